@@ -214,9 +214,9 @@ void operations_begin(const struct stage *stage)
 
 void operations_end(void)
 {
-    for (size_t c = 0; c < CROWDS && crowd_centers[c].number != 0; c++) {
+    for (size_t c = 0; c < CROWDS && crowd_centers[c].id != 0; c++) {
         check("center", peal_center_destroy(crowd_centers[c]));
-        crowd_centers[c].number = 0;
+        crowd_centers[c].id = 0;
     }
     check("timer", peal_timer_destroy(timer));
     check("timer", peal_timer_destroy(earlier_timer));

@@ -53,7 +53,7 @@ nonisolated(unsafe) var total: Int32 = 0
 @inline(never) func sink(_ target: UnsafeMutableRawPointer?, _ number: Int32) { total &+= number }
 
 func observeByTable(_ owner: peal_protocol) throws(PealError) -> peal_observation {
-    var observation = peal_observation(number: 0)
+    var observation = peal_observation(id: 0)
     let function: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void = { sink($0, $1) }
     let target = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
     let status = "on_number".withCString { name in
@@ -66,7 +66,7 @@ func observeByTable(_ owner: peal_protocol) throws(PealError) -> peal_observatio
 }
 
 func observeByHandler(_ owner: peal_protocol) throws(PealError) -> peal_observation {
-    var observation = peal_observation(number: 0)
+    var observation = peal_observation(id: 0)
     let target = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
     let handler: peal_handler = { target, call in
         sink(target, call!.pointee.arguments![0]!.load(as: Int32.self))

@@ -34,3 +34,5 @@ s/\btry_unregister\(\)/try_remove()/g
 s/\bpeal_use_end\b/peal_use_release/g
 s/\bpeal_forget_failure\b/peal_clear_failure/g
 s/\bpeal_proxy_destroy_wait\b/peal_proxy_destroy_and_wait/g
+s/\bstruct peal_hold\b/struct peal_hazard/g
+s/\bpeal_entries_let_go\b/peal_entries_release/g

@@ -83,13 +83,13 @@ static inline void *next_argument(enum variadic_kind kind, union value *value, v
  * which of the two it is. */
 static inline const uint8_t *parameter_kinds(peal_method method, size_t argument_count)
 {
-    const struct peal_directory_place *place = peal_directory_find(method.number);
-    if (place == NULL)
+    const struct peal_directory_element *element = peal_directory_find(method.id);
+    if (element == NULL)
         return NULL;
-    const size_t count = peal_directory_parameter_count(place);
-    const uint8_t *kinds = peal_directory_variadic_kinds(place);
+    const size_t count = peal_directory_parameter_count(element);
+    const uint8_t *kinds = peal_directory_variadic_kinds(element);
     /* Last: while the number is there, what was read before it was the method's. */
-    return peal_directory_is_of(place, method.number) && count == argument_count ? kinds : NULL;
+    return peal_directory_is_of(element, method.id) && count == argument_count ? kinds : NULL;
 }
 
 /* Inlined: a call costs as much as a few arguments. */

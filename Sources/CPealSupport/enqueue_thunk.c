@@ -70,16 +70,16 @@ static const function functions[][2] = {
     { (function)numbers_registers, (function)numbers_stack },
 };
 
-void (*peal_enqueue_thunk_function(uint8_t place, bool uses_stack))(void)
+void (*peal_enqueue_thunk_function(uint8_t location, bool uses_stack))(void)
 {
-    return place < sizeof functions / sizeof *functions ? functions[place][uses_stack] : NULL;
+    return location < sizeof functions / sizeof *functions ? functions[location][uses_stack] : NULL;
 }
 
 #else
 
-void (*peal_enqueue_thunk_function(uint8_t place, bool uses_stack))(void)
+void (*peal_enqueue_thunk_function(uint8_t location, bool uses_stack))(void)
 {
-    (void)place;
+    (void)location;
     (void)uses_stack;
     return NULL;
 }

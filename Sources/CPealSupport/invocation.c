@@ -14,16 +14,16 @@ struct peal_invocation_values *peal_invocation_take(size_t size)
     return values;
 }
 
-void peal_invocation_open(struct peal_invocation_values *values, uint64_t number, uint64_t method,
-    const void *copy_plan, const void *call_plan, uint32_t size)
+void peal_invocation_open(struct peal_invocation_values *values, uint64_t id, uint64_t method, const void *copy_plan,
+    const void *call_plan, uint32_t size)
 {
     struct peal_invocation_slot *slot = (struct peal_invocation_slot *)(void *)peal_slot_at(
-        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(number));
+        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(id));
     __atomic_store_n(&values->method, method, __ATOMIC_RELEASE);
     __atomic_store_n(&values->copy_plan, copy_plan, __ATOMIC_RELEASE);
     __atomic_store_n(&values->call_plan, call_plan, __ATOMIC_RELEASE);
     __atomic_store_n(&values->size, size, __ATOMIC_RELEASE);
-    __atomic_store_n(&values->number, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&values->id, id, __ATOMIC_RELEASE);
     __atomic_store_n(&values->version, values->version + 1, __ATOMIC_RELEASE);
     if (slot != NULL)
         __atomic_store_n(&slot->values, values, __ATOMIC_RELEASE);
@@ -33,20 +33,20 @@ void peal_invocation_end(struct peal_invocation_values *values)
 {
     peal_lock_take(&values->lock);
     peal_invocation_close(values);
-    __atomic_store_n(&values->number, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&values->id, 0, __ATOMIC_RELEASE);
     peal_lock_release(&values->lock);
 }
 
 void peal_invocation_give(struct peal_invocation_values *values) { peal_block_give(&blocks, &values->block); }
 
-struct peal_invocation_values *peal_invocation_lock(uint64_t number)
+struct peal_invocation_values *peal_invocation_lock(uint64_t id)
 {
-    struct peal_invocation_values *values = peal_invocation_values_of(number);
+    struct peal_invocation_values *values = peal_invocation_values_of(id);
     if (values == NULL)
         return NULL;
     peal_lock_take(&values->lock);
     /* The end of an invocation changes its number under the lock. */
-    if (__atomic_load_n(&values->number, __ATOMIC_ACQUIRE) == number && (values->version & 1) == 0)
+    if (__atomic_load_n(&values->id, __ATOMIC_ACQUIRE) == id && (values->version & 1) == 0)
         return values;
     peal_lock_release(&values->lock);
     return NULL;

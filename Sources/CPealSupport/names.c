@@ -13,24 +13,24 @@ uint64_t peal_names_next(const struct peal_names *names, uint64_t hash, uint64_t
         return 0;
     while (*cursor <= table->mask) {
         const struct peal_name_entry *entry = &table->entries[(hash + (*cursor)++) & table->mask];
-        if (entry->number == PEAL_NAME_FREE)
+        if (entry->id == PEAL_NAME_FREE)
             return 0;
-        if (entry->number != PEAL_NAME_GONE && entry->hash == hash)
-            return entry->number;
+        if (entry->id != PEAL_NAME_GONE && entry->hash == hash)
+            return entry->id;
     }
     return 0;
 }
 
-static void put(struct peal_name_table *table, uint64_t hash, uint64_t number)
+static void put(struct peal_name_table *table, uint64_t hash, uint64_t id)
 {
     uint64_t index = hash & table->mask;
-    while (table->entries[index].number > PEAL_NAME_GONE)
+    while (table->entries[index].id > PEAL_NAME_GONE)
         index = (index + 1) & table->mask;
     struct peal_name_entry *entry = &table->entries[index];
-    table->used += entry->number == PEAL_NAME_FREE;
+    table->used += entry->id == PEAL_NAME_FREE;
     table->live++;
     __atomic_store_n(&entry->hash, hash, __ATOMIC_RELAXED);
-    __atomic_store_n(&entry->number, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&entry->id, id, __ATOMIC_RELEASE);
 }
 
 static struct peal_name_table *make(uint64_t count)
@@ -51,13 +51,13 @@ static bool sweep(struct peal_name_table *table)
     uint64_t count = 0;
     for (uint64_t i = 0; i <= table->mask; i++) {
         struct peal_name_entry *entry = &table->entries[i];
-        if (entry->number > PEAL_NAME_GONE)
+        if (entry->id > PEAL_NAME_GONE)
             kept[count++] = *entry;
-        __atomic_store_n(&entry->number, (uint64_t)PEAL_NAME_FREE, __ATOMIC_RELAXED);
+        __atomic_store_n(&entry->id, (uint64_t)PEAL_NAME_FREE, __ATOMIC_RELAXED);
     }
     table->used = table->live = 0;
     for (uint64_t i = 0; i < count; i++)
-        put(table, kept[i].hash, kept[i].number);
+        put(table, kept[i].hash, kept[i].id);
     peal_memory_free(kept);
     return true;
 }
@@ -70,8 +70,8 @@ static bool grow(struct peal_names *names)
     if (table == NULL)
         return false;
     for (uint64_t i = 0; old != NULL && i <= old->mask; i++)
-        if (old->entries[i].number > PEAL_NAME_GONE)
-            put(table, old->entries[i].hash, old->entries[i].number);
+        if (old->entries[i].id > PEAL_NAME_GONE)
+            put(table, old->entries[i].hash, old->entries[i].id);
     table->outgrown = old;
     __atomic_store_n(&names->table, table, __ATOMIC_RELEASE);
     return true;
@@ -86,25 +86,25 @@ static bool make_room(struct peal_names *names)
     return table != NULL && 2 * table->live < table->mask ? sweep(table) : grow(names);
 }
 
-bool peal_names_add(struct peal_names *names, uint64_t hash, uint64_t number)
+bool peal_names_add(struct peal_names *names, uint64_t hash, uint64_t id)
 {
     if (!make_room(names))
         return false;
-    put(names->table, hash, number);
+    put(names->table, hash, id);
     return true;
 }
 
-void peal_names_remove(struct peal_names *names, uint64_t hash, uint64_t number)
+void peal_names_remove(struct peal_names *names, uint64_t hash, uint64_t id)
 {
     struct peal_name_table *table = names->table;
     if (table == NULL)
         return;
     for (uint64_t i = 0; i <= table->mask; i++) {
         struct peal_name_entry *entry = &table->entries[(hash + i) & table->mask];
-        if (entry->number == PEAL_NAME_FREE)
+        if (entry->id == PEAL_NAME_FREE)
             return;
-        if (entry->number == number && entry->hash == hash) {
-            __atomic_store_n(&entry->number, (uint64_t)PEAL_NAME_GONE, __ATOMIC_RELEASE);
+        if (entry->id == id && entry->hash == hash) {
+            __atomic_store_n(&entry->id, (uint64_t)PEAL_NAME_GONE, __ATOMIC_RELEASE);
             table->live--;
             return;
         }

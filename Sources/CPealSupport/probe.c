@@ -58,12 +58,12 @@ static struct peal_frame_si result_si(void)
     return result;
 }
 
-void peal_probe_expect(int place, uint64_t out[PEAL_RESULT_FLOATS])
+void peal_probe_expect(int location, uint64_t out[PEAL_RESULT_FLOATS])
 {
     const double floats[4] = { float_words[0], float_words[1], float_words[2], float_words[3] };
     const struct peal_frame_ss all = result_ss();
     memset(out, 0, sizeof all);
-    switch (place) {
+    switch (location) {
     case PEAL_PROBE_I: out[0] = integer_words[0]; break;
     case PEAL_PROBE_S: memcpy(out, &floats[0], 8); break;
     case PEAL_PROBE_II: out[0] = integer_words[1], out[1] = integer_words[2]; break;
@@ -78,9 +78,9 @@ void peal_probe_expect(int place, uint64_t out[PEAL_RESULT_FLOATS])
     }
 }
 
-peal_frame_function peal_probe_result(int place)
+peal_frame_function peal_probe_result(int location)
 {
-    switch (place) {
+    switch (location) {
     case PEAL_PROBE_I: return (peal_frame_function)result_i;
     case PEAL_PROBE_S: return (peal_frame_function)result_s;
     case PEAL_PROBE_II: return (peal_frame_function)result_ii;

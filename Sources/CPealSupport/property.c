@@ -8,14 +8,14 @@
 
 struct peal_event_count peal_property_room;
 
-static void prepare(void *place, uint32_t index)
+static void prepare(void *element, uint32_t index)
 {
-    ((struct peal_property_place *)place)->number = peal_no_number_of(index);
+    ((struct peal_property_element *)element)->id = peal_no_number_of(index);
 }
 
 void *peal_property_chunks[PEAL_PROPERTY_CHUNKS];
 const struct peal_directory peal_property_directory = { peal_property_chunks, PEAL_PROPERTY_CHUNK_BITS,
-    sizeof(struct peal_property_place), prepare };
+    sizeof(struct peal_property_element), prepare };
 
 /* ---- Blocks ------------------------------------------------------------------------------------ */
 
@@ -34,13 +34,13 @@ void peal_property_block_give(struct peal_property_block *block)
 /* ---- Texts ------------------------------------------------------------------------------------- */
 
 enum peal_property_found peal_property_read_text(
-    const struct peal_property_place *place, uint64_t number, char *buffer, size_t capacity, size_t *out_length)
+    const struct peal_property_element *element, uint64_t id, char *buffer, size_t capacity, size_t *out_length)
 {
     for (;;) {
-        const uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
-        if (!peal_property_is_of(place, number))
+        const uint32_t version = __atomic_load_n(&element->version, __ATOMIC_ACQUIRE);
+        if (!peal_property_is_of(element, id))
             return PEAL_PROPERTY_STALE;
-        const struct peal_property_block *block = __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
+        const struct peal_property_block *block = __atomic_load_n(&element->blocks[version & 1], __ATOMIC_ACQUIRE);
         if (block == NULL)
             continue;
         const size_t length = __atomic_load_n(&block->length, __ATOMIC_ACQUIRE);
@@ -52,7 +52,7 @@ enum peal_property_found peal_property_read_text(
             const uint64_t word = __atomic_load_n(&block->words[fitting / 8], __ATOMIC_ACQUIRE);
             memcpy(&next, (const char *)&word + fitting % 8, 1);
         }
-        if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) != version || !peal_property_is_of(place, number)
+        if (__atomic_load_n(&element->version, __ATOMIC_ACQUIRE) != version || !peal_property_is_of(element, id)
             || fitting >= block->block.capacity)
             continue;
         /* Cut between two characters. */
@@ -67,82 +67,82 @@ enum peal_property_found peal_property_read_text(
 }
 
 struct peal_property_block *peal_property_write_text(
-    struct peal_property_place *place, const void *text, size_t length, struct peal_property_block *block)
+    struct peal_property_element *element, const void *text, size_t length, struct peal_property_block *block)
 {
-    const uint32_t next = place->version + 1;
-    struct peal_property_block *target = place->blocks[next & 1];
+    const uint32_t next = element->version + 1;
+    struct peal_property_block *target = element->blocks[next & 1];
     if (target->block.capacity <= length) {
         struct peal_property_block *small = target;
         target = block;
         block = small;
-        __atomic_store_n(&place->blocks[next & 1], target, __ATOMIC_RELEASE);
+        __atomic_store_n(&element->blocks[next & 1], target, __ATOMIC_RELEASE);
     }
     __atomic_store_n(&target->length, length, __ATOMIC_RELEASE);
     peal_property_store(target, text, length + 1);
-    __atomic_store_n(&place->version, next, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->version, next, __ATOMIC_RELEASE);
     return block;
 }
 
 bool peal_property_set_text_shortly(
-    struct peal_property_place *place, uint64_t number, const char *text, void *room, size_t *out_size)
+    struct peal_property_element *element, uint64_t id, const char *text, void *room, size_t *out_size)
 {
     struct peal_thread *thread = peal_thread_own;
     const size_t length = strnlen(text, PEAL_PROPERTY_SHORT);
-    if (thread == NULL || thread->holds[0].shown.list != 0 || length == PEAL_PROPERTY_SHORT
-        || !peal_property_lock_at_once(place))
+    if (thread == NULL || thread->hazards[0].shown.list != 0 || length == PEAL_PROPERTY_SHORT
+        || !peal_property_lock_at_once(element))
         return false;
-    if (!peal_property_is_of(place, number) || place->traits != PEAL_PROPERTY_IS_TEXT
-        || peal_property_current(place)->length >= PEAL_PROPERTY_SHORT
-        || place->blocks[(place->version + 1) & 1]->block.capacity <= length
-        || !peal_directory_is_empty(place->places[PEAL_NOTIFY_PRIOR])) {
-        peal_property_unlock(place, 0);
+    if (!peal_property_is_of(element, id) || element->traits != PEAL_PROPERTY_IS_TEXT
+        || peal_property_current(element)->length >= PEAL_PROPERTY_SHORT
+        || element->blocks[(element->version + 1) & 1]->block.capacity <= length
+        || !peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR])) {
+        peal_property_unlock(element, 0);
         return false;
     }
     char *const copy = (char *)room + PEAL_PROPERTY_SHORT;
-    memcpy(room, peal_property_current(place)->words, peal_property_current(place)->length + 1);
+    memcpy(room, peal_property_current(element)->words, peal_property_current(element)->length + 1);
     memcpy(copy, text, length);
     copy[length] = 0;
     *out_size = length + 1;
-    place->notifier = thread;
-    (void)peal_property_write_text(place, copy, length, NULL);
-    peal_property_unlock(place, PEAL_PROPERTY_NOTIFYING);
+    element->notifier = thread;
+    (void)peal_property_write_text(element, copy, length, NULL);
+    peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
     return true;
 }
 
 /* ---- Opening and closing ----------------------------------------------------------------------- */
 
-void peal_property_open(struct peal_property_place *place, const struct peal_property_opening *opening)
+void peal_property_open(struct peal_property_element *element, const struct peal_property_opening *opening)
 {
-    (void)peal_property_lock(place);
-    struct peal_property_block *old[2] = { place->blocks[0], place->blocks[1] };
+    (void)peal_property_lock(element);
+    struct peal_property_block *old[2] = { element->blocks[0], element->blocks[1] };
     for (unsigned copy = 0; copy < 2; copy++)
-        __atomic_store_n(&place->blocks[copy], opening->blocks[copy], __ATOMIC_RELEASE);
-    __atomic_store_n(&place->size, opening->size, __ATOMIC_RELEASE);
-    place->traits = opening->traits;
-    place->mask = opening->mask;
-    memcpy(place->methods, opening->methods, sizeof place->methods);
-    memcpy(place->places, opening->places, sizeof place->places);
-    place->notifier = NULL;
-    place->deferred = 0;
-    place->is_closed_late = false;
+        __atomic_store_n(&element->blocks[copy], opening->blocks[copy], __ATOMIC_RELEASE);
+    __atomic_store_n(&element->size, opening->size, __ATOMIC_RELEASE);
+    element->traits = opening->traits;
+    element->mask = opening->mask;
+    memcpy(element->methods, opening->methods, sizeof element->methods);
+    memcpy(element->elements, opening->elements, sizeof element->elements);
+    element->notifier = NULL;
+    element->deferred = 0;
+    element->is_closed_late = false;
     if ((opening->traits & PEAL_PROPERTY_IS_TEXT) != 0)
-        (void)peal_property_write_text(place, opening->initial, opening->initial_size - 1, NULL);
+        (void)peal_property_write_text(element, opening->initial, opening->initial_size - 1, NULL);
     else
-        peal_property_write(place, opening->initial, opening->initial_size);
-    __atomic_store_n(&place->number, opening->number, __ATOMIC_RELEASE);
-    peal_property_unlock(place, 0);
+        peal_property_write(element, opening->initial, opening->initial_size);
+    __atomic_store_n(&element->id, opening->id, __ATOMIC_RELEASE);
+    peal_property_unlock(element, 0);
     peal_property_block_give(old[0]);
     peal_property_block_give(old[1]);
 }
 
-bool peal_property_close(struct peal_property_place *place, uint64_t number, struct peal_change_node **out_changes)
+bool peal_property_close(struct peal_property_element *element, uint64_t id, struct peal_change_node **out_changes)
 {
-    const uint32_t state = peal_property_lock(place);
-    __atomic_store_n(&place->number, peal_no_number_of(number), __ATOMIC_RELEASE);
-    place->mask = NULL;
+    const uint32_t state = peal_property_lock(element);
+    __atomic_store_n(&element->id, peal_no_number_of(id), __ATOMIC_RELEASE);
+    element->mask = NULL;
     struct peal_change_node *changes = NULL;
     struct peal_change_node *node;
-    while ((node = peal_property_take(place)) != NULL) {
+    while ((node = peal_property_take(element)) != NULL) {
         /* A change in a batch is freed by that batch. */
         if (node->batch != NULL)
             continue;
@@ -151,9 +151,9 @@ bool peal_property_close(struct peal_property_place *place, uint64_t number, str
     }
     *out_changes = changes;
     const bool is_notifying = (state & PEAL_PROPERTY_NOTIFYING) != 0;
-    place->is_closed_late = is_notifying;
-    place->closed_number = number;
-    peal_property_unlock(place, is_notifying ? PEAL_PROPERTY_NOTIFYING | PEAL_PROPERTY_WAITING : 0);
+    element->is_closed_late = is_notifying;
+    element->closed_number = id;
+    peal_property_unlock(element, is_notifying ? PEAL_PROPERTY_NOTIFYING | PEAL_PROPERTY_WAITING : 0);
     peal_event_count_signal(&peal_property_room);
     return !is_notifying;
 }
@@ -163,15 +163,15 @@ bool peal_property_close(struct peal_property_place *place, uint64_t number, str
 /* Not a peal_lock: its release must see whether a thread sleeps on the word, by one more atomic operation. Here the
  * release is a store, since each set pays for it. A thread that finds the lock held waits for as long as a copy of a
  * value takes, unless the holder has lost its processor. Only then it sleeps. */
-uint32_t peal_property_lock(struct peal_property_place *place)
+uint32_t peal_property_lock(struct peal_property_element *element)
 {
     enum { SPINS = 10, YIELDS = 20, PAUSE = 50000 };
     peal_fork_enter();
     for (unsigned turn = 0;; turn++) {
-        uint32_t state = __atomic_load_n(&place->state, __ATOMIC_RELAXED);
+        uint32_t state = __atomic_load_n(&element->state, __ATOMIC_RELAXED);
         if ((state & PEAL_PROPERTY_LOCKED) == 0
             && __atomic_compare_exchange_n(
-                &place->state, &state, state | PEAL_PROPERTY_LOCKED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+                &element->state, &state, state | PEAL_PROPERTY_LOCKED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             return state;
         if (turn < SPINS)
             peal_back_off();
@@ -263,37 +263,37 @@ void peal_change_free(struct peal_change_node *node)
     }
 }
 
-void peal_property_append(struct peal_property_place *place, struct peal_change_node *node)
+void peal_property_append(struct peal_property_element *element, struct peal_change_node *node)
 {
     node->next = NULL;
-    if (place->last != NULL)
-        place->last->next = node;
+    if (element->last != NULL)
+        element->last->next = node;
     else
-        place->first = node;
-    place->last = node;
-    place->waiting++;
+        element->first = node;
+    element->last = node;
+    element->waiting++;
 }
 
-struct peal_change_node *peal_property_take(struct peal_property_place *place)
+struct peal_change_node *peal_property_take(struct peal_property_element *element)
 {
-    struct peal_change_node *node = place->first;
+    struct peal_change_node *node = element->first;
     if (node == NULL)
         return NULL;
-    place->first = node->next;
-    if (place->first == NULL)
-        place->last = NULL;
+    element->first = node->next;
+    if (element->first == NULL)
+        element->last = NULL;
     node->next = NULL;
-    place->waiting--;
+    element->waiting--;
     return node;
 }
 
 /* With the lock held. */
 static void append_to_batch(
-    struct peal_property_place *place, struct peal_change_node *node, struct peal_thread *thread)
+    struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
 {
     struct peal_change_node *before = thread->last_in_batch;
     node->batch = thread;
-    peal_property_append(place, node);
+    peal_property_append(element, node);
     if (before != NULL)
         before->in_batch = node;
     else
@@ -302,43 +302,43 @@ static void append_to_batch(
 }
 
 struct peal_change_node *peal_batch_take_in(
-    struct peal_property_place *place, struct peal_change_node *node, struct peal_thread *thread)
+    struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
 {
-    struct peal_change_node *last = place->last;
+    struct peal_change_node *last = element->last;
     if (last != NULL && last->batch == thread && last->observation == 0) {
         struct peal_change_node *unused_now = last->latest;
         last->latest = node;
         return unused_now;
     }
-    append_to_batch(place, node, thread);
+    append_to_batch(element, node, thread);
     return NULL;
 }
 
-bool peal_property_set_in_batch(uint64_t number, const void *value, size_t size)
+bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
 {
     struct peal_thread *thread = peal_thread_own;
-    struct peal_property_place *place = peal_property_place_of(number);
-    if (place == NULL || size > PEAL_PROPERTY_SHORT || thread->holds[0].shown.list != 0)
+    struct peal_property_element *element = peal_property_element_of(id);
+    if (element == NULL || size > PEAL_PROPERTY_SHORT || thread->hazards[0].shown.list != 0)
         return false;
     struct peal_change_node *node = make_node(thread, 2 * rounded(size));
     if (node == NULL)
         return false;
-    if (!peal_property_lock_at_once(place)) {
+    if (!peal_property_lock_at_once(element)) {
         peal_change_free(node);
         return false;
     }
-    if (!peal_property_is_of(place, number) || place->size != size || place->traits != 0) {
-        peal_property_unlock(place, 0);
+    if (!peal_property_is_of(element, id) || element->size != size || element->traits != 0) {
+        peal_property_unlock(element, 0);
         peal_change_free(node);
         return false;
     }
-    node->property = number;
+    node->property = id;
     peal_change_lay_out(node, size, size);
-    peal_property_copy(peal_change_old(node), peal_property_current(place)->words, size);
+    peal_property_copy(peal_change_old(node), peal_property_current(element)->words, size);
     peal_property_copy(peal_change_new(node), value, size);
-    peal_property_write(place, peal_change_new(node), size);
-    append_to_batch(place, node, thread);
-    peal_property_unlock(place, PEAL_PROPERTY_WAITING);
+    peal_property_write(element, peal_change_new(node), size);
+    append_to_batch(element, node, thread);
+    peal_property_unlock(element, PEAL_PROPERTY_WAITING);
     return true;
 }
 
@@ -354,31 +354,31 @@ struct peal_change_node *peal_batch_take_out(struct peal_thread *thread)
     return node;
 }
 
-struct peal_change_node *peal_batch_take_alone(struct peal_thread *thread, struct peal_property_place **out_place)
+struct peal_change_node *peal_batch_take_alone(struct peal_thread *thread, struct peal_property_element **out_place)
 {
     struct peal_change_node *node = thread->first_in_batch;
-    struct peal_property_place *place = node == NULL ? NULL : peal_property_place_of(node->property);
+    struct peal_property_element *element = node == NULL ? NULL : peal_property_element_of(node->property);
     uint32_t waiting = PEAL_PROPERTY_WAITING;
-    if (place == NULL)
+    if (element == NULL)
         return NULL;
     peal_fork_enter();
-    if (!__atomic_compare_exchange_n(&place->state, &waiting, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
+    if (!__atomic_compare_exchange_n(&element->state, &waiting, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
             __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         peal_fork_leave();
         return NULL;
     }
     /* A property that has ended has no changes: it left this one to its batch. */
-    if (place->first != node || node->next != NULL || node->latest != NULL) {
-        peal_property_unlock(place, PEAL_PROPERTY_WAITING);
+    if (element->first != node || node->next != NULL || node->latest != NULL) {
+        peal_property_unlock(element, PEAL_PROPERTY_WAITING);
         return NULL;
     }
-    place->first = NULL;
-    place->last = NULL;
-    place->waiting = 0;
-    place->notifier = thread;
-    peal_property_unlock(place, PEAL_PROPERTY_NOTIFYING);
+    element->first = NULL;
+    element->last = NULL;
+    element->waiting = 0;
+    element->notifier = thread;
+    peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
     node->batch = NULL;
-    *out_place = place;
+    *out_place = element;
     return peal_batch_take_out(thread);
 }
 
@@ -433,14 +433,14 @@ void peal_property_forked(void)
 {
     for (uint32_t i = 0; i < PEAL_PROPERTY_CHUNKS; i++)
         for (uint32_t j = 0; peal_property_chunks[i] != NULL && j < PEAL_PROPERTY_CHUNK; j++) {
-            struct peal_property_place *place = peal_property_place_of(i << PEAL_PROPERTY_CHUNK_BITS | j);
+            struct peal_property_element *element = peal_property_element_of(i << PEAL_PROPERTY_CHUNK_BITS | j);
             /* Observers are notified of the changes in another thread's batch by the next set. */
-            for (struct peal_change_node *node = place->first; node != NULL; node = node->next)
+            for (struct peal_change_node *node = element->first; node != NULL; node = node->next)
                 if (node->batch != peal_thread_own)
                     node->batch = NULL;
-            if (place->state == 0 || (place->notifier != NULL && place->notifier == peal_thread_own))
+            if (element->state == 0 || (element->notifier != NULL && element->notifier == peal_thread_own))
                 continue;
-            place->state = place->first != NULL ? PEAL_PROPERTY_WAITING : 0;
-            place->notifier = NULL;
+            element->state = element->first != NULL ? PEAL_PROPERTY_WAITING : 0;
+            element->notifier = NULL;
         }
 }

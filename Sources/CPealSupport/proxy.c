@@ -2,20 +2,20 @@
 
 #include "memory.h"
 
-_Static_assert(sizeof(struct peal_proxy_place) == 128, "a place fills two cache lines");
+_Static_assert(sizeof(struct peal_proxy_element) == 128, "a place fills two cache lines");
 
-static void prepare(void *place, uint32_t index)
+static void prepare(void *element, uint32_t index)
 {
-    peal_directory_prepare(&((struct peal_proxy_place *)place)->list, index);
+    peal_directory_prepare(&((struct peal_proxy_element *)element)->list, index);
 }
 
 void *peal_proxy_chunks[PEAL_DIRECTORY_CHUNKS];
 const struct peal_directory peal_proxy_directory = { peal_proxy_chunks, PEAL_DIRECTORY_CHUNK_BITS,
-    sizeof(struct peal_proxy_place), prepare };
+    sizeof(struct peal_proxy_element), prepare };
 
-bool peal_proxy_reserve(struct peal_proxy_place *place, uint32_t count)
+bool peal_proxy_reserve(struct peal_proxy_element *element, uint32_t count)
 {
-    struct peal_proxy_cells *known = place->cells;
+    struct peal_proxy_cells *known = element->cells;
     if (known != NULL && known->capacity >= count)
         return true;
     /* At least doubled, so that all outgrown cells together are fewer than the current ones. */
@@ -28,14 +28,14 @@ bool peal_proxy_reserve(struct peal_proxy_place *place, uint32_t count)
         return false;
     cells->capacity = capacity;
     cells->outgrown = known;
-    __atomic_store_n(&place->cells, cells, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->cells, cells, __ATOMIC_RELEASE);
     return true;
 }
 
 /* The number of the previous proxy is gone. A thread that loads a word stored here with release then also sees that. */
-void peal_proxy_fill(struct peal_proxy_place *place, uint32_t index, struct peal_proxy_cell from)
+void peal_proxy_fill(struct peal_proxy_element *element, uint32_t index, struct peal_proxy_cell from)
 {
-    struct peal_proxy_cell *cell = &place->cells->cells[index];
+    struct peal_proxy_cell *cell = &element->cells->cells[index];
     __atomic_store_n(&cell->broadcast, from.broadcast, __ATOMIC_RELEASE);
     __atomic_store_n(&cell->method, from.method, __ATOMIC_RELEASE);
     __atomic_store_n(&cell->plan, from.plan, __ATOMIC_RELEASE);
@@ -43,11 +43,11 @@ void peal_proxy_fill(struct peal_proxy_place *place, uint32_t index, struct peal
     __atomic_store_n(&cell->path, from.path, __ATOMIC_RELEASE);
 }
 
-void peal_proxy_open(struct peal_proxy_place *place, uint64_t number, struct peal_snapshot *list)
+void peal_proxy_open(struct peal_proxy_element *element, uint64_t id, struct peal_snapshot *list)
 {
     if (list != NULL)
-        peal_directory_publish(&place->list, list);
-    __atomic_store_n(&place->list.empty_list.method, number, __ATOMIC_RELEASE);
+        peal_directory_publish(&element->list, list);
+    __atomic_store_n(&element->list.empty_list.method, id, __ATOMIC_RELEASE);
 }
 
-void peal_proxy_close(struct peal_proxy_place *place) { peal_directory_close(&place->list); }
+void peal_proxy_close(struct peal_proxy_element *element) { peal_directory_close(&element->list); }

@@ -6,17 +6,17 @@ static struct peal_counted *counted_at(uint32_t index)
 }
 
 /* Returns the slot at the index of a number. Its word then shows if it is still that of the number. */
-static struct peal_counted *counted_of(uint64_t number)
+static struct peal_counted *counted_of(uint64_t id)
 {
-    if (peal_number_tag(number) != peal_slots_of(PEAL_SLOTS_REFERENCES)->tag)
+    if (peal_number_tag(id) != peal_slots_of(PEAL_SLOTS_REFERENCES)->tag)
         return NULL;
-    return counted_at(peal_number_index(number));
+    return counted_at(peal_number_index(id));
 }
 
 /* Returns the count in a word, zero if the word is of another generation. */
-static uint32_t count_of(uint64_t word, uint64_t number)
+static uint32_t count_of(uint64_t word, uint64_t id)
 {
-    return word >> 32 == peal_number_generation(number) ? (uint32_t)word : 0;
+    return word >> 32 == peal_number_generation(id) ? (uint32_t)word : 0;
 }
 
 enum peal_slot_taken peal_counted_make(void *object, void (*destroy)(void *), uint64_t *out_number)
@@ -31,48 +31,48 @@ enum peal_slot_taken peal_counted_make(void *object, void (*destroy)(void *), ui
     return PEAL_SLOT_TAKEN;
 }
 
-enum peal_retained peal_counted_retain(uint64_t number, void **out_object)
+enum peal_retained peal_counted_retain(uint64_t id, void **out_object)
 {
-    struct peal_counted *counted = counted_of(number);
+    struct peal_counted *counted = counted_of(id);
     if (counted == NULL)
         return PEAL_RETAINED_DEAD;
     const enum peal_retained retained = peal_word_retain(
-        &counted->slot.word, peal_number_generation(number), UINT32_MAX, UINT32_MAX);
+        &counted->slot.word, peal_number_generation(id), UINT32_MAX, UINT32_MAX);
     if (retained == PEAL_RETAINED)
         *out_object = counted->slot.object;
     return retained;
 }
 
-bool peal_counted_release(uint64_t number)
+bool peal_counted_release(uint64_t id)
 {
-    struct peal_counted *counted = counted_of(number);
+    struct peal_counted *counted = counted_of(id);
     if (counted == NULL)
         return false;
     const enum peal_released released = peal_word_release(
-        &counted->slot.word, peal_number_generation(number), UINT32_MAX, UINT32_MAX);
+        &counted->slot.word, peal_number_generation(id), UINT32_MAX, UINT32_MAX);
     if (released != PEAL_RELEASED_LAST)
         return released == PEAL_RELEASED;
     if (counted->destroy != NULL)
         counted->destroy(counted->slot.object);
     __atomic_store_n(&counted->destroy, NULL, __ATOMIC_RELEASE);
-    peal_slot_free(peal_slots_of(PEAL_SLOTS_REFERENCES), number);
+    peal_slot_free(peal_slots_of(PEAL_SLOTS_REFERENCES), id);
     return true;
 }
 
-uint32_t peal_counted_count(uint64_t number)
+uint32_t peal_counted_count(uint64_t id)
 {
-    const struct peal_counted *counted = counted_of(number);
-    return counted == NULL ? 0 : count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED), number);
+    const struct peal_counted *counted = counted_of(id);
+    return counted == NULL ? 0 : count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED), id);
 }
 
-void *peal_counted_object(uint64_t number)
+void *peal_counted_object(uint64_t id)
 {
-    const struct peal_counted *counted = counted_of(number);
-    if (counted == NULL || count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_ACQUIRE), number) == 0)
+    const struct peal_counted *counted = counted_of(id);
+    if (counted == NULL || count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_ACQUIRE), id) == 0)
         return NULL;
     void *object = __atomic_load_n(&counted->slot.object, __ATOMIC_ACQUIRE);
     /* If the number is not stale now, the values loaded before belong to it. */
-    return count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED), number) == 0 ? NULL : object;
+    return count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED), id) == 0 ? NULL : object;
 }
 
 void (*peal_counted_destroy_at(uint32_t index))(void *)

@@ -3,17 +3,17 @@
 void *peal_service_chunks[PEAL_PLACES_CHUNKS];
 void *peal_instance_chunks[PEAL_PLACES_CHUNKS];
 const struct peal_directory peal_service_directory = { peal_service_chunks, PEAL_PLACES_CHUNK_BITS,
-    sizeof(struct peal_service_place), NULL };
+    sizeof(struct peal_service_element), NULL };
 const struct peal_directory peal_instance_directory = { peal_instance_chunks, PEAL_PLACES_CHUNK_BITS,
-    sizeof(struct peal_instance_place), NULL };
+    sizeof(struct peal_instance_element), NULL };
 
-struct peal_hazard_slot *peal_scope_protect(const struct peal_instance_place *place)
+struct peal_hazard_slot *peal_scope_protect(const struct peal_instance_element *element)
 {
-    struct peal_hazard_slot *hold = peal_hazard_occupy();
-    if (hold == NULL)
+    struct peal_hazard_slot *hazard = peal_hazard_occupy();
+    if (hazard == NULL)
         return NULL;
-    __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&hold->shown.list, (uintptr_t)place | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hazard->shown.list, (uintptr_t)element | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return hold;
+    return hazard;
 }

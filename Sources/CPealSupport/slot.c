@@ -114,20 +114,20 @@ enum peal_slot_taken peal_slot_take(struct peal_slots *slots, uint64_t *out_numb
     return PEAL_SLOT_TAKEN;
 }
 
-void peal_slot_publish(struct peal_slots *slots, uint64_t number, void *object)
+void peal_slot_publish(struct peal_slots *slots, uint64_t id, void *object)
 {
-    struct peal_slot *slot = existing_slot(slots, peal_number_index(number));
-    const uint64_t word = (uint64_t)peal_number_generation(number) << 32 | PEAL_SLOT_LIVE;
+    struct peal_slot *slot = existing_slot(slots, peal_number_index(id));
+    const uint64_t word = (uint64_t)peal_number_generation(id) << 32 | PEAL_SLOT_LIVE;
     /* A reader that finds the object finds at least the generation that the free slot had. */
     __atomic_store_n(&slot->object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
 }
 
-void peal_slot_free(struct peal_slots *slots, uint64_t number)
+void peal_slot_free(struct peal_slots *slots, uint64_t id)
 {
-    const uint32_t index = peal_number_index(number);
+    const uint32_t index = peal_number_index(id);
     struct peal_slot *slot = existing_slot(slots, index);
-    const uint64_t generation = (uint64_t)peal_number_generation(number) + 1;
+    const uint64_t generation = (uint64_t)peal_number_generation(id) + 1;
     /* A slot whose generations are used up has generation zero, which no number has. */
     __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELAXED);
     if (generation > UINT32_MAX)
@@ -142,34 +142,34 @@ void peal_slot_free(struct peal_slots *slots, uint64_t number)
 }
 
 /* Returns the slot at the index of a number, whatever its generation. */
-static struct peal_slot *slot_of(const struct peal_slots *slots, uint64_t number)
+static struct peal_slot *slot_of(const struct peal_slots *slots, uint64_t id)
 {
-    return peal_number_tag(number) == slots->tag ? peal_slot_at(slots, peal_number_index(number)) : NULL;
+    return peal_number_tag(id) == slots->tag ? peal_slot_at(slots, peal_number_index(id)) : NULL;
 }
 
-static bool has_flags(uint64_t word, uint64_t number, uint64_t mask, uint64_t flags)
+static bool has_flags(uint64_t word, uint64_t id, uint64_t mask, uint64_t flags)
 {
-    return word >> 32 == peal_number_generation(number) && (word & mask) == flags;
+    return word >> 32 == peal_number_generation(id) && (word & mask) == flags;
 }
 
-bool peal_slot_is_live(const struct peal_slots *slots, uint64_t number)
+bool peal_slot_is_live(const struct peal_slots *slots, uint64_t id)
 {
-    const struct peal_slot *slot = slot_of(slots, number);
+    const struct peal_slot *slot = slot_of(slots, id);
     return slot != NULL
         && has_flags(
-            __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE), number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE);
+            __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE), id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE);
 }
 
 /* Adds pins and changes the flags, if `flags` of `mask` are set. */
 static struct peal_slot *change(
-    const struct peal_slots *slots, uint64_t number, uint64_t mask, uint64_t flags, uint64_t changed, uint64_t pins)
+    const struct peal_slots *slots, uint64_t id, uint64_t mask, uint64_t flags, uint64_t changed, uint64_t pins)
 {
-    struct peal_slot *slot = slot_of(slots, number);
+    struct peal_slot *slot = slot_of(slots, id);
     if (slot == NULL)
         return NULL;
     for (;; peal_back_off()) {
         uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_RELAXED);
-        if (!has_flags(word, number, mask, flags))
+        if (!has_flags(word, id, mask, flags))
             return NULL;
         if (__atomic_compare_exchange_n(
                 &slot->word, &word, (word ^ changed) + pins, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -177,26 +177,26 @@ static struct peal_slot *change(
     }
 }
 
-struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t number, bool even_retired)
+struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t id, bool even_retired)
 {
     const uint64_t mask = even_retired ? PEAL_SLOT_LIVE : PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED;
-    return change(slots, number, mask, PEAL_SLOT_LIVE, 0, 1);
+    return change(slots, id, mask, PEAL_SLOT_LIVE, 0, 1);
 }
 
-struct peal_slot *peal_slot_retire(const struct peal_slots *slots, uint64_t number)
+struct peal_slot *peal_slot_retire(const struct peal_slots *slots, uint64_t id)
 {
-    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1);
+    return change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1);
 }
 
-bool peal_slot_retire_unpinned(const struct peal_slots *slots, uint64_t number)
+bool peal_slot_retire_unpinned(const struct peal_slots *slots, uint64_t id)
 {
-    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 0) != NULL;
+    return change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 0) != NULL;
 }
 
-struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t number, bool is_retired)
+struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t id, bool is_retired)
 {
     const uint64_t flags = is_retired ? PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED : PEAL_SLOT_LIVE;
-    return change(slots, number, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags, 1);
+    return change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags, 1);
 }
 
 struct peal_slot *peal_slot_pin_at(const struct peal_slots *slots, uint32_t index, uint64_t *out_number)

@@ -98,7 +98,7 @@ struct peal_thread *peal_thread_claim(void)
 uint32_t peal_thread_depth(const struct peal_thread *thread)
 {
     uint32_t level = 0;
-    while (level < PEAL_THREAD_DEPTH && thread->holds[level].shown.list != 0)
+    while (level < PEAL_THREAD_DEPTH && thread->hazards[level].shown.list != 0)
         level++;
     return level;
 }
@@ -115,32 +115,32 @@ static struct peal_hazard_slot *next_level(void)
     /* `reached` is stored before the hazard: a writer that sees the hazard's store sees it too. */
     if (level > thread->reached)
         __atomic_store_n(&thread->reached, level, __ATOMIC_RELAXED);
-    return &thread->holds[level];
+    return &thread->hazards[level];
 }
 
-struct peal_hazard_slot *peal_hazard_protect_slow(const struct peal_directory_place *place, uintptr_t mark)
+struct peal_hazard_slot *peal_hazard_protect_slow(const struct peal_directory_element *element, uintptr_t mark)
 {
-    struct peal_hazard_slot *hold = next_level();
-    if (hold != NULL)
-        (void)peal_hazard_publish(hold, place, mark);
-    return hold;
+    struct peal_hazard_slot *hazard = next_level();
+    if (hazard != NULL)
+        (void)peal_hazard_publish(hazard, element, mark);
+    return hazard;
 }
 
 struct peal_hazard_slot *peal_hazard_occupy(void)
 {
-    struct peal_hazard_slot *hold = next_level();
-    if (hold != NULL) {
+    struct peal_hazard_slot *hazard = next_level();
+    if (hazard != NULL) {
         /* The call that the slot named last has ended. */
-        __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
-        __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
+        __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+        __atomic_store_n(&hazard->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
     }
-    return hold;
+    return hazard;
 }
 
 struct peal_hazard_slot *peal_thread_innermost(struct peal_thread *thread)
 {
     const uint32_t depth = peal_thread_depth(thread);
-    return depth > 0 ? &thread->holds[depth - 1] : NULL;
+    return depth > 0 ? &thread->hazards[depth - 1] : NULL;
 }
 
 struct peal_hazard_slot *peal_thread_innermost_of_caller(struct peal_thread *thread)
@@ -150,56 +150,57 @@ struct peal_hazard_slot *peal_thread_innermost_of_caller(struct peal_thread *thr
 }
 
 /* Writers set their bit at any time, so bits are changed atomically. They are loaded first, which costs less. */
-static bool has_attention(const struct peal_hazard_slot *hold, uint32_t bit)
+static bool has_attention(const struct peal_hazard_slot *hazard, uint32_t bit)
 {
-    return (__atomic_load_n(&hold->shown.attention, __ATOMIC_RELAXED) & bit) != 0;
+    return (__atomic_load_n(&hazard->shown.attention, __ATOMIC_RELAXED) & bit) != 0;
 }
 
-static void set_attention(struct peal_hazard_slot *hold, uint32_t bit)
+static void set_attention(struct peal_hazard_slot *hazard, uint32_t bit)
 {
-    if (!has_attention(hold, bit))
-        __atomic_fetch_or(&hold->shown.attention, bit, __ATOMIC_RELAXED);
+    if (!has_attention(hazard, bit))
+        __atomic_fetch_or(&hazard->shown.attention, bit, __ATOMIC_RELAXED);
 }
 
 /* Returns true if the bit was set, and clears it. */
-static bool take_attention(struct peal_hazard_slot *hold, uint32_t bit)
+static bool take_attention(struct peal_hazard_slot *hazard, uint32_t bit)
 {
-    return has_attention(hold, bit) && (__atomic_fetch_and(&hold->shown.attention, ~bit, __ATOMIC_ACQ_REL) & bit) != 0;
+    return has_attention(hazard, bit)
+        && (__atomic_fetch_and(&hazard->shown.attention, ~bit, __ATOMIC_ACQ_REL) & bit) != 0;
 }
 
-bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *hold)
+bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hold, PEAL_ATTENTION_REQUESTED);
+    return take_attention(hazard, PEAL_ATTENTION_REQUESTED);
 }
 
-bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *hold)
+bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hold, PEAL_ATTENTION_AWAITED);
+    return take_attention(hazard, PEAL_ATTENTION_AWAITED);
 }
 
-void peal_hazard_defer(struct peal_hazard_slot *hold, uint64_t number)
+void peal_hazard_defer(struct peal_hazard_slot *hazard, uint64_t id)
 {
-    hold->deferring = number;
-    set_attention(hold, PEAL_ATTENTION_DEFERS);
+    hazard->deferring = id;
+    set_attention(hazard, PEAL_ATTENTION_DEFERS);
 }
 
-void peal_hazard_note_weak(struct peal_hazard_slot *hold) { set_attention(hold, PEAL_ATTENTION_WEAK); }
+void peal_hazard_note_weak(struct peal_hazard_slot *hazard) { set_attention(hazard, PEAL_ATTENTION_WEAK); }
 
-bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *hold)
+bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hold, PEAL_ATTENTION_WEAK);
+    return take_attention(hazard, PEAL_ATTENTION_WEAK);
 }
 
-void peal_hazard_note_failure(struct peal_hazard_slot *hold) { set_attention(hold, PEAL_ATTENTION_FAILED); }
+void peal_hazard_note_failure(struct peal_hazard_slot *hazard) { set_attention(hazard, PEAL_ATTENTION_FAILED); }
 
-bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *hold)
+bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hold, PEAL_ATTENTION_FAILED);
+    return take_attention(hazard, PEAL_ATTENTION_FAILED);
 }
 
-bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *hold)
+bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hold, PEAL_ATTENTION_DEFERS);
+    return take_attention(hazard, PEAL_ATTENTION_DEFERS);
 }
 
 enum { PAGE = 65536 }; /* a multiple of any system's page size */
@@ -259,40 +260,40 @@ void peal_thread_writer_fence(void)
         fence_by_processors();
 }
 
-static bool runs_at(const struct peal_hazard_slot *hold, const uint32_t *gate)
+static bool runs_at(const struct peal_hazard_slot *hazard, const uint32_t *gate)
 {
-    return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) != 0
-               && __atomic_load_n(&hold->shown.current, __ATOMIC_ACQUIRE) == gate)
-        || (const uint32_t *)__atomic_load_n(&hold->weak, __ATOMIC_ACQUIRE) == gate;
+    return (__atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) != 0
+               && __atomic_load_n(&hazard->shown.current, __ATOMIC_ACQUIRE) == gate)
+        || (const uint32_t *)__atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) == gate;
 }
 
 static bool runs(const struct peal_thread *thread, const uint32_t *gate)
 {
     const uint32_t reached = __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);
     for (uint32_t level = 0; level <= reached; level++)
-        if (runs_at(&thread->holds[level], gate))
+        if (runs_at(&thread->hazards[level], gate))
             return true;
     return false;
 }
 
 /* Visits each slot of each thread that was ever occupied. */
-#define FOR_EACH_LEVEL(thread, hold)                                                                     \
-    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;   \
-        thread = thread->next)                                                                           \
-        for (struct peal_hazard_slot *hold = thread->holds,                                              \
-                                     *last = hold + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE); \
-            hold <= last; hold++)
+#define FOR_EACH_LEVEL(thread, hazard)                                                                     \
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;     \
+        thread = thread->next)                                                                             \
+        for (struct peal_hazard_slot *hazard = thread->hazards,                                            \
+                                     *last = hazard + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE); \
+            hazard <= last; hazard++)
 
-static bool holds_at(const struct peal_hazard_slot *hold, const struct peal_snapshot *snapshot)
+static bool holds_at(const struct peal_hazard_slot *hazard, const struct peal_snapshot *snapshot)
 {
-    return (__atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HAZARD_MARKS)
+    return (__atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HAZARD_MARKS)
         == (uintptr_t)snapshot;
 }
 
 bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
 {
-    FOR_EACH_LEVEL(thread, hold)
-        if (holds_at(hold, snapshot))
+    FOR_EACH_LEVEL(thread, hazard)
+        if (holds_at(hazard, snapshot))
             return true;
     return false;
 }
@@ -303,9 +304,9 @@ struct requests {
     bool all_before;
 };
 
-static void request(struct peal_hazard_slot *hold, struct requests *requests)
+static void request(struct peal_hazard_slot *hazard, struct requests *requests)
 {
-    const uint32_t before = __atomic_fetch_or(&hold->shown.attention, PEAL_ATTENTION_REQUESTED, __ATOMIC_RELAXED);
+    const uint32_t before = __atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_REQUESTED, __ATOMIC_RELAXED);
     requests->any = true;
     requests->all_before &= (before & PEAL_ATTENTION_REQUESTED) != 0;
 }
@@ -313,18 +314,18 @@ static void request(struct peal_hazard_slot *hold, struct requests *requests)
 bool peal_thread_request_release(const struct peal_snapshot *snapshot)
 {
     struct requests requests = { false, true };
-    FOR_EACH_LEVEL(thread, hold)
-        if (holds_at(hold, snapshot))
-            request(hold, &requests);
+    FOR_EACH_LEVEL(thread, hazard)
+        if (holds_at(hazard, snapshot))
+            request(hazard, &requests);
     return requests.any && requests.all_before;
 }
 
 bool peal_thread_request_runners(const uint32_t *gate)
 {
     struct requests requests = { false, true };
-    FOR_EACH_LEVEL(thread, hold)
-        if (runs_at(hold, gate))
-            request(hold, &requests);
+    FOR_EACH_LEVEL(thread, hazard)
+        if (runs_at(hazard, gate))
+            request(hazard, &requests);
     return requests.any && requests.all_before;
 }
 
@@ -342,9 +343,9 @@ void peal_entries_mark_awaited(const struct peal_entry *entries, size_t count, c
 }
 
 /* For a slot that protects a list. */
-static void mark_next(const struct peal_hazard_slot *hold, const uint32_t *gate)
+static void mark_next(const struct peal_hazard_slot *hazard, const uint32_t *gate)
 {
-    const uintptr_t word = __atomic_load_n(&hold->shown.list, __ATOMIC_ACQUIRE);
+    const uintptr_t word = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE);
     const uintptr_t address = word & ~(uintptr_t)PEAL_HAZARD_MARKS;
     if (address == 0 || (word & PEAL_HAZARD_OF_SCOPE) != 0)
         return;
@@ -355,10 +356,10 @@ static void mark_next(const struct peal_hazard_slot *hold, const uint32_t *gate)
 bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *gate)
 {
     bool any = false;
-    FOR_EACH_LEVEL(thread, hold)
-        if (thread != own && runs_at(hold, gate)) {
-            __atomic_fetch_or(&hold->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
-            mark_next(hold, gate);
+    FOR_EACH_LEVEL(thread, hazard)
+        if (thread != own && runs_at(hazard, gate)) {
+            __atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
+            mark_next(hazard, gate);
             any = true;
         }
     return any;
@@ -391,10 +392,10 @@ bool peal_thread_others_lock(void)
 static void clear(struct peal_thread *thread)
 {
     for (uint32_t level = 0; level <= thread->reached; level++) {
-        thread->holds[level].shown.list = 0;
-        thread->holds[level].shown.current = NULL;
-        thread->holds[level].weak = NULL;
-        thread->holds[level].shown.attention = 0;
+        thread->hazards[level].shown.list = 0;
+        thread->hazards[level].shown.current = NULL;
+        thread->hazards[level].weak = NULL;
+        thread->hazards[level].shown.attention = 0;
     }
     thread->locks = 0;
     thread->drains = NULL;

@@ -58,9 +58,9 @@ void (*peal_thunk_bare_of_frame(uint32_t index))(void)
     return entry(peal_thunk_bare_frame_code, index, BARE, PEAL_THUNK_SIZE);
 }
 
-void peal_thunk_set_bare(uint32_t index, uint64_t number)
+void peal_thunk_set_bare(uint32_t index, uint64_t id)
 {
-    __atomic_store_n(&peal_thunk_selves[index], number, __ATOMIC_RELEASE);
+    __atomic_store_n(&peal_thunk_selves[index], id, __ATOMIC_RELEASE);
 }
 
 #else
@@ -108,10 +108,10 @@ void (*peal_thunk_bare_of_frame(uint32_t index))(void)
     return NULL;
 }
 
-void peal_thunk_set_bare(uint32_t index, uint64_t number)
+void peal_thunk_set_bare(uint32_t index, uint64_t id)
 {
     (void)index;
-    (void)number;
+    (void)id;
 }
 
 #endif

@@ -7,7 +7,7 @@ public func peal_send(
     _ method: peal_method, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ argument_count: Int,
     _ out_result: UnsafeMutableRawPointer?, _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
-    let answer: StatusAnswer = Broadcast.send(method.number, arguments, argument_count, out_result, out_calls)
+    let answer: StatusAnswer = Broadcast.send(method.id, arguments, argument_count, out_result, out_calls)
     return answer.status
 }
 
@@ -18,7 +18,7 @@ public func peal_send_with(
     _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     if out_result == nil, let options, forcesFFIAlone(options),
-        let answer: StatusAnswer = Broadcast.sendForcingFFI(method.number, arguments, argument_count, out_calls)
+        let answer: StatusAnswer = Broadcast.sendForcingFFI(method.id, arguments, argument_count, out_calls)
     {
         return answer.status
     }
@@ -34,7 +34,7 @@ private func sendWithOptions(
     Boundary.outcome { () throws(Failure) in
         let request = try BroadcastRequest(options, result: result)
         let outcome = Broadcast.send(
-            method.number, arguments: arguments, count: count, request: request, calls: calls)
+            method.id, arguments: arguments, count: count, request: request, calls: calls)
         return outcome == .done ? PEAL_OK : outcome.status(policy: request.policy)
     }
 }
@@ -51,8 +51,8 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
 
 @c @implementation @_optimize(speed)
 public func peal_entries_begin(_ method: peal_method) -> peal_entries {
-    var held: Broadcast.Hold?
-    guard let entries = Broadcast.beginShortly(method.number, held: &held) else {
+    var held: Broadcast.Hazard?
+    guard let entries = Broadcast.beginShortly(method.id, held: &held) else {
         return beginSlow(method, held, reachesQueues: false)
     }
     return peal_entries(entries)
@@ -60,8 +60,8 @@ public func peal_entries_begin(_ method: peal_method) -> peal_entries {
 
 @c @implementation @_optimize(speed)
 public func peal_entries_begin_all(_ method: peal_method) -> peal_entries {
-    var held: Broadcast.Hold?
-    guard let entries = Broadcast.beginShortly(method.number, held: &held) else {
+    var held: Broadcast.Hazard?
+    guard let entries = Broadcast.beginShortly(method.id, held: &held) else {
         return beginSlow(method, held, reachesQueues: true)
     }
     return peal_entries(entries)
@@ -69,10 +69,10 @@ public func peal_entries_begin_all(_ method: peal_method) -> peal_entries {
 
 @inline(never)
 private func beginSlow(
-    _ method: peal_method, _ held: Broadcast.Hold?, reachesQueues: Bool
+    _ method: peal_method, _ held: Broadcast.Hazard?, reachesQueues: Bool
 ) -> peal_entries {
     do throws(Broadcast.Outcome) {
-        return peal_entries(try Broadcast.begin(method.number, held: held, reachesQueues: reachesQueues))
+        return peal_entries(try Broadcast.begin(method.id, held: held, reachesQueues: reachesQueues))
     } catch {
         _ = error.status()
         return peal_entries()
@@ -82,16 +82,16 @@ private func beginSlow(
 extension peal_entries {
     @inline(__always)
     fileprivate init(_ entries: Broadcast.Entries) {
-        self.init(next: entries.next, hold: peal_hazard_shown(entries.hold))
+        self.init(next: entries.next, hazard: peal_hazard_shown(entries.hazard))
     }
 }
 
 @c @implementation
 public func peal_entry_admit(
-    _ entry: UnsafePointer<peal_entry>?, _ hold: UnsafeMutablePointer<peal_hold>?
+    _ entry: UnsafePointer<peal_entry>?, _ hazard: UnsafeMutablePointer<peal_hazard>?
 ) -> peal_admission {
-    guard let entry, let hold else { return peal_admission() }
-    let step = Broadcast.step(at: entry, peal_hazard_of_shown(hold))
+    guard let entry, let hazard else { return peal_admission() }
+    let step = Broadcast.step(at: entry, peal_hazard_of_shown(hazard))
     return peal_admission(entry: step.called, next: step.next)
 }
 
@@ -102,9 +102,9 @@ public func peal_entries_end() {
 }
 
 @c @implementation @_optimize(speed)
-public func peal_entries_ended(_ hold: UnsafeMutablePointer<peal_hold>?) {
-    guard let hold else { return }
-    let outcome = Broadcast.ended(peal_hazard_of_shown(hold))
+public func peal_entries_ended(_ hazard: UnsafeMutablePointer<peal_hazard>?) {
+    guard let hazard else { return }
+    let outcome = Broadcast.ended(peal_hazard_of_shown(hazard))
     if outcome != .done { _ = outcome.status() }
 }
 

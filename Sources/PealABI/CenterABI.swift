@@ -3,15 +3,15 @@ internal import PealCore
 
 @c @implementation
 public func peal_center_default() -> peal_center {
-    peal_center(number: Center.shared.number)
+    peal_center(id: Center.shared.id)
 }
 
 @c @implementation
 public func peal_center_create(_ out_center: UnsafeMutablePointer<peal_center>?) -> peal_status {
-    out_center?.pointee = peal_center(number: 0)
+    out_center?.pointee = peal_center(id: 0)
     return Boundary.making { () throws(Failure) in
         guard let out_center else { throw .null("out_center") }
-        out_center.pointee = peal_center(number: try Center.make().number)
+        out_center.pointee = peal_center(id: try Center.make().id)
     }
 }
 

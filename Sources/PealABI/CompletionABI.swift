@@ -5,27 +5,27 @@ internal import PealCore
 public func peal_completion_create(
     _ options: UnsafePointer<peal_completion_options>?, _ out_completion: UnsafeMutablePointer<peal_completion>?
 ) -> peal_status {
-    out_completion?.pointee = peal_completion(number: 0)
+    out_completion?.pointee = peal_completion(id: 0)
     return Boundary.making { () throws(Failure) in
         guard let out_completion else { throw .null("out_completion") }
         let completion = try Completion.make(try Completion.Options(options))
-        out_completion.pointee = peal_completion(number: completion.number)
+        out_completion.pointee = peal_completion(id: completion.id)
     }
 }
 
 @c @implementation
 public func peal_complete(_ token: peal_completion, _ result: Int64) -> peal_status {
-    Boundary.status { () throws(Failure) in try Completion.answer(token.number, result) }
+    Boundary.status { () throws(Failure) in try Completion.answer(token.id, result) }
 }
 
 @c @implementation
 public func peal_completion_release(_ token: peal_completion) -> peal_status {
-    Boundary.status { () throws(Failure) in try Completion.answer(token.number, nil) }
+    Boundary.status { () throws(Failure) in try Completion.answer(token.id, nil) }
 }
 
 @c @implementation
 public func peal_completion_cancel(_ completion: peal_completion) -> peal_status {
-    Boundary.status { () throws(Failure) in try Completion.cancel(completion.number) }
+    Boundary.status { () throws(Failure) in try Completion.cancel(completion.id) }
 }
 
 @c @implementation
@@ -33,12 +33,12 @@ public func peal_gather(
     _ method: peal_method, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ argument_count: Int,
     _ options: UnsafePointer<peal_gather_options>?, _ out_gathering: UnsafeMutablePointer<peal_completion>?
 ) -> peal_status {
-    out_gathering?.pointee = peal_completion(number: 0)
+    out_gathering?.pointee = peal_completion(id: 0)
     return Boundary.outcome { () throws(Failure) in
         try Boundary.prepareMemory()
         let (completion, outcome) = try Completion.gather(
-            method.number, arguments: arguments, count: argument_count, try Completion.Options(options))
-        if !outcome.isFailure { out_gathering?.pointee = peal_completion(number: completion.number) }
+            method.id, arguments: arguments, count: argument_count, try Completion.Options(options))
+        if !outcome.isFailure { out_gathering?.pointee = peal_completion(id: completion.id) }
         return outcome == .done ? PEAL_OK : outcome.status()
     }
 }
@@ -49,7 +49,7 @@ extension Completion.Options {
         let given = try Boundary.options(
             options, named: "the options of a completion", default: peal_completion_options())
         try self.init(given.done, given.context, given.timeout)
-        if given.queue.number != 0 { queue = try given.queue.find() }
+        if given.queue.id != 0 { queue = try given.queue.find() }
         if given.policy != PEAL_POLICY_METHOD {
             guard let policy = BroadcastPolicy(rawValue: UInt8(clamping: given.policy.rawValue)),
                 Self.folding.contains(policy)
@@ -67,7 +67,7 @@ extension Completion.Options {
         guard options != nil else { throw .null("options") }
         let given = try Boundary.options(options, named: "the options of a gathering", default: peal_gather_options())
         try self.init(given.done, given.context, given.timeout)
-        guard given.queue.number != 0 else {
+        guard given.queue.id != 0 else {
             throw Failure(
                 .argument, "a gathering needs a queue, on which its functions run; make one with peal_queue_create")
         }

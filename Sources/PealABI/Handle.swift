@@ -1,11 +1,11 @@
 internal import CPeal
 internal import PealCore
 
-/// A handle of the C interface: a number that leads to an object of one table, or to nothing.
+/// A handle of the C interface: an id that leads to an object of one table, or to nothing.
 protocol Handle {
     associatedtype Object: AnyObject & Sendable
 
-    var number: UInt64 { get }
+    var id: UInt64 { get }
     static var table: HandleTable<Object> { get }
     /// The failure of a call with a handle that leads to nothing.
     static var stale: Failure { get }
@@ -13,7 +13,7 @@ protocol Handle {
 
 extension Handle {
     func find() throws(Failure) -> Object {
-        guard let object = Self.table.find(number) else { throw Self.stale }
+        guard let object = Self.table.find(id) else { throw Self.stale }
         return object
     }
 }
@@ -41,7 +41,7 @@ extension peal_method: Handle {
 
 extension peal_observation {
     func find() throws(Failure) -> Observation {
-        guard let observation = Handles.observations.find(number) else { throw .staleObservation }
+        guard let observation = Handles.observations.find(id) else { throw .staleObservation }
         return observation
     }
 }
@@ -78,5 +78,5 @@ extension peal_module: Handle {
 
 extension peal_invocation {
     /// An invocation also needs its method.
-    func find() throws(Failure) -> Invocation { try Invocation.find(number) }
+    func find() throws(Failure) -> Invocation { try Invocation.find(id) }
 }

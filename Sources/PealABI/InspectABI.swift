@@ -28,7 +28,7 @@ public func peal_protocol_list_methods(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) -> peal_status in
-        let numbers = try proto.find().methods().map { peal_method(number: $0.number) }
+        let numbers = try proto.find().methods().map { peal_method(id: $0.id) }
         return try Boundary.list(numbers, out_methods, capacity, out_count)
     }
 }
@@ -137,7 +137,7 @@ public func peal_method_list_observations(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        let numbers = try method.find().observations().map { peal_observation(number: $0.number) }
+        let numbers = try method.find().observations().map { peal_observation(id: $0.id) }
         return try Boundary.list(numbers, out_observations, capacity, out_count)
     }
 }
@@ -148,7 +148,7 @@ public func peal_protocol_list_observations(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        let numbers = try proto.find().observations().map { peal_observation(number: $0.number) }
+        let numbers = try proto.find().observations().map { peal_observation(id: $0.id) }
         return try Boundary.list(numbers, out_observations, capacity, out_count)
     }
 }
@@ -169,8 +169,8 @@ extension peal_observation_info {
         let once = facts.isOnce ? PEAL_OBSERVE_ONCE.rawValue : 0
         let blocked = facts.isBlocked ? PEAL_OBSERVE_BLOCKED.rawValue : 0
         self.init(
-            size: MemoryLayout<peal_observation_info>.size, protocol: peal_protocol(number: facts.proto),
-            target: facts.target, queue: peal_queue(number: facts.queue), owner: peal_owner(number: facts.owner),
+            size: MemoryLayout<peal_observation_info>.size, protocol: peal_protocol(id: facts.proto),
+            target: facts.target, queue: peal_queue(id: facts.queue), owner: peal_owner(id: facts.owner),
             priority: facts.priority, flags: once | blocked, is_weak: facts.isWeak,
             is_dead: facts.isDead)
     }

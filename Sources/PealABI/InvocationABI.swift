@@ -27,17 +27,17 @@ public func peal_invocation_duplicate(
 
 @c @implementation
 public func peal_invocation_destroy(_ invocation: peal_invocation) -> peal_status {
-    Boundary.status { () throws(Failure) in try Invocation.end(invocation.number) }
+    Boundary.status { () throws(Failure) in try Invocation.end(invocation.id) }
 }
 
 @c @implementation
 public func peal_invocation_method(
     _ invocation: peal_invocation, _ out_method: UnsafeMutablePointer<peal_method>?
 ) -> peal_status {
-    out_method?.pointee = peal_method(number: 0)
+    out_method?.pointee = peal_method(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_method else { throw .null("out_method") }
-        out_method.pointee = peal_method(number: try invocation.find().method.number)
+        out_method.pointee = peal_method(id: try invocation.find().method.id)
     }
 }
 
@@ -45,7 +45,7 @@ public func peal_invocation_method(
 public func peal_invocation_set_argument(
     _ invocation: peal_invocation, _ index: Int, _ value: UnsafeRawPointer?, _ size: Int
 ) -> peal_status {
-    if let value, InvocationAccess.setFast(invocation.number, index, value, size) { return PEAL_OK }
+    if let value, InvocationAccess.setFast(invocation.id, index, value, size) { return PEAL_OK }
     return Boundary.status { () throws(Failure) in
         guard let value else { throw .null("value") }
         try invocation.find().write(index, from: value, size: size)
@@ -93,7 +93,7 @@ public func peal_invocation_retain_arguments(_ invocation: peal_invocation) -> p
 
 @c @implementation
 public func peal_invocation_retains_arguments(_ invocation: peal_invocation) -> Bool {
-    Handles.invocations.find(invocation.number)?.retainsArguments ?? false
+    Handles.invocations.find(invocation.id)?.retainsArguments ?? false
 }
 
 @c @implementation
@@ -117,7 +117,7 @@ public func peal_invocation_broadcast(
     _ out_result: UnsafeMutableRawPointer?, _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     if options == nil, out_result == nil,
-        let outcome = InvocationAccess.broadcastFast(invocation.number, calls: out_calls)
+        let outcome = InvocationAccess.broadcastFast(invocation.id, calls: out_calls)
     {
         return outcome.remark
     }
@@ -152,10 +152,10 @@ extension Invocation {
     fileprivate static func hand(
         to out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> Invocation
     ) -> peal_status {
-        out_invocation?.pointee = peal_invocation(number: 0)
+        out_invocation?.pointee = peal_invocation(id: 0)
         return Boundary.making { () throws(Failure) in
             guard let out_invocation else { throw .null("out_invocation") }
-            out_invocation.pointee = peal_invocation(number: try make().number)
+            out_invocation.pointee = peal_invocation(id: try make().id)
         }
     }
 }

@@ -38,8 +38,8 @@ extension ModuleDescription {
         }
         priority = given.priority
         timeout = given.timeout == 0 ? Self.defaultTimeout : given.timeout
-        if given.queue.number != 0 { queue = try given.queue.find() }
-        owner = try CurrentOwner.find(given.owner.number)
+        if given.queue.id != 0 { queue = try given.queue.find() }
+        owner = try CurrentOwner.find(given.owner.id)
         context = given.context
         start = given.start.map { unsafeBitCast($0, to: Step.self) }
         stop = given.stop.map { unsafeBitCast($0, to: Step.self) }

@@ -6,17 +6,17 @@ public func peal_module_register(
     _ center: peal_center, _ description: UnsafePointer<peal_module_description>?,
     _ out_module: UnsafeMutablePointer<peal_module>?
 ) -> peal_status {
-    out_module?.pointee = peal_module(number: 0)
+    out_module?.pointee = peal_module(id: 0)
     return Boundary.status { () throws(Failure) in
         let (center, read) = try ModuleDescription.read(description, center)
         let module = try Mediator.register(read, in: center)
-        out_module?.pointee = peal_module(number: module.number)
+        out_module?.pointee = peal_module(id: module.id)
     }
 }
 
 @c @implementation
 public func peal_module_remove(_ module: peal_module) -> peal_status {
-    Boundary.outcome { () throws(Failure) in try Mediator.remove(module.number) ? PEAL_OK : PEAL_NOT_WAITED }
+    Boundary.outcome { () throws(Failure) in try Mediator.remove(module.id) ? PEAL_OK : PEAL_NOT_WAITED }
 }
 
 @c @implementation
@@ -36,11 +36,11 @@ public func peal_modules_remove_class(
 public func peal_module_find(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_module: UnsafeMutablePointer<peal_module>?
 ) -> peal_status {
-    out_module?.pointee = peal_module(number: 0)
+    out_module?.pointee = peal_module(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_module else { throw .null("out_module") }
         let module = try center.find().modules().find(try Boundary.text(name, "name"))
-        out_module.pointee = peal_module(number: module.number)
+        out_module.pointee = peal_module(id: module.id)
     }
 }
 
@@ -103,8 +103,8 @@ public func peal_module_list(
         }
         let modules = try center.find().modules().list
         out_count?.pointee = modules.count
-        for (index, number) in modules.prefix(capacity).enumerated() {
-            out_modules?[index] = peal_module(number: number)
+        for (index, id) in modules.prefix(capacity).enumerated() {
+            out_modules?[index] = peal_module(id: id)
         }
         return modules.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
     }
@@ -122,7 +122,7 @@ public func peal_signal_bind(
                 "\(Int32(truncatingIfNeeded: action.rawValue)) is no action; use those of enum peal_signal_action")
         }
         try Signals.bind(
-            signal, to: action, of: center, on: queue.number == 0 ? nil : try queue.find(), timeout: timeout)
+            signal, to: action, of: center, on: queue.id == 0 ? nil : try queue.find(), timeout: timeout)
     }
 }
 
@@ -135,7 +135,7 @@ public func peal_signal_remove_binding(_ center: peal_center, _ signal: Int32) -
 public func peal_signals_bind_usual(_ center: peal_center, _ queue: peal_queue, _ timeout: UInt32) -> peal_status {
     Boundary.making { () throws(Failure) in
         try Signals.bindUsual(
-            of: try center.find(), on: queue.number == 0 ? nil : try queue.find(), timeout: timeout)
+            of: try center.find(), on: queue.id == 0 ? nil : try queue.find(), timeout: timeout)
     }
 }
 

@@ -17,9 +17,9 @@ extension Registration {
     static func registering(
         _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?,
-        _ body: (peal_observe_options) throws(Failure) -> (number: UInt64, status: peal_status)
+        _ body: (peal_observe_options) throws(Failure) -> (id: UInt64, status: peal_status)
     ) -> peal_status {
-        out_observation?.pointee = peal_observation(number: 0)
+        out_observation?.pointee = peal_observation(id: 0)
         // Of options that a later version made longer, the members that are known here are where they were.
         let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_observe_options>.size } ?? false
         let destroy = isWhole ? options?.pointee.destroy : nil
@@ -28,7 +28,7 @@ extension Registration {
             let given = try Boundary.options(
                 options, named: "the options of an observer", default: peal_observe_options())
             let made = try body(given)
-            out_observation?.pointee = peal_observation(number: made.number)
+            out_observation?.pointee = peal_observation(id: made.id)
             return made.status
         } catch {
             destroy?(target)
@@ -57,8 +57,8 @@ extension Registration {
         isOnce = has(PEAL_OBSERVE_ONCE)
         isBlocked = has(PEAL_OBSERVE_BLOCKED)
         isBorrowed = has(PEAL_OBSERVE_BORROWED)
-        if options.queue.number != 0 { queue = try options.queue.find() }
-        owner = try CurrentOwner.find(options.owner.number)
+        if options.queue.id != 0 { queue = try options.queue.find() }
+        owner = try CurrentOwner.find(options.owner.id)
         weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
     }

@@ -49,7 +49,7 @@ public func peal_observe_service(
 ) -> peal_status {
     Registration.register(nil, options, out_observation) { () throws(Failure) in
         let proto = try proto.find()
-        guard options?.pointee.weak == nil, (options?.pointee.reference.number ?? 0) == 0 else {
+        guard options?.pointee.weak == nil, (options?.pointee.reference.id ?? 0) == 0 else {
             throw Failure(
                 .argument, "a lazy observer keeps its instance by a use, not weakly; leave `weak` and `reference` empty"
             )
@@ -60,7 +60,7 @@ public func peal_observe_service(
 
 @c @implementation
 public func peal_observation_remove(_ observation: peal_observation) -> peal_status {
-    Boundary.status { () throws(Failure) in try Observation.remove(observation.number) }
+    Boundary.status { () throws(Failure) in try Observation.remove(observation.id) }
 }
 
 @c @implementation
@@ -77,7 +77,7 @@ public func peal_observation_remove_with(
         var removal = Observation.Removal()
         removal.drains = flags & UInt32(PEAL_REMOVE_DRAIN.rawValue) != 0
         removal.timeout = flags & UInt32(PEAL_REMOVE_WAIT.rawValue) != 0 ? timeout : nil
-        return try Observation.remove(observation.number, removal) ? PEAL_OK : PEAL_NOT_WAITED
+        return try Observation.remove(observation.id, removal) ? PEAL_OK : PEAL_NOT_WAITED
     }
 }
 
@@ -103,15 +103,15 @@ public func peal_protocol_remove_observations(
 
 @c @implementation
 public func peal_observation_block(_ observation: peal_observation) -> peal_status {
-    Boundary.status { () throws(Failure) in try ObserverBlocks.block(observation.number) }
+    Boundary.status { () throws(Failure) in try ObserverBlocks.block(observation.id) }
 }
 
 @c @implementation
 public func peal_observation_unblock(_ observation: peal_observation) -> peal_status {
-    Boundary.status { () throws(Failure) in try ObserverBlocks.unblock(observation.number) }
+    Boundary.status { () throws(Failure) in try ObserverBlocks.unblock(observation.id) }
 }
 
 @c @implementation
 public func peal_observation_is_active(_ observation: peal_observation) -> Bool {
-    Handles.observations.has(observation.number)
+    Handles.observations.has(observation.id)
 }

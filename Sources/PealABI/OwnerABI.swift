@@ -5,10 +5,10 @@ internal import PealCore
 public func peal_owner_create(
     _ name: UnsafePointer<CChar>?, _ out_owner: UnsafeMutablePointer<peal_owner>?
 ) -> peal_status {
-    out_owner?.pointee = peal_owner(number: 0)
+    out_owner?.pointee = peal_owner(id: 0)
     return Boundary.making { () throws(Failure) in
         guard let out_owner else { throw .null("out_owner") }
-        out_owner.pointee = peal_owner(number: try Owner.make(try Boundary.text(name, "name")).number)
+        out_owner.pointee = peal_owner(id: try Owner.make(try Boundary.text(name, "name")).id)
     }
 }
 
@@ -24,13 +24,13 @@ public func peal_owner_leave() -> peal_status {
 
 @c @implementation
 public func peal_owner_current() -> peal_owner {
-    peal_owner(number: CurrentOwner.number)
+    peal_owner(id: CurrentOwner.id)
 }
 
 @c @implementation
 public func peal_owner_retire(_ owner: peal_owner, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Owner.retire(owner.number, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+        try Owner.retire(owner.id, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
     }
 }
 
@@ -40,7 +40,7 @@ public func peal_owner_list_observations(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        let numbers = try owner.find().observations.map { peal_observation(number: $0) }
+        let numbers = try owner.find().observations.map { peal_observation(id: $0) }
         return try Boundary.list(numbers, out_observations, capacity, out_count)
     }
 }

@@ -8,7 +8,7 @@ public func peal_property_define(
     _ initial: UnsafeRawPointer?, _ options: UnsafePointer<peal_property_options>?,
     _ out_property: UnsafeMutablePointer<peal_property>?
 ) -> peal_status {
-    out_property?.pointee = peal_property(number: 0)
+    out_property?.pointee = peal_property(id: 0)
     return Boundary.making { () throws(Failure) in
         guard let out_property else { throw .null("out_property") }
         let center = try center.find()
@@ -16,7 +16,7 @@ public func peal_property_define(
             name: try Boundary.text(name, "name"), type: try Boundary.source(type, "type"))
         description.initial = initial
         try description.apply(options)
-        out_property.pointee = peal_property(number: try center.define(description).number)
+        out_property.pointee = peal_property(id: try center.define(description).id)
     }
 }
 
@@ -25,18 +25,18 @@ public func peal_property_find(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ type: UnsafePointer<CChar>?,
     _ out_property: UnsafeMutablePointer<peal_property>?
 ) -> peal_status {
-    out_property?.pointee = peal_property(number: 0)
+    out_property?.pointee = peal_property(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_property else { throw .null("out_property") }
         let type: String? = type == nil ? nil : try Boundary.source(type, "type")
         let property = try center.find().findProperty(try Boundary.text(name, "name"), type: type)
-        out_property.pointee = peal_property(number: property.number)
+        out_property.pointee = peal_property(id: property.id)
     }
 }
 
 @c @implementation
 public func peal_property_remove(_ property: peal_property) -> peal_status {
-    Boundary.status { () throws(Failure) in try Property.find(property.number).end() }
+    Boundary.status { () throws(Failure) in try Property.find(property.id).end() }
 }
 
 @c @implementation
@@ -45,7 +45,7 @@ public func peal_property_name(
     _ out_length: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Boundary.write(try Property.find(property.number).name, buffer, capacity, out_length)
+        try Boundary.write(try Property.find(property.id).name, buffer, capacity, out_length)
     }
 }
 
@@ -55,7 +55,7 @@ public func peal_property_type(
     _ out_length: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Boundary.write(try Property.find(property.number).typeText, buffer, capacity, out_length)
+        try Boundary.write(try Property.find(property.id).typeText, buffer, capacity, out_length)
     }
 }
 
@@ -64,8 +64,8 @@ public func peal_property_get(
     _ property: peal_property, _ out_value: UnsafeMutableRawPointer?, _ size: Int
 ) -> peal_status {
     guard let out_value else { return Boundary.fail(.null("out_value")) }
-    if PropertyAccess.readFast(property.number, into: out_value, size: size) { return PEAL_OK }
-    return Boundary.fail(Property.readFailure(property.number, size: size))
+    if PropertyAccess.readFast(property.id, into: out_value, size: size) { return PEAL_OK }
+    return Boundary.fail(Property.readFailure(property.id, size: size))
 }
 
 @c @implementation
@@ -78,7 +78,7 @@ public func peal_property_get_text(
             throw Failure(.argument, "capacity is above half the address space; give the size of the buffer")
         }
         guard buffer != nil || capacity == 0 else { throw .null("buffer") }
-        let length = try Property.readText(property.number, into: buffer, capacity: capacity)
+        let length = try Property.readText(property.id, into: buffer, capacity: capacity)
         out_length?.pointee = length
         return length < capacity ? PEAL_OK : PEAL_TRUNCATED
     }
@@ -89,8 +89,8 @@ public func peal_property_set(
     _ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int
 ) -> peal_status {
     if let value, peal_thread_batches() > 0 {
-        if peal_property_set_in_batch(property.number, value, size) { return PEAL_DEFERRED }
-    } else if let value, let isRejected = PropertyAccess.setFast(property.number, value, size: size) {
+        if peal_property_set_in_batch(property.id, value, size) { return PEAL_DEFERRED }
+    } else if let value, let isRejected = PropertyAccess.setFast(property.id, value, size: size) {
         return isRejected ? PEAL_REJECTED : PEAL_OK
     }
     return setSlowly(property, value, size)
@@ -100,7 +100,7 @@ public func peal_property_set(
 private func setSlowly(_ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         guard let value else { throw .null("value") }
-        return try Property.set(property.number, value, size: size).status
+        return try Property.set(property.id, value, size: size).status
     }
 }
 
@@ -113,7 +113,7 @@ public func peal_property_compare_and_set(
     return Boundary.outcome { () throws(Failure) in
         guard let expected else { throw .null("expected") }
         guard let value else { throw .null("value") }
-        let outcome = try Property.set(property.number, value, size: size, expected: expected)
+        let outcome = try Property.set(property.id, value, size: size, expected: expected)
         out_is_set?.pointee = outcome.isSet
         return outcome.status
     }
@@ -136,14 +136,14 @@ public func peal_property_observe(
     _ options: UnsafePointer<peal_observe_options>?, _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
     Registration.registering(target, options, out_observation) { (given) throws(Failure) in
-        let property = try Property.find(property.number)
+        let property = try Property.find(property.id)
         guard let observer else { throw .null("observer") }
         var registration = try property.registration(target: target, table: UnsafeRawPointer(observer))
-        try registration.apply(flags, hasQueue: given.queue.number != 0)
+        try registration.apply(flags, hasQueue: given.queue.id != 0)
         try registration.apply(given)
         guard flags & UInt32(PEAL_PROPERTY_INITIAL.rawValue) != 0 else { return (try registration.register(), PEAL_OK) }
         let made = try property.observeFromNow(&registration)
-        return (made.number, made.isDeferred ? PEAL_DEFERRED : PEAL_OK)
+        return (made.id, made.isDeferred ? PEAL_DEFERRED : PEAL_OK)
     }
 }
 
@@ -182,6 +182,6 @@ extension PropertyDescription {
             )
         }
         ignoresEqual = given.flags != 0
-        owner = try CurrentOwner.find(given.owner.number)
+        owner = try CurrentOwner.find(given.owner.id)
     }
 }

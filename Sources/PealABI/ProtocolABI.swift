@@ -8,14 +8,14 @@ public func peal_protocol_define(
     _ out_protocol: UnsafeMutablePointer<peal_protocol>?, _ out_methods: UnsafeMutablePointer<peal_method>?,
     _ method_capacity: Int
 ) -> peal_status {
-    out_protocol?.pointee = peal_protocol(number: 0)
+    out_protocol?.pointee = peal_protocol(id: 0)
     return Boundary.making { () throws(Failure) in
         guard let description else { throw .null("description") }
         let read = try ProtocolDescription(reading: description)
         let (proto, methods) = try center.find().define(read, for: try CurrentOwner.find(0))
-        out_protocol?.pointee = peal_protocol(number: proto.number)
+        out_protocol?.pointee = peal_protocol(id: proto.id)
         for (index, method) in methods.prefix(max(0, method_capacity)).enumerated() {
-            out_methods?[index] = peal_method(number: method.number)
+            out_methods?[index] = peal_method(id: method.id)
         }
     }
 }
@@ -25,14 +25,14 @@ public func peal_protocol_define_objc(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ required: UnsafePointer<peal_objc_method>?,
     _ optional: UnsafePointer<peal_objc_method>?, _ out_protocol: UnsafeMutablePointer<peal_protocol>?
 ) -> peal_status {
-    out_protocol?.pointee = peal_protocol(number: 0)
+    out_protocol?.pointee = peal_protocol(id: 0)
     return Boundary.making { () throws(Failure) in
         let methods =
             try ProtocolDescription.encodings(required, .required) + ProtocolDescription.encodings(optional, .optional)
         try Boundary.prepareMemory(methods.count * 2048)
         let description = ProtocolDescription(name: try Boundary.text(name, "name"), methods: methods)
         let (proto, _) = try center.find().define(description, for: try CurrentOwner.find(0))
-        out_protocol?.pointee = peal_protocol(number: proto.number)
+        out_protocol?.pointee = peal_protocol(id: proto.id)
     }
 }
 
@@ -40,15 +40,15 @@ public func peal_protocol_define_objc(
 public func peal_protocol_find(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_protocol: UnsafeMutablePointer<peal_protocol>?
 ) -> peal_status {
-    if let out_protocol, let name, let found = MethodNames.findProtocol(name, in: center.number) {
-        out_protocol.pointee = peal_protocol(number: found)
+    if let out_protocol, let name, let found = MethodNames.findProtocol(name, in: center.id) {
+        out_protocol.pointee = peal_protocol(id: found)
         return PEAL_OK
     }
-    out_protocol?.pointee = peal_protocol(number: 0)
+    out_protocol?.pointee = peal_protocol(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_protocol else { throw .null("out_protocol") }
         let proto = try center.find().findProtocol(try Boundary.text(name, "name"))
-        out_protocol.pointee = peal_protocol(number: proto.number)
+        out_protocol.pointee = peal_protocol(id: proto.id)
     }
 }
 
@@ -56,15 +56,15 @@ public func peal_protocol_find(
 public func peal_method_find(
     _ proto: peal_protocol, _ name: UnsafePointer<CChar>?, _ out_method: UnsafeMutablePointer<peal_method>?
 ) -> peal_status {
-    if let out_method, let name, let found = MethodNames.find(name, of: proto.number) {
-        out_method.pointee = peal_method(number: found)
+    if let out_method, let name, let found = MethodNames.find(name, of: proto.id) {
+        out_method.pointee = peal_method(id: found)
         return PEAL_OK
     }
-    out_method?.pointee = peal_method(number: 0)
+    out_method?.pointee = peal_method(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_method else { throw .null("out_method") }
         let method = try proto.find().method(named: try Boundary.text(name, "name"))
-        out_method.pointee = peal_method(number: method.number)
+        out_method.pointee = peal_method(id: method.id)
     }
 }
 

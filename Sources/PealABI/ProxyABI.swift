@@ -53,19 +53,19 @@ public func peal_closure_create_for(
 
 @c @implementation
 public func peal_proxy_destroy(_ proxy: peal_proxy) -> peal_status {
-    Boundary.status { () throws(Failure) in try Proxy.end(proxy.number) }
+    Boundary.status { () throws(Failure) in try Proxy.end(proxy.id) }
 }
 
 @c @implementation
 public func peal_proxy_destroy_and_wait(_ proxy: peal_proxy, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Proxy.end(proxy.number, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+        try Proxy.end(proxy.id, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
     }
 }
 
 @c @implementation
 public func peal_proxy_is_alive(_ proxy: peal_proxy) -> Bool {
-    Handles.proxies.find(proxy.number)?.isAlive ?? false
+    Handles.proxies.find(proxy.id)?.isAlive ?? false
 }
 
 extension ProxyRequest {
@@ -83,9 +83,9 @@ extension ProxyRequest {
             guard let out_self else { throw .null("out_self") }
             guard let out_table else { throw .null("out_table") }
             let made = try make()
-            out_self.pointee = UnsafeMutableRawPointer(bitPattern: UInt(made.number))
+            out_self.pointee = UnsafeMutableRawPointer(bitPattern: UInt(made.id))
             out_table.pointee = made.table
-            return made.number
+            return made.id
         }
     }
 
@@ -100,7 +100,7 @@ extension ProxyRequest {
             guard let out_function else { throw .null("out_function") }
             let made = try make()
             out_function.pointee = unsafeBitCast(made.function, to: peal_function.self)
-            return made.number
+            return made.id
         }
     }
 
@@ -110,7 +110,7 @@ extension ProxyRequest {
         _ options: Options?,
         _ make: () throws(Failure) -> UInt64
     ) -> peal_status {
-        out_proxy?.pointee = peal_proxy(number: 0)
+        out_proxy?.pointee = peal_proxy(id: 0)
         // Of options that a later version made longer, the members that are known here are where they were.
         let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_proxy_options>.size } ?? false
         let destroy = isWhole ? options?.pointee.destroy : nil
@@ -118,8 +118,8 @@ extension ProxyRequest {
         ProxyFailures.report { _ = Boundary.fail($0) }
         do throws(Failure) {
             try Boundary.prepareMemory()
-            let number = try make()
-            out_proxy?.pointee = peal_proxy(number: number)
+            let id = try make()
+            out_proxy?.pointee = peal_proxy(id: id)
             return PEAL_OK
         } catch {
             destroy?(target)
@@ -135,7 +135,7 @@ extension ProxyRequest {
     fileprivate static func owner(_ options: Options?) throws(Failure) -> Owner? {
         let given = try read(options)
         let isAlone =
-            given.destroy == nil && given.weak == nil && given.weak_reference == nil && given.reference.number == 0
+            given.destroy == nil && given.weak == nil && given.weak_reference == nil && given.reference.id == 0
             && given.resolve == nil && given.redirect == nil && given.invoke == nil
         guard isAlone else {
             throw Failure(
@@ -143,7 +143,7 @@ extension ProxyRequest {
                 "a proxy that broadcasts has no target, and takes no option but `owner`; to call one target, use peal_proxy_create_for"
             )
         }
-        return try CurrentOwner.find(given.owner.number)
+        return try CurrentOwner.find(given.owner.id)
     }
 
     fileprivate init(_ options: Options?, target: UnsafeMutableRawPointer?) throws(Failure) {
@@ -154,7 +154,7 @@ extension ProxyRequest {
         resolve = unsafeBitCast(given.resolve, to: Resolve?.self)
         redirect = unsafeBitCast(given.redirect, to: Redirect?.self)
         invoke = unsafeBitCast(given.invoke, to: Invoke?.self)
-        owner = try CurrentOwner.find(given.owner.number)
+        owner = try CurrentOwner.find(given.owner.id)
         weak = try WeakTarget(given.weak, given.weak_reference, given.reference, target: target)
     }
 

@@ -5,11 +5,11 @@ internal import PealCore
 public func peal_queue_create(
     _ options: UnsafePointer<peal_queue_options>?, _ out_queue: UnsafeMutablePointer<peal_queue>?
 ) -> peal_status {
-    out_queue?.pointee = peal_queue(number: 0)
+    out_queue?.pointee = peal_queue(id: 0)
     do throws(Failure) {
         guard let out_queue else { throw .null("out_queue") }
         try Boundary.prepareMemory()
-        out_queue.pointee = peal_queue(number: try Queue.make(Queue.Options(options)).number)
+        out_queue.pointee = peal_queue(id: try Queue.make(Queue.Options(options)).id)
         return PEAL_OK
     } catch {
         // Of options that a later version made longer, the members that are known here are where they were.
@@ -22,7 +22,7 @@ public func peal_queue_create(
 
 @c @implementation
 public func peal_queue_main() -> peal_queue {
-    peal_queue(number: Queue.main?.number ?? 0)
+    peal_queue(id: Queue.main?.id ?? 0)
 }
 
 @c @implementation
@@ -74,7 +74,7 @@ public func peal_queue_flush(_ queue: peal_queue, _ timeout: UInt32) -> peal_sta
 
 @c @implementation
 public func peal_queue_is_current(_ queue: peal_queue) -> Bool {
-    Handles.queues.find(queue.number)?.isCurrent ?? false
+    Handles.queues.find(queue.id)?.isCurrent ?? false
 }
 
 @c @implementation
@@ -98,7 +98,7 @@ extension Queue.Options {
     fileprivate init(_ options: UnsafePointer<peal_queue_options>?) throws(Failure) {
         self.init()
         let given = try Boundary.options(options, named: "the options of a queue", default: peal_queue_options())
-        owner = try CurrentOwner.find(given.owner.number)
+        owner = try CurrentOwner.find(given.owner.id)
         guard let kind = Queue.Kind(rawValue: given.kind.rawValue), kind != .main else {
             throw Failure(
                 .argument,

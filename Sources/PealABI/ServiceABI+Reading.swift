@@ -22,7 +22,7 @@ extension ServiceDescription {
         read.clearData = given.clear_data
         read.destroy = given.destroy
         read.release = given.release
-        read.owner = try CurrentOwner.find(given.owner.number)
+        read.owner = try CurrentOwner.find(given.owner.id)
         read.provisions = try list(given.provides) { (provision) throws(Failure) in
             if provision.protocol == nil { return false }
             let name = try Boundary.checkedText(provision.protocol, "the protocol of a provision")
@@ -60,10 +60,10 @@ extension Service {
     static func fill(
         _ out: UnsafeMutablePointer<peal_service>?, _ find: () throws(Failure) -> Service
     ) -> peal_status {
-        out?.pointee = peal_service(number: 0)
+        out?.pointee = peal_service(id: 0)
         return Boundary.status { () throws(Failure) in
             guard let out else { throw .null("out_service") }
-            out.pointee = peal_service(number: try find().number)
+            out.pointee = peal_service(id: try find().id)
         }
     }
 
@@ -75,7 +75,7 @@ extension Service {
         return Boundary.making { () throws(Failure) in
             guard let out else { throw .null("out_use") }
             let (use, table) = try get()
-            out.pointee = peal_service_use(self: use.target, table: table, use: peal_use(number: use.number))
+            out.pointee = peal_service_use(self: use.target, table: table, use: peal_use(id: use.id))
         }
     }
 }
@@ -83,7 +83,7 @@ extension Service {
 extension QuickUse {
     @inline(__always)
     func filled(_ table: UnsafeRawPointer?) -> peal_service_use {
-        peal_service_use(self: place.pointee.`self`, table: table, use: peal_use(number: number))
+        peal_service_use(self: element.pointee.`self`, table: table, use: peal_use(id: id))
     }
 }
 
@@ -96,9 +96,9 @@ extension ServiceScope {
         return Boundary.making { () throws(Failure) in
             guard let out else { throw .null("out_scope") }
             let service = try service.find()
-            let table = proto.number == 0 ? nil : try service.table(for: try proto.find(), size: size)
-            let (hold, target) = try begin(service)
-            out.pointee = peal_scope(self: target, table: table, hold: peal_hazard_shown(hold))
+            let table = proto.id == 0 ? nil : try service.table(for: try proto.find(), size: size)
+            let (hazard, target) = try begin(service)
+            out.pointee = peal_scope(self: target, table: table, hazard: peal_hazard_shown(hazard))
         }
     }
 
@@ -107,16 +107,16 @@ extension ServiceScope {
     @inline(never)
     static func beginAnew(
         _ service: peal_service, _ proto: peal_protocol, _ size: Int, _ out: UnsafeMutablePointer<peal_scope>?,
-        _ hold: Hold
+        _ hazard: Hazard
     ) -> peal_status {
-        release(hold)
+        release(hazard)
         return beginSlowly(service, proto, size, out)
     }
 
     /// The end of a scope that a thread waits for.
     @inline(never)
-    static func answerEnd(_ hold: Hold) -> peal_status {
-        answer(hold)
+    static func answerEnd(_ hazard: Hazard) -> peal_status {
+        answer(hazard)
         return PEAL_OK
     }
 
@@ -124,7 +124,7 @@ extension ServiceScope {
     static func endSlowly(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
         Boundary.status { () throws(Failure) in
             guard let scope else { throw .null("scope") }
-            guard let hold = scope.pointee.hold, end(peal_hazard_of_shown(hold), scope.pointee.`self`) else {
+            guard let hazard = scope.pointee.hazard, end(peal_hazard_of_shown(hazard), scope.pointee.`self`) else {
                 throw Failure(
                     .state,
                     "the scope is not the innermost of this thread, or has ended; end scopes in reverse order, each once, where they began"

@@ -7,12 +7,12 @@ public func peal_service_register(
     _ center: peal_center, _ description: UnsafePointer<peal_service_description>?,
     _ out_service: UnsafeMutablePointer<peal_service>?
 ) -> peal_status {
-    out_service?.pointee = peal_service(number: 0)
+    out_service?.pointee = peal_service(id: 0)
     do throws(Failure) {
         guard let description else { throw .null("description") }
         try Boundary.prepareMemory()
         let service = try Service.register(try ServiceDescription.read(description), in: try center.find())
-        out_service?.pointee = peal_service(number: service.number)
+        out_service?.pointee = peal_service(id: service.id)
         return PEAL_OK
     } catch {
         description.map(ServiceDescription.releaseContext)
@@ -57,7 +57,7 @@ public func peal_service_wait(
 public func peal_service_get(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_use: UnsafeMutablePointer<peal_service_use>?
 ) -> peal_status {
-    if let name, let out_use, let taken = QuickUse.named(name, in: center.number) {
+    if let name, let out_use, let taken = QuickUse.named(name, in: center.id) {
         out_use.pointee = taken.filled(nil)
         return PEAL_OK
     }
@@ -71,7 +71,7 @@ public func peal_service_get_provider(
     _ center: peal_center, _ proto: UnsafePointer<CChar>?, _ table_size: Int,
     _ out_use: UnsafeMutablePointer<peal_service_use>?
 ) -> peal_status {
-    if let proto, let out_use, let (taken, table) = QuickUse.providing(proto, table_size, in: center.number) {
+    if let proto, let out_use, let (taken, table) = QuickUse.providing(proto, table_size, in: center.id) {
         out_use.pointee = taken.filled(table)
         return PEAL_OK
     }
@@ -87,7 +87,7 @@ public func peal_service_get_provider(
 public func peal_service_use_instance(
     _ service: peal_service, _ out_use: UnsafeMutablePointer<peal_service_use>?
 ) -> peal_status {
-    if let out_use, let taken = QuickUse(service.number) {
+    if let out_use, let taken = QuickUse(service.id) {
         out_use.pointee = taken.filled(nil)
         return PEAL_OK
     }
@@ -102,23 +102,23 @@ public func peal_use_table(
     Boundary.status { () throws(Failure) in
         guard let out_table else { throw .null("out_table") }
         out_table.pointee = nil
-        let service = try ServiceUse.service(of: use.number)
+        let service = try ServiceUse.service(of: use.id)
         out_table.pointee = try service.table(for: try Boundary.text(proto, "protocol"), size: table_size)
     }
 }
 
 @c @implementation
 public func peal_use_retain(_ use: peal_use) -> peal_status {
-    Boundary.status { () throws(Failure) in try ServiceUse.retain(use.number) }
+    Boundary.status { () throws(Failure) in try ServiceUse.retain(use.id) }
 }
 
 @c @implementation
 public func peal_use_release(_ use: peal_use) -> peal_status {
-    if use.number == 0 { return PEAL_OK }
-    guard let place = peal_instance_place_of(use.number) else { return Boundary.fail(.staleUse) }
-    switch peal_instance_release(place, use.number) {
+    if use.id == 0 { return PEAL_OK }
+    guard let element = peal_instance_element_of(use.id) else { return Boundary.fail(.staleUse) }
+    switch peal_instance_release(element, use.id) {
     case PEAL_RELEASED: return PEAL_OK
-    case PEAL_RELEASED_LAST: ServiceUse.endLast(use.number)
+    case PEAL_RELEASED_LAST: ServiceUse.endLast(use.id)
     default: return Boundary.fail(.staleUse)
     }
     return PEAL_OK
@@ -128,23 +128,24 @@ public func peal_use_release(_ use: peal_use) -> peal_status {
 public func peal_scope_begin(
     _ service: peal_service, _ proto: peal_protocol, _ table_size: Int, _ out_scope: UnsafeMutablePointer<peal_scope>?
 ) -> peal_status {
-    guard let out_scope, let place = peal_service_place_of(service.number), let hold = peal_hazard_outermost() else {
+    guard let out_scope, let element = peal_service_element_of(service.id), let hazard = peal_hazard_outermost() else {
         return ServiceScope.beginSlowly(service, proto, table_size, out_scope)
     }
-    guard let scope = ServiceScope.beginShortly(hold, place, service.number, proto.number, table_size) else {
-        return ServiceScope.beginAnew(service, proto, table_size, out_scope, hold)
+    guard let scope = ServiceScope.beginShortly(hazard, element, service.id, proto.id, table_size) else {
+        return ServiceScope.beginAnew(service, proto, table_size, out_scope, hazard)
     }
-    out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hold: peal_hazard_shown(scope.hold))
+    out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hazard: peal_hazard_shown(scope.hazard))
     return PEAL_OK
 }
 
 @c @implementation @_optimize(speed)
 public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
-    guard let scope, let hold = scope.pointee.hold.map({ peal_hazard_of_shown($0) }), peal_scope_is_outermost(hold),
-        peal_scope_protects(hold, scope.pointee.`self`)
+    guard let scope, let hazard = scope.pointee.hazard.map({ peal_hazard_of_shown($0) }),
+        peal_scope_is_outermost(hazard),
+        peal_scope_protects(hazard, scope.pointee.`self`)
     else { return ServiceScope.endSlowly(scope) }
     scope.pointee.`self` = nil
-    return peal_hazard_release(hold) ? ServiceScope.answerEnd(hold) : PEAL_OK
+    return peal_hazard_release(hazard) ? ServiceScope.answerEnd(hazard) : PEAL_OK
 }
 
 @c @implementation
@@ -186,6 +187,6 @@ public func peal_service_list(
     Boundary.outcome { () throws(Failure) in
         let services = try center.find().listServices()
         return try Boundary.list(
-            services.map { peal_service(number: $0.number) }, out_services, capacity, out_count)
+            services.map { peal_service(id: $0.id) }, out_services, capacity, out_count)
     }
 }

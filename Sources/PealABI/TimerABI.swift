@@ -5,12 +5,12 @@ internal import PealCore
 public func peal_timer_create(
     _ options: UnsafePointer<peal_timer_options>?, _ out_timer: UnsafeMutablePointer<peal_timer>?
 ) -> peal_status {
-    out_timer?.pointee = peal_timer(number: 0)
+    out_timer?.pointee = peal_timer(id: 0)
     do throws(Failure) {
         guard let out_timer else { throw .null("out_timer") }
         guard let options else { throw .null("options") }
         try Boundary.prepareMemory()
-        out_timer.pointee = peal_timer(number: try Timer.make(Timer.Options(options)).number)
+        out_timer.pointee = peal_timer(id: try Timer.make(Timer.Options(options)).id)
         return PEAL_OK
     } catch {
         options?.destroyTarget()
@@ -20,25 +20,25 @@ public func peal_timer_create(
 
 @c @implementation
 public func peal_timer_start(_ timer: peal_timer) -> peal_status {
-    Boundary.making { () throws(Failure) in try Timers.start(timer.number) }
+    Boundary.making { () throws(Failure) in try Timers.start(timer.id) }
 }
 
 @c @implementation
 public func peal_timer_restart(_ timer: peal_timer, _ delay_ns: Int64, _ period_ns: Int64) -> peal_status {
     Boundary.making { () throws(Failure) in
-        try Timers.restart(timer.number, Timer.Schedule(delay: delay_ns, period: period_ns))
+        try Timers.restart(timer.id, Timer.Schedule(delay: delay_ns, period: period_ns))
     }
 }
 
 @c @implementation
 public func peal_timer_stop(_ timer: peal_timer) -> peal_status {
-    Boundary.status { () throws(Failure) in try Timers.stop(timer.number) }
+    Boundary.status { () throws(Failure) in try Timers.stop(timer.id) }
 }
 
 @c @implementation
 public func peal_timer_stop_and_wait(_ timer: peal_timer, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Timer.stop(timer.number, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+        try Timer.stop(timer.id, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
     }
 }
 
@@ -98,15 +98,15 @@ extension Timer.Options {
         destroy = given.destroy
         repeats = given.flags & UInt32(PEAL_TIMER_ONCE.rawValue) == 0
         tolerance = given.tolerance_ns
-        if given.queue.number != 0 { queue = try given.queue.find() }
-        owner = try CurrentOwner.find(given.owner.number)
+        if given.queue.id != 0 { queue = try given.queue.find() }
+        owner = try CurrentOwner.find(given.owner.id)
         weak = try WeakTarget(given.weak, given.weak_reference, given.reference, target: given.target)
     }
 }
 
 extension Timer.Options.Action {
     fileprivate init(_ options: peal_timer_options) throws(Failure) {
-        guard options.method.number == 0 else {
+        guard options.method.id == 0 else {
             guard options.fire == nil else {
                 throw Failure(.argument, "`fire` and `method` exclude each other; choose one")
             }

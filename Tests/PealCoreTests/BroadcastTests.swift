@@ -66,7 +66,7 @@ import Testing
         do {
             let fixture = try Fixture("void ping(void)")
             defer { fixture.end() }
-            number = fixture.methods[0].number
+            number = fixture.methods[0].id
             try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
         }
         #expect(counter.value.pointee == 1)
@@ -81,7 +81,7 @@ import Testing
         for _ in 0..<50 {
             let fixture = try Fixture("void ping(void)")
             defer { fixture.end() }
-            #expect(numbers.insert(fixture.methods[0].number).inserted)
+            #expect(numbers.insert(fixture.methods[0].id).inserted)
         }
     }
 

@@ -4,8 +4,8 @@ import Testing
 @testable import PealCore
 
 private final class Thing: Sendable {
-    let number: UInt64
-    init(_ number: UInt64) { self.number = number }
+    let id: UInt64
+    init(_ id: UInt64) { self.id = id }
 }
 
 /// A table of its own, whose chunks stay.
@@ -22,32 +22,32 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
     @Test func `O11: a handle leads to its object until it is removed, and to nothing afterwards`() throws {
         let table = makeTable(limit: 8)
         let thing = try table.insert(Thing.init)
-        #expect(table.find(thing.number) === thing)
-        #expect(table.remove(thing.number) === thing)
-        #expect(table.find(thing.number) == nil)
-        #expect(table.remove(thing.number) == nil)
+        #expect(table.find(thing.id) === thing)
+        #expect(table.remove(thing.id) === thing)
+        #expect(table.find(thing.id) == nil)
+        #expect(table.remove(thing.id) == nil)
     }
 
     @Test func `O11: a slot that is used again has another handle`() throws {
         let table = makeTable(limit: 1)
         let first = try table.insert(Thing.init)
-        table.remove(first.number)
+        table.remove(first.id)
         let second = try table.insert(Thing.init)
-        #expect(second.number != first.number)
-        #expect(table.find(first.number) == nil)
-        #expect(table.find(second.number) === second)
+        #expect(second.id != first.id)
+        #expect(table.find(first.id) == nil)
+        #expect(table.find(second.id) === second)
     }
 
     @Test func `a retired handle is stale, and keeps its object until its slot is recycled, once`() throws {
         let table = makeTable(limit: 1)
         let thing = try table.insert(Thing.init)
-        #expect(table.recycle(thing.number) == nil)
-        #expect(table.retire(thing.number))
-        #expect(table.find(thing.number) == nil && !table.retire(thing.number))
-        #expect(table.findEvenRetired(thing.number) === thing && table.all.first === thing)
+        #expect(table.recycle(thing.id) == nil)
+        #expect(table.retire(thing.id))
+        #expect(table.find(thing.id) == nil && !table.retire(thing.id))
+        #expect(table.findEvenRetired(thing.id) === thing && table.all.first === thing)
         #expect(throws: Failure.self) { try table.insert(Thing.init) }
-        #expect(table.recycle(thing.number) === thing)
-        #expect(table.recycle(thing.number) == nil && table.findEvenRetired(thing.number) == nil && table.all.isEmpty)
+        #expect(table.recycle(thing.id) === thing)
+        #expect(table.recycle(thing.id) == nil && table.findEvenRetired(thing.id) == nil && table.all.isEmpty)
         #expect(throws: Never.self) { try table.insert(Thing.init) }
     }
 
@@ -73,10 +73,10 @@ private func makeTable(limit: UInt32) -> HandleTable<Thing> {
     {
         let table = makeTable(limit: 5000)
         let things = try (0..<3000).map { _ in try table.insert(Thing.init) }
-        #expect(things.allSatisfy { table.find($0.number) === $0 } && table.all.count == 3000)
-        table.remove(things[256].number)
-        table.remove(things[2999].number)
-        let indices = try (0..<3).map { _ in try table.insert(Thing.init).number & 0xfff_ffff }
+        #expect(things.allSatisfy { table.find($0.id) === $0 } && table.all.count == 3000)
+        table.remove(things[256].id)
+        table.remove(things[2999].id)
+        let indices = try (0..<3).map { _ in try table.insert(Thing.init).id & 0xfff_ffff }
         #expect(indices == [2999, 256, 3000])
     }
 }

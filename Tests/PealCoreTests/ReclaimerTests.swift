@@ -22,7 +22,7 @@ import Testing
         defer { fixture.end() }
         let counter = Counter()
         let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
-        #expect(try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false).next != nil)
+        #expect(try Broadcast.begin(fixture.methods[0].id, held: nil, reachesQueues: false).next != nil)
         try Observation.remove(number)
         #expect(counter.value.pointee == 1)
         _ = Broadcast.end()
@@ -43,9 +43,9 @@ import Testing
 
     /// Protects the method's list, and names its first observer as a loop does that calls it.
     private func beginCall(of fixture: Fixture) throws {
-        let entries = try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false)
-        let (first, hold) = (try #require(entries.next), try #require(entries.hold))
-        peal_current_set(peal_hazard_current(hold), first.pointee.gate)
+        let entries = try Broadcast.begin(fixture.methods[0].id, held: nil, reachesQueues: false)
+        let (first, hazard) = (try #require(entries.next), try #require(entries.hazard))
+        peal_current_set(peal_hazard_current(hazard), first.pointee.gate)
     }
 
     @Test func `a list that is protected does not keep observers of other lists alive`() throws {
@@ -55,7 +55,7 @@ import Testing
         let counter = Counter()
         try long.observe(nil, { _ in })
         let number = try other.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
-        #expect(try Broadcast.begin(long.methods[0].number, held: nil, reachesQueues: false).next != nil)
+        #expect(try Broadcast.begin(long.methods[0].id, held: nil, reachesQueues: false).next != nil)
         try Observation.remove(number)
         #expect(counter.value.pointee == 1)
         _ = Broadcast.end()
@@ -82,10 +82,10 @@ import Testing
         let fixture = try Fixture("void ping(void)")
         defer { fixture.end() }
         try fixture.observe(nil, { _ in })
-        let list = UnsafePointer(peal_directory_current(fixture.methods[0].place))
+        let list = UnsafePointer(peal_directory_current(fixture.methods[0].element))
         // The reader has released it since the writer looked, perhaps without having seen the request.
         #expect(!peal_thread_request_release(list))
-        #expect(try Broadcast.begin(fixture.methods[0].number, held: nil, reachesQueues: false).next != nil)
+        #expect(try Broadcast.begin(fixture.methods[0].id, held: nil, reachesQueues: false).next != nil)
         #expect(!peal_thread_request_release(list))
         #expect(peal_thread_request_release(list))
         _ = Broadcast.end()

@@ -39,7 +39,7 @@ final class Fixture {
     func send() -> (outcome: Broadcast.Outcome, calls: Int) {
         var calls = -1
         let outcome = Broadcast.send(
-            methods[0].number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls)
+            methods[0].id, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: &calls)
         return (outcome, calls)
     }
 }

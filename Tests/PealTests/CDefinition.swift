@@ -29,7 +29,7 @@ extension Center {
         _ owner: peal_protocol, _ name: String, _ prototype: String, _ function: peal_function,
         target: UnsafeMutableRawPointer? = nil
     ) throws -> ObserverToken {
-        var observation = peal_observation(number: 0)
+        var observation = peal_observation(id: 0)
         let status = name.withCString { name in
             prototype.withCString { prototype in
                 var binding = peal_binding(method: name, function: function, prototype: prototype)

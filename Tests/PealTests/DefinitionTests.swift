@@ -85,7 +85,7 @@ private enum NewSink: PealProtocol {
 
     @Test func `a protocol that was removed can be defined again`() throws {
         let center = try Center()
-        var owner = peal_owner(number: 0)
+        var owner = peal_owner(id: 0)
         try #require(peal_owner_create("plugin", &owner) == PEAL_OK)
         try #require(peal_owner_enter(owner) == PEAL_OK)
         try center.define(Sink.self)
@@ -102,7 +102,7 @@ private enum NewSink: PealProtocol {
     }
 
     @Test func `using a center that has ended fails with its status`() throws {
-        var handle = peal_center(number: 0)
+        var handle = peal_center(id: 0)
         try #require(peal_center_create(&handle) == PEAL_OK)
         let center = Center(borrowing: handle)
         let observation = try center.observe(Chat.onClose) {}

@@ -33,7 +33,7 @@ import Testing
             pealError { try stale.broadcast() },
             pealError { try ended.define(Chat.self) },
             pealError { try Property<Int32>(existing: "nothing", in: center) },
-            pealError { try center.observe(Chat.onClose, .queue(peal_queue(number: 5))) {} },
+            pealError { try center.observe(Chat.onClose, .queue(peal_queue(id: 5))) {} },
             pealError { try center.register(Center.self) { _ in try Center() }.with { _ = try $0.get(String.self) } },
         ]
         for failure in failures {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct GatherTests {
     @Test func `Q8: gathering calls a method on all observers, those on queues too`() async throws {
         let center = try Center()
-        var queue = peal_queue(number: 0)
+        var queue = peal_queue(id: 0)
         try #require(peal_queue_create(nil, &queue) == PEAL_OK)
         let direct = try center.observe(Chat.votes) { Int32($0.utf8.count) }
         let queued = try center.observe(Chat.votes, .queue(queue)) { _ in 40 }
@@ -26,7 +26,7 @@ import Testing
         var options = peal_queue_options()
         options.size = MemoryLayout<peal_queue_options>.size
         options.kind = PEAL_QUEUE_PUMPED
-        var queue = peal_queue(number: 0)
+        var queue = peal_queue(id: 0)
         // No thread pumps it.
         try #require(peal_queue_create(&options, &queue) == PEAL_OK)
         let direct = try center.observe(Chat.votes) { _ in 1 }

@@ -72,7 +72,7 @@ import Testing
         #expect(
             pealError {
                 try center.bindSignal(
-                    SIGALRM, to: .terminate(timeout: nil), on: Queue(borrowing: peal_queue(number: 5)))
+                    SIGALRM, to: .terminate(timeout: nil), on: Queue(borrowing: peal_queue(id: 5)))
             } != nil)
     }
 

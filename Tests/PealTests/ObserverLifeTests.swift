@@ -59,7 +59,7 @@ private enum Strict: PealProtocol {
         #expect(heard.all == [3, 1, 4, 2])
         #expect(try center.observations(of: Chat.self).map(\.priority) == [7, 0, 0, -1])
         #expect(try center.observerCount(of: Chat.self) == 4)
-        #expect(try center.method(Chat.onClose).observations().map(\.handle.number).count == 4)
+        #expect(try center.method(Chat.onClose).observations().map(\.handle.id).count == 4)
         #expect(try center.method(Chat.onMessage).observerCount() == 0)
         withExtendedLifetime(observations) {}
     }

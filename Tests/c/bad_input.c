@@ -387,10 +387,10 @@ CLAIM("F1", "a list of entries that is read by hand has the entries that the loo
 
     open_bell();
     entries = peal_entries_begin(bell.on_ring);
-    REQUIRE(entries.hold != NULL);
-    for (; entries.next != entries.hold->end; entries.next++) {
+    REQUIRE(entries.hazard != NULL);
+    for (; entries.next != entries.hazard->end; entries.next++) {
         CHECK_POINTER(entries.next->target, &target);
-        CHECK_POINTER(peal_entry_admit(entries.next, entries.hold).entry, entries.next);
+        CHECK_POINTER(peal_entry_admit(entries.next, entries.hazard).entry, entries.next);
         CHECK(entries.next->function == (peal_function)ring);
         ((void (*)(void *, int))entries.next->function)(entries.next->target, 1);
         visited++;
@@ -401,7 +401,7 @@ CLAIM("F1", "a list of entries that is read by hand has the entries that the loo
     CHECK_OK(peal_observation_remove(observation));
     peal_clear_failure();
     entries = peal_entries_begin(bell.on_ring);
-    CHECK(entries.next == NULL && entries.hold == NULL);
+    CHECK(entries.next == NULL && entries.hazard == NULL);
     CHECK_OK(peal_last_status());
     close_center(center);
 }

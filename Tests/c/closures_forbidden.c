@@ -95,7 +95,7 @@ CLAIM("X3", "where the system forbids run-time code, a proxy that needs such cod
     /* The first that needs some: on a machine without frames they all do. */
     REQUIRE_OK(peal_method_call_path(larges.count, &path));
     CHECK_CONTAINS(peal_last_message(), path == PEAL_CALL_PATH_REGISTER_FRAME ? "Large.area" : "Large.count");
-    CHECK(proxy.table == NULL && proxy.self == NULL && proxy.proxy.number == 0);
+    CHECK(proxy.table == NULL && proxy.self == NULL && proxy.proxy.id == 0);
     CHECK(asked > 0);
     destroyed = 0;
     options.destroy = count_destroy;

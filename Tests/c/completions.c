@@ -96,7 +96,7 @@ static void is_done(void *context, const struct peal_completion_info *report)
     struct told *const who = context;
 
     who->report = *report;
-    if (who->queue.number != 0)
+    if (who->queue.id != 0)
         CHECK(peal_queue_is_current(who->queue));
     __atomic_fetch_add(&who->times, 1, __ATOMIC_RELEASE);
     latch_open(&who->latch);
@@ -232,10 +232,10 @@ CLAIM("B4", "each observer gets a token of its own, and `done` runs once when al
         for (int i = 0; i < OBSERVERS; i++) {
             CHECK_EQUAL(ears[i].calls, 1);
             CHECK(ears[i].was_text);
-            CHECK(ears[i].token.number != 0);
-            CHECK(ears[i].token.number != done.number);
+            CHECK(ears[i].token.id != 0);
+            CHECK(ears[i].token.id != done.id);
             for (int j = 0; j < i; j++)
-                CHECK(ears[i].token.number != ears[j].token.number);
+                CHECK(ears[i].token.id != ears[j].token.id);
         }
         for (int i = 0; i < OBSERVERS; i++) {
             CHECK_EQUAL(times_told(), 0);
@@ -322,7 +322,7 @@ CLAIM("B4", "a broadcast with a zero completion requests no answers; its tokens 
             lane_settle(&lane);
             for (int i = 0; i < 2; i++) {
                 CHECK_EQUAL(ears[i].calls, 1);
-                CHECK_EQUAL(ears[i].token.number, 0);
+                CHECK_EQUAL(ears[i].token.id, 0);
                 CHECK_FAILURE(peal_complete(ears[i].token, 1), PEAL_ERROR_HANDLE);
                 CHECK_FAILURE(peal_completion_release(ears[i].token), PEAL_ERROR_HANDLE);
             }
@@ -910,7 +910,7 @@ CLAIM("B4", "`done` runs also when the queue for it has been ended")
         observe_here(0, KEEPS, 0);
         CHECK_OK(peal_queue_pause(lane.queue));
         send(make(&options));
-        told.queue.number = 0;
+        told.queue.id = 0;
         CHECK_OK(peal_queue_destroy(lane.queue));
         CHECK_OK(peal_complete(ears[0].token, 4));
         CHECK_REPORT(PEAL_OK, 4, 1, 1, 0);
@@ -925,7 +925,7 @@ CLAIM("B4", "`done` runs also when the queue for it has been ended")
         observe_here(0, ANSWERS, 4);
         CHECK_OK(peal_queue_pause(lane.queue));
         send(make(&options));
-        told.queue.number = 0;
+        told.queue.id = 0;
         CHECK_OK(peal_queue_destroy(lane.queue));
         CHECK_REPORT(PEAL_OK, 4, 1, 1, 0);
         close_center(center);
@@ -1160,7 +1160,7 @@ CLAIM("F1", "wrong options make no completion, and `done` does not run")
     peal_queue ended = { 0 };
 
     CHECK_FAILURE(peal_completion_create(NULL, &made), PEAL_ERROR_ARGUMENT);
-    CHECK_EQUAL(made.number, 0);
+    CHECK_EQUAL(made.id, 0);
     CHECK_FAILURE(peal_completion_create(&options, NULL), PEAL_ERROR_ARGUMENT);
     options.size--;
     CHECK_FAILURE(peal_completion_create(&options, &made), PEAL_ERROR_ARGUMENT);
@@ -1181,11 +1181,11 @@ CLAIM("F1", "wrong options make no completion, and `done` does not run")
     CHECK_OK(peal_queue_destroy(ended));
     options.queue = ended;
     CHECK_FAILURE(peal_completion_create(&options, &made), PEAL_ERROR_HANDLE);
-    CHECK_EQUAL(made.number, 0);
+    CHECK_EQUAL(made.id, 0);
     for (size_t i = 0; i < CHECK_COUNT_OF(numbers); i++) {
         const peal_completion wrong = { numbers[i] };
 
-        options.queue.number = numbers[i];
+        options.queue.id = numbers[i];
         CHECK_FAILURE(peal_completion_create(&options, &made), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_complete(wrong, 1), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_completion_release(wrong), PEAL_ERROR_HANDLE);
@@ -1200,7 +1200,7 @@ CLAIM("F1", "a broadcast with an invalid completion calls no observer")
     observe_here(0, ANSWERS, 1);
     EVERY_WAY_IN(way)
     {
-        const peal_completion wrong[] = { { 1 }, { UINT64_MAX }, { observations[0].number }, { center.number } };
+        const peal_completion wrong[] = { { 1 }, { UINT64_MAX }, { observations[0].id }, { center.id } };
 
         for (size_t i = 0; i < CHECK_COUNT_OF(wrong); i++)
             CHECK_FAILURE(ways_in[way].send(wrong[i]), PEAL_ERROR_HANDLE);

@@ -44,7 +44,7 @@ CLAIM("O1", "a table that has every required method is registered")
     peal_observation observation = { 0 };
 
     CHECK_OK(player_observe(&handles, a, &minimal, NULL, &observation));
-    CHECK(observation.number != 0);
+    CHECK(observation.id != 0);
     CHECK(peal_observation_is_active(observation));
     close_center(center);
 }
@@ -61,7 +61,7 @@ CLAIM("O1", "a table without a required method is refused, and each missing meth
     CHECK_CONTAINS(peal_last_message(), "Player");
     CHECK_CONTAINS(peal_last_message(), "on_stop");
     CHECK(strstr(peal_last_message(), "on_play") == NULL);
-    CHECK_EQUAL(observation.number, 0);
+    CHECK_EQUAL(observation.id, 0);
     table.on_play = NULL;
     CHECK_FAILURE(player_observe(&handles, a, &table, NULL, &observation), PEAL_ERROR_CONFORMANCE);
     CHECK_CONTAINS(peal_last_message(), "on_play");

@@ -143,9 +143,9 @@ CLAIM("C1", "an owner that is retired in its own call is retired again by the en
                 [&owner](std::string_view, int) { CHECK_STATUS(owner.try_retire().status(), PEAL_NOT_WAITED); }))
         .release();
     h.chat.on_message("", 1);
-    CHECK(owner.get().number != 0);
+    CHECK(owner.get().id != 0);
     CHECK_OK(owner.try_retire().status());
-    CHECK_EQUAL(owner.get().number, 0);
+    CHECK_EQUAL(owner.get().id, 0);
 }
 
 CLAIM("C1", "a registration inside an owner's scope belongs to that owner, and is retired with its variable")

@@ -127,10 +127,10 @@ static int lose_callbacks(peal_queue queue, uint32_t flags)
         options.queue = queue;
         CHECK_OK(bell_observe(&bell, &destroyed[i], &ignoring, &options, &observation));
         remove_meanwhile(registering, observation, flags);
-        if (queue.number == 0)
+        if (queue.id == 0)
             lost += destroyed[i] != 1;
         pause_registering();
-        if (queue.number != 0) {
+        if (queue.id != 0) {
             CHECK_OK(peal_queue_pump(queue, SIZE_MAX, NULL));
             lost += destroyed[i] != 1;
         }

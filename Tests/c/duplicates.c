@@ -54,7 +54,7 @@ CLAIM("O3", "the same target on the same protocol is refused and the first regis
     REQUIRE_OK(bell_observe(&bell, a, &table, NULL, &first));
     CHECK_FAILURE(bell_observe(&bell, a, &table, NULL, &second), PEAL_ERROR_DUPLICATE);
     CHECK_CONTAINS(peal_last_message(), "Bell");
-    CHECK_EQUAL(second.number, 0);
+    CHECK_EQUAL(second.id, 0);
     CHECK(peal_observation_is_active(first));
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
     CHECK_JOURNAL("A1");
@@ -121,7 +121,7 @@ CLAIM("O3", "REPLACE removes the old registration and appends the new one")
     options = options_of(PEAL_OBSERVE_REPLACE);
     CHECK_OK(bell_observe(&bell, a, &other_table, &options, &second));
     CHECK_JOURNAL("~A");
-    CHECK(second.number != first.number);
+    CHECK(second.id != first.id);
     CHECK(!peal_observation_is_active(first));
     CHECK(peal_observation_is_active(second));
     CHECK_OK(peal_broadcast(bell.on_ring, 1));

@@ -81,16 +81,16 @@ CLAIM("O4", "a method's registrations are listed in the order of their calls, th
 
     CHECK_OK(peal_method_list_observations(bell.on_ring, listed, 8, &count));
     CHECK_EQUAL(count, 4);
-    CHECK_EQUAL(listed[0].number, first.number);
-    CHECK_EQUAL(listed[1].number, queued.number);
-    CHECK_EQUAL(listed[2].number, after.number);
-    CHECK_EQUAL(listed[3].number, late.number);
+    CHECK_EQUAL(listed[0].id, first.id);
+    CHECK_EQUAL(listed[1].id, queued.id);
+    CHECK_EQUAL(listed[2].id, after.id);
+    CHECK_EQUAL(listed[3].id, late.id);
     CHECK_OK(peal_method_list_observations(bell.on_mute, listed, 8, &count));
     CHECK_EQUAL(count, 3);
-    CHECK_EQUAL(listed[0].number, mute.number);
+    CHECK_EQUAL(listed[0].id, mute.id);
     CHECK_OK(peal_protocol_list_observations(bell.protocol, listed, 8, &count));
     CHECK_EQUAL(count, 5);
-    CHECK_EQUAL(listed[4].number, late.number);
+    CHECK_EQUAL(listed[4].id, late.id);
     close_center(center);
     CHECK_OK(peal_queue_destroy(queue));
 }
@@ -108,7 +108,7 @@ CLAIM("P4", "an observer of an adopting protocol is listed for the adopted proto
     (void)observe(&bob, &does_both, 0, no_queue, 0);
     CHECK_OK(peal_protocol_list_observations(bell.protocol, listed, 4, &count));
     CHECK_EQUAL(count, 2);
-    CHECK_EQUAL(listed[0].number, adopting.number);
+    CHECK_EQUAL(listed[0].id, adopting.id);
     CHECK_OK(peal_method_list_observations(bell.on_ring, listed, 4, &count));
     CHECK_EQUAL(count, 2);
     CHECK_OK(peal_protocol_list_observations(loud.protocol, listed, 4, &count));
@@ -182,10 +182,10 @@ CLAIM("O11", "the information about a registration has its protocol, target, que
     info.size = sizeof info;
     CHECK_OK(peal_observation_get_info(observation, &info));
     CHECK_EQUAL(info.size, sizeof info);
-    CHECK_EQUAL(info.protocol.number, bell.protocol.number);
+    CHECK_EQUAL(info.protocol.id, bell.protocol.id);
     CHECK(info.target == &ann);
-    CHECK_EQUAL(info.queue.number, queue.number);
-    CHECK_EQUAL(info.owner.number, 0);
+    CHECK_EQUAL(info.queue.id, queue.id);
+    CHECK_EQUAL(info.owner.id, 0);
     CHECK_EQUAL(info.priority, 7);
     CHECK_EQUAL(info.flags, PEAL_OBSERVE_ONCE | PEAL_OBSERVE_BLOCKED);
     CHECK(!info.is_weak);
@@ -214,7 +214,7 @@ CLAIM("F1", "functions that list or describe registrations refuse NULL, stale ha
     CHECK_STATUS(peal_method_list_observations(bell.on_ring, NULL, 0, &count), PEAL_TRUNCATED);
     CHECK_EQUAL(count, 2);
     CHECK_STATUS(peal_protocol_list_observations(bell.protocol, listed, 1, NULL), PEAL_TRUNCATED);
-    CHECK_EQUAL(listed[0].number, observation.number);
+    CHECK_EQUAL(listed[0].id, observation.id);
     CHECK_FAILURE(peal_method_list_observations(bell.on_ring, NULL, 2, &count), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_protocol_list_observations(bell.protocol, NULL, 2, &count), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_method_list_observations(no_method, listed, 1, &count), PEAL_ERROR_HANDLE);

@@ -260,7 +260,7 @@ static void retire_one(void)
 {
     struct instance *const instance = any_instance();
 
-    if (instance != NULL && is_registered(instance) && instance->owner.number != 0
+    if (instance != NULL && is_registered(instance) && instance->owner.id != 0
         && peal_owner_retire(instance->owner, draw(2) == 0 ? PEAL_FOREVER : 5) == PEAL_OK)
         check_gone(instance);
 }
@@ -383,7 +383,7 @@ static void end_round(void)
     for (unsigned i = 0; i < count; i++) {
         if (instances[i] == NULL)
             continue;
-        if (instances[i]->owner.number != 0)
+        if (instances[i]->owner.id != 0)
             (void)peal_owner_retire(instances[i]->owner, PEAL_FOREVER);
         pthread_mutex_destroy(&instances[i]->lock);
         free(instances[i]);

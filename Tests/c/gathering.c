@@ -132,7 +132,7 @@ static void is_done(void *context, const struct peal_completion_info *report)
 {
     struct gathered *const who = context;
 
-    if (who->queue.number != 0)
+    if (who->queue.id != 0)
         CHECK(peal_queue_is_current(who->queue));
     who->report = *report;
     __atomic_fetch_add(&who->times, 1, __ATOMIC_RELEASE);
@@ -200,7 +200,7 @@ static void check_told(peal_status status, size_t asked, size_t completed, size_
 static int number_of(peal_observation from)
 {
     for (int i = 0; i < OBSERVERS; i++)
-        if (observations[i].number == from.number)
+        if (observations[i].id == from.id)
             return i;
     return -1;
 }
@@ -455,7 +455,7 @@ CLAIM("Q8", "calls that a full queue refuses count as dropped in a gathering, an
         CHECK_OK(peal_broadcast(meter.on_nothing, 1));
         options = to(&desk, sizeof(int32_t));
         CHECK_STATUS(read_all(&options, &gathering), cases[i].status);
-        CHECK(gathering.number != 0);
+        CHECK(gathering.id != 0);
         lane_settle(&desk);
         CHECK_TOLD(PEAL_OK, 4, 2, 2, 2);
         close_center(center);
@@ -716,16 +716,16 @@ CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does no
 
     CHECK_FAILURE(peal_gather(meter.on_nothing, arguments, 1, &options, &gathering), PEAL_ERROR_POLICY);
     CHECK_CONTAINS(peal_last_message(), "on_nothing");
-    CHECK_EQUAL(gathering.number, 0);
+    CHECK_EQUAL(gathering.id, 0);
     CHECK_FAILURE(peal_gather(meter.on_read, arguments, 1, &options, &gathering), PEAL_ERROR_ARGUMENT_COUNT);
     CHECK_FAILURE(peal_gather(meter.on_read, arguments, 3, &options, &gathering), PEAL_ERROR_ARGUMENT_COUNT);
     CHECK_FAILURE(peal_gather(meter.on_read, NULL, 2, &options, &gathering), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_gather(meter.on_read, hole, 2, &options, &gathering), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_gather(meter.on_read, arguments, 2, NULL, &gathering), PEAL_ERROR_ARGUMENT);
-    CHECK_EQUAL(gathering.number, 0);
+    CHECK_EQUAL(gathering.id, 0);
 
     wrong = options;
-    wrong.queue.number = 0;
+    wrong.queue.id = 0;
     CHECK_FAILURE(read_all(&wrong, &gathering), PEAL_ERROR_ARGUMENT);
     wrong = options;
     wrong.done = NULL;
@@ -740,7 +740,7 @@ CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does no
 
         CHECK_FAILURE(peal_gather(made_up, arguments, 2, &options, &gathering), PEAL_ERROR_HANDLE);
         wrong = options;
-        wrong.queue.number = numbers[i];
+        wrong.queue.id = numbers[i];
         CHECK_FAILURE(read_all(&wrong, &gathering), numbers[i] == 0 ? PEAL_ERROR_ARGUMENT : PEAL_ERROR_HANDLE);
     }
     lane_close(&desk);
@@ -749,7 +749,7 @@ CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does no
     CHECK_EQUAL(gauges[0].calls, 0);
     close_center(center);
     CHECK_FAILURE(read_all(&options, &gathering), PEAL_ERROR_HANDLE);
-    CHECK_EQUAL(gathering.number, 0);
+    CHECK_EQUAL(gathering.id, 0);
     lane_settle(&lane);
     CHECK_EQUAL(times_told(), 0);
     CHECK_EQUAL(gathered.replies, 0);

@@ -205,13 +205,13 @@ static void unobserve_each(void)
 static void retire_owner(void)
 {
     CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
-    owner.number = 0;
+    owner.id = 0;
 }
 static void ring(void) { CHECK_OK(peal_broadcast(bell.on_ring, 1)); }
 static void end_center(void)
 {
     CHECK_OK(peal_center_destroy(center));
-    center.number = 0;
+    center.id = 0;
 }
 
 static void observe_many(void *self, int n)
@@ -286,11 +286,11 @@ static void count_one(size_t which, size_t observers)
     count_end();
     if (operations[which].destroys)
         CHECK_EQUAL(destroyed, observers);
-    if (center.number != 0)
+    if (center.id != 0)
         close_center(center);
-    for (size_t i = 0; i < count && queues[i].number != 0; i++)
+    for (size_t i = 0; i < count && queues[i].id != 0; i++)
         CHECK_OK(peal_queue_destroy(queues[i]));
-    if (owner.number != 0)
+    if (owner.id != 0)
         CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
 }
 

@@ -86,7 +86,7 @@ static void grow_bell(void)
 static void retire_owner(void)
 {
     CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
-    owner.number = 0;
+    owner.id = 0;
 }
 
 /* ---- Observers --------------------------------------------------------------------------------- */
@@ -161,7 +161,7 @@ static const struct {
 static void count_one(size_t which, size_t number)
 {
     count = number;
-    queue.number = 0;
+    queue.id = 0;
     center = open_center();
     CHECK_OK(bell_define(center, &bell));
     CHECK_OK(volume_define(center, 1, NULL, &volume));
@@ -172,9 +172,9 @@ static void count_one(size_t which, size_t number)
     operations[which].run();
     count_end();
     close_center(center);
-    if (queue.number != 0)
+    if (queue.id != 0)
         CHECK_OK(peal_queue_destroy(queue));
-    if (owner.number != 0)
+    if (owner.id != 0)
         CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
 }
 

@@ -43,8 +43,8 @@ CLAIM("P6", "a definition with methods appended that have a later `since` makes 
     CHECK_OK(peal_protocol_version(old.protocol, &version));
     CHECK_EQUAL(version, 1);
     REQUIRE_OK(sink_2_define(center, &grown));
-    CHECK_EQUAL(grown.protocol.number, old.protocol.number);
-    CHECK_EQUAL(grown.on_line.number, old.on_line.number);
+    CHECK_EQUAL(grown.protocol.id, old.protocol.id);
+    CHECK_EQUAL(grown.on_line.id, old.on_line.id);
     CHECK_OK(peal_protocol_version(old.protocol, &version));
     CHECK_EQUAL(version, 2);
     close_center(center);
@@ -60,8 +60,8 @@ CLAIM("P6", "a definition that the protocol has outgrown returns the grown proto
     REQUIRE_OK(sink_3_define(center, &grown));
     memset(&old, 0, sizeof old);
     REQUIRE_OK(sink_1_define(center, &old));
-    CHECK_EQUAL(old.protocol.number, grown.protocol.number);
-    CHECK_EQUAL(old.on_flush.number, grown.on_flush.number);
+    CHECK_EQUAL(old.protocol.id, grown.protocol.id);
+    CHECK_EQUAL(old.on_flush.id, grown.on_flush.id);
     CHECK_OK(peal_protocol_version(old.protocol, &version));
     CHECK_EQUAL(version, 3);
     close_center(center);
@@ -260,7 +260,7 @@ CLAIM("P6", "a protocol that others adopt may grow, and its adopters have the ne
     REQUIRE_OK(log_1_observe(&log_1, a, &old_table, NULL, NULL));
     REQUIRE_OK(sink_2_define(center, &sink_2));
     REQUIRE_OK(log_2_define(center, &log_2));
-    CHECK_EQUAL(log_2.protocol.number, log_1.protocol.number);
+    CHECK_EQUAL(log_2.protocol.id, log_1.protocol.id);
     REQUIRE_OK(log_2_observe(&log_2, b, &new_table, NULL, NULL));
     journal_clear();
     CHECK_OK(peal_broadcast(sink_2.on_rotate, 1));

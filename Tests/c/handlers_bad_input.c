@@ -38,7 +38,7 @@ static void refuse(peal_protocol protocol, peal_handler handler, const char *con
     CHECK_FAILURE(
         peal_observe_handler(protocol, &destroyed, handler, methods, count, &options, &observation), expected);
     CHECK_CONTAINS(peal_last_message(), part);
-    CHECK_EQUAL(observation.number, 0);
+    CHECK_EQUAL(observation.id, 0);
     CHECK_EQUAL(destroyed, 1);
     CHECK_EQUAL(count_observers(chat.protocol), 0);
 }
@@ -50,9 +50,9 @@ CLAIM("F1", "a handler for an invalid protocol is refused: zero, never created, 
 
     begin();
     refuse(protocol, hear, NULL, 0, PEAL_ERROR_HANDLE, "protocol");
-    protocol.number = UINT64_MAX;
+    protocol.id = UINT64_MAX;
     refuse(protocol, hear, NULL, 0, PEAL_ERROR_HANDLE, "protocol");
-    protocol.number = chat.on_line.number;
+    protocol.id = chat.on_line.id;
     refuse(protocol, hear, NULL, 0, PEAL_ERROR_HANDLE, "protocol");
     other = open_center();
     protocol = protocol_of(other, "Gone", (const char *[]){ "void m(void)", NULL });

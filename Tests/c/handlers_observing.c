@@ -53,7 +53,7 @@ static void hear(void *target, const struct peal_call *call)
     int n = 0;
 
     __atomic_fetch_add(&ear->calls, 1, __ATOMIC_RELAXED);
-    CHECK(call->index < CHECK_COUNT_OF(listed) && call->method.number == listed[call->index].number);
+    CHECK(call->index < CHECK_COUNT_OF(listed) && call->method.id == listed[call->index].id);
     if (call->index == ON_TEXT) {
         journal_write("%s.%s%d", ear->name, *(const char *const *)call->arguments[0], *(const int *)call->arguments[1]);
         return;

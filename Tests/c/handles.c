@@ -71,7 +71,7 @@ static void check_protocol_functions(peal_protocol protocol)
     options.destroy = count_destroy;
     destroyed = 0;
     CHECK_FAILURE(peal_observe(protocol, &target, &table, &options, &observation), PEAL_ERROR_HANDLE);
-    CHECK_EQUAL(observation.number, 0);
+    CHECK_EQUAL(observation.id, 0);
     CHECK_EQUAL(destroyed, 1);
     CHECK_FAILURE(peal_observe_bindings(protocol, &target, &binding, 1, &options, &observation), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(destroyed, 2);
@@ -122,7 +122,7 @@ static void check_method_functions(peal_method method)
 
     peal_clear_failure();
     entries = peal_entries_begin(method);
-    CHECK(entries.next == NULL && entries.hold == NULL);
+    CHECK(entries.next == NULL && entries.hazard == NULL);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     CHECK(peal_last_message()[0] != '\0');
 
@@ -196,14 +196,14 @@ CLAIM("O11", "a handle whose number is near a valid one gives a status")
 
     for (int bit = 0; bit < 64; bit++) {
         const uint64_t flip = (uint64_t)1 << bit;
-        const peal_center center = { objects.center.number ^ flip };
-        const peal_protocol protocol = { objects.bell.protocol.number ^ flip };
-        const peal_method method = { objects.bell.on_ring.number ^ flip };
-        const peal_observation observation = { objects.observation.number ^ flip };
+        const peal_center center = { objects.center.id ^ flip };
+        const peal_protocol protocol = { objects.bell.protocol.id ^ flip };
+        const peal_method method = { objects.bell.on_ring.id ^ flip };
+        const peal_observation observation = { objects.observation.id ^ flip };
 
         /* One bit away from a true handle may be another true handle, of the default center or of an
          * adopted method; never the same object. */
-        if (center.number != peal_center_default().number)
+        if (center.id != peal_center_default().id)
             check_center_functions(center);
         check_protocol_functions(protocol);
         check_method_functions(method);
@@ -217,8 +217,8 @@ CLAIM("O11", "a handle whose number is near a valid one gives a status")
 CLAIM("O11", "a handle of another kind gives a status in every function")
 {
     const struct objects objects = open_objects();
-    const uint64_t numbers[] = { objects.center.number, objects.bell.protocol.number, objects.bell.on_ring.number,
-        objects.observation.number };
+    const uint64_t numbers[] = { objects.center.id, objects.bell.protocol.id, objects.bell.on_ring.id,
+        objects.observation.id };
 
     for (int kind = 0; kind < 4; kind++) {
         const peal_center center = { numbers[kind] };
@@ -246,15 +246,15 @@ CLAIM("O11", "no two objects of any kind share a number")
     const struct objects one = open_objects();
     const struct objects two = open_objects();
     const uint64_t numbers[] = {
-        one.center.number,
-        one.bell.protocol.number,
-        one.bell.on_ring.number,
-        one.observation.number,
-        two.center.number,
-        two.bell.protocol.number,
-        two.bell.on_ring.number,
-        two.observation.number,
-        peal_center_default().number,
+        one.center.id,
+        one.bell.protocol.id,
+        one.bell.on_ring.id,
+        one.observation.id,
+        two.center.id,
+        two.bell.protocol.id,
+        two.bell.on_ring.id,
+        two.observation.id,
+        peal_center_default().id,
     };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(numbers); i++)
@@ -310,7 +310,7 @@ CLAIM("O11", "the handle of a removed observation is stale, also when another ob
         REQUIRE_OK(peal_observation_remove(old));
         CHECK(!peal_observation_is_active(old));
         REQUIRE_OK(bell_observe(&objects.bell, &target, &table, NULL, &fresh));
-        CHECK(fresh.number != old.number);
+        CHECK(fresh.id != old.id);
         CHECK_FAILURE(peal_observation_remove(old), PEAL_ERROR_HANDLE);
         CHECK(peal_observation_is_active(fresh));
         old = fresh;
@@ -334,17 +334,17 @@ CLAIM("O11", "a failed function writes zero to the handle that it would fill, or
     peal_method method = { 17 };
 
     CHECK_FAILURE(peal_protocol_find(peal_center_default(), "Absent", &protocol), PEAL_ERROR_NOT_FOUND);
-    CHECK(protocol.number == 0 || protocol.number == 17);
+    CHECK(protocol.id == 0 || protocol.id == 17);
     CHECK_FAILURE(peal_method_find(protocol, "absent", &method), PEAL_ERROR_HANDLE);
-    CHECK(method.number == 0 || method.number == 17);
+    CHECK(method.id == 0 || method.id == 17);
 }
 
 CLAIM("O11", "the default center is always the same, and cannot be ended")
 {
     const peal_center center = peal_center_default();
 
-    CHECK(center.number != 0);
-    CHECK_EQUAL(peal_center_default().number, center.number);
+    CHECK(center.id != 0);
+    CHECK_EQUAL(peal_center_default().id, center.id);
     CHECK_FAILURE(peal_center_destroy(center), PEAL_ERROR_STATE);
     CHECK_OK(peal_type_layout(center, "int", NULL, NULL));
 }

@@ -140,7 +140,7 @@ CLAIM("P2", "a printed declaration defines the same method again")
         again[i] = printed[i];
     }
     CHECK_OK(try_protocol(center, "Printed", NULL, again, &second));
-    CHECK_EQUAL(second.number, first.number);
+    CHECK_EQUAL(second.id, first.id);
     close_center(center);
 }
 
@@ -162,12 +162,12 @@ CLAIM("P2", "the methods of a protocol are listed in order, as far as there is r
     open_bell();
     CHECK_STATUS(peal_protocol_list_methods(bell.protocol, methods, 2, &count), PEAL_TRUNCATED);
     CHECK_EQUAL(count, 3);
-    CHECK_EQUAL(methods[0].number, bell.keep.number);
-    CHECK_EQUAL(methods[1].number, bell.on_ring.number);
-    CHECK_EQUAL(methods[2].number, 1);
+    CHECK_EQUAL(methods[0].id, bell.keep.id);
+    CHECK_EQUAL(methods[1].id, bell.on_ring.id);
+    CHECK_EQUAL(methods[2].id, 1);
     CHECK_OK(peal_protocol_list_methods(bell.protocol, methods, 4, NULL));
-    CHECK_EQUAL(methods[2].number, bell.on_none.number);
-    CHECK_EQUAL(methods[3].number, 1);
+    CHECK_EQUAL(methods[2].id, bell.on_none.id);
+    CHECK_EQUAL(methods[3].id, 1);
     close_center(center);
 }
 

@@ -291,7 +291,7 @@ CLAIM("B9", "an invocation's arguments are set and read by index and by name")
     open_work();
     REQUIRE_OK(peal_invocation_create(work.add, &invocation));
     CHECK_OK(peal_invocation_method(invocation, &method));
-    CHECK_EQUAL(method.number, work.add.number);
+    CHECK_EQUAL(method.id, work.add.id);
     CHECK_OK(peal_invocation_set_argument(invocation, 0, &x, sizeof x));
     CHECK_OK(peal_invocation_set_argument_named(invocation, "y", &y, sizeof y));
     x = y = 0;
@@ -493,7 +493,7 @@ CLAIM("Q3", "retaining an invocation's bare pointer fails and names it, and a bo
     CHECK_FAILURE(peal_invocation_retain_arguments(bare), PEAL_ERROR_TYPE);
     CHECK_CONTAINS(peal_last_message(), "number");
     CHECK_FAILURE(peal_invocation_duplicate(bare, &duplicate), PEAL_ERROR_TYPE);
-    CHECK_EQUAL(duplicate.number, 0);
+    CHECK_EQUAL(duplicate.id, 0);
     CHECK(!peal_invocation_retains_arguments(bare));
     REQUIRE_OK(peal_invocation_of(work.lent, &lent, &number));
     CHECK_OK(peal_invocation_retain_arguments(lent));
@@ -979,7 +979,7 @@ CLAIM("B7", "a call may set its invocation's arguments and destroy it, and keeps
 
 CLAIM("F1", "each mistake with an invocation gives a status and a sentence")
 {
-    const peal_invocation stale[] = { { 0 }, { 1 }, { ~(uint64_t)0 }, { work.add.number } };
+    const peal_invocation stale[] = { { 0 }, { 1 }, { ~(uint64_t)0 }, { work.add.id } };
     const peal_observation no_observation = { 0 };
     const peal_method no_method = { 0 };
     void *const arguments[] = { &copies, NULL };
@@ -989,7 +989,7 @@ CLAIM("F1", "each mistake with an invocation gives a status and a sentence")
 
     open_work();
     CHECK_FAILURE(peal_invocation_create(no_method, &invocation), PEAL_ERROR_HANDLE);
-    CHECK_EQUAL(invocation.number, 0);
+    CHECK_EQUAL(invocation.id, 0);
     CHECK_FAILURE(peal_invocation_create(work.add, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_invocation_create_with(work.add, arguments, 1, &invocation), PEAL_ERROR_ARGUMENT_COUNT);
     CHECK_CONTAINS(peal_last_message(), "Work.add takes 2 arguments, but 1 was given");
@@ -1043,7 +1043,7 @@ CLAIM("F1", "each mistake with an invocation gives a status and a sentence")
 
         CHECK_FAILURE(peal_invocation_destroy(it), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_invocation_method(it, &method), PEAL_ERROR_HANDLE);
-        CHECK_EQUAL(method.number, 0);
+        CHECK_EQUAL(method.id, 0);
         CHECK_FAILURE(peal_invocation_duplicate(it, &invocation), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_invocation_set_argument(it, 0, &x, sizeof x), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_invocation_get_argument(it, 0, &x, sizeof x), PEAL_ERROR_HANDLE);

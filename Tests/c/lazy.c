@@ -173,7 +173,7 @@ CLAIM("O13", "a broadcast that fails creates no instance of a lazy observer")
     options.policy = PEAL_POLICY_SUM;
     CHECK_FAILURE(peal_send_with(chat.on_message, arguments, 1, &options, NULL, NULL), PEAL_ERROR_POLICY);
     peal_clear_failure();
-    CHECK_POINTER(peal_entries_begin(chat.on_ask).hold, NULL);
+    CHECK_POINTER(peal_entries_begin(chat.on_ask).hazard, NULL);
     CHECK(peal_last_status() < 0);
     CHECK_EQUAL(guest.attempts, 0);
     CHECK_JOURNAL("");

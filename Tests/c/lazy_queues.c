@@ -249,7 +249,7 @@ static void reply(void *context, peal_observation from, const void *result)
 
     answers->replies++;
     answers->sum += *(const int *)result;
-    answers->has_lazy |= from.number == lazy.number;
+    answers->has_lazy |= from.id == lazy.id;
 }
 
 static void done(void *context, const struct peal_completion_info *report)

@@ -32,7 +32,7 @@ static void check_refusal(peal_protocol protocol, const char *service, const str
     own.destroy = guest_ended;
     CHECK_FAILURE(peal_observe_service(protocol, service, &own, &observation), expected);
     CHECK_CONTAINS(peal_last_message(), part);
-    CHECK_EQUAL(observation.number, 0);
+    CHECK_EQUAL(observation.id, 0);
     CHECK_JOURNAL("~guest");
     CHECK_EQUAL(guest.attempts, 0);
 }
@@ -127,16 +127,16 @@ CLAIM("F1", "the options of a lazy registration are checked as those of every ob
     options.flags = 0;
     options.queue = no_queue;
     check_refusal(chat.protocol, "guest", &options, PEAL_ERROR_HANDLE, "queue");
-    options.queue.number = 0;
+    options.queue.id = 0;
     options.owner = no_owner;
     check_refusal(chat.protocol, "guest", &options, PEAL_ERROR_HANDLE, "owner");
-    options.owner.number = 0;
+    options.owner.id = 0;
     options.size = sizeof options + 8;
     check_refusal(chat.protocol, "guest", &options, PEAL_ERROR_ARGUMENT, "size");
     options.size = 8;
     options.destroy = guest_ended;
     CHECK_FAILURE(peal_observe_service(chat.protocol, "guest", &options, &observation), PEAL_ERROR_ARGUMENT);
-    CHECK_EQUAL(observation.number, 0);
+    CHECK_EQUAL(observation.id, 0);
     CHECK_JOURNAL("");
     close_center(center);
 }
@@ -260,7 +260,7 @@ CLAIM("O12", "an owner lists a lazy observation once, and retiring it ends the o
     for (int round = 0; round < 2; round++) {
         CHECK_OK(peal_owner_list_observations(owner, listed, 4, &count));
         CHECK_EQUAL(count, 1);
-        CHECK_EQUAL(listed[0].number, lazy.number);
+        CHECK_EQUAL(listed[0].id, lazy.id);
         CHECK_OK(peal_broadcast(chat.on_message, 1));
     }
     CHECK_JOURNAL("+guest1 guest1.1 guest1.1");

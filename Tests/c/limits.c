@@ -75,7 +75,7 @@ static bool observe_on(peal_queue queue, peal_protocol protocol, struct latch *t
 {
     const struct peal_observe_options options = options_on(queue, NULL);
 
-    return observe_with(protocol, target, "on_ring", (peal_function)function, &options).number != 0;
+    return observe_with(protocol, target, "on_ring", (peal_function)function, &options).id != 0;
 }
 
 static bool rings(peal_method method) { return CHECK_OK(peal_broadcast(method, 1)); }

@@ -36,7 +36,7 @@ CLAIM("M1", "every center has the life-cycle protocol of the header")
     center = open_center();
     CHECK_OK(peal_protocol_find(center, "PealLifecycle", &found));
     CHECK_OK(peal_lifecycle_define(center, &defined));
-    CHECK_EQUAL(defined.protocol.number, found.number);
+    CHECK_EQUAL(defined.protocol.id, found.id);
     CHECK_OK(peal_protocol_find(center, "PealModules", &found));
     close_center(center);
 }
@@ -190,7 +190,7 @@ CLAIM("M2", "ten thousand modules with random dependencies start after all their
     for (int i = 0; i < count; i++) {
         for (int need = 0; parts[i].needs[need] != NULL; need++)
             is_kept &= orders[atoi(parts[i].needs[need] + 6)] < orders[i];
-        is_kept &= listed[orders[i] - 1].number == parts[i].module.number;
+        is_kept &= listed[orders[i] - 1].id == parts[i].module.id;
     }
     CHECK(is_kept);
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
@@ -436,7 +436,7 @@ CLAIM("M5", "the state of a module can be read, and the modules are listed in st
     part_add(center, &c);
     CHECK_STATUS(peal_module_list(center, listed, 2, &count), PEAL_TRUNCATED);
     CHECK_EQUAL(count, 3);
-    CHECK_EQUAL(listed[0].number, b.module.number);
+    CHECK_EQUAL(listed[0].id, b.module.id);
     info = part_info(&b);
     CHECK_TEXT(info.name, "b");
     CHECK_TEXT(info.class_name, "");
@@ -445,9 +445,9 @@ CLAIM("M5", "the state of a module can be read, and the modules are listed in st
     CHECK_EQUAL(info.started_at, 0);
     CHECK_OK(peal_modules_start(center));
     CHECK_OK(peal_module_list(center, listed, 4, &count));
-    CHECK_EQUAL(listed[0].number, a.module.number);
-    CHECK_EQUAL(listed[1].number, c.module.number);
-    CHECK_EQUAL(listed[2].number, b.module.number);
+    CHECK_EQUAL(listed[0].id, a.module.id);
+    CHECK_EQUAL(listed[1].id, c.module.id);
+    CHECK_EQUAL(listed[2].id, b.module.id);
     info = part_info(&a);
     CHECK_TEXT(info.class_name, "base");
     CHECK_EQUAL(info.priority, 3);

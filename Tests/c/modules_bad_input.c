@@ -42,7 +42,7 @@ static void refuse(const struct peal_module_description *description, peal_statu
     journal_clear();
     CHECK_FAILURE(peal_module_register(center, description, &module), status);
     CHECK_CONTAINS(peal_last_message(), part);
-    CHECK_EQUAL(module.number, 0);
+    CHECK_EQUAL(module.id, 0);
     CHECK_JOURNAL("~a");
     CHECK_OK(peal_module_list(center, NULL, 0, &count));
     CHECK_EQUAL(count, 0);
@@ -95,7 +95,7 @@ CLAIM("F1", "a wrong description of a module is refused and released, and has no
     d = describe("a"), d.tables = pointers, d.queue = queue, refuse(&d, PEAL_ERROR_TYPE, "bare");
     d = describe("a"), d.service = "nobody", refuse(&d, PEAL_ERROR_NOT_FOUND, "nobody");
     d = describe("a"), d.service = "\xff", refuse(&d, PEAL_ERROR_ARGUMENT, "service");
-    d = describe("a"), d.queue.number = 1, refuse(&d, PEAL_ERROR_HANDLE, "queue");
+    d = describe("a"), d.queue.id = 1, refuse(&d, PEAL_ERROR_HANDLE, "queue");
     CHECK_OK(peal_owner_create("o", &owner));
     CHECK_OK(peal_owner_retire(owner, 0));
     d = describe("a"), d.owner = owner, refuse(&d, PEAL_ERROR_HANDLE, "owner");
@@ -173,7 +173,7 @@ CLAIM("F1", "each function of modules refuses invalid centers, invalid modules a
     CHECK_FAILURE(peal_module_find(center, "a", NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_module_find(center, NULL, &module), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_module_find(center, "\xff", &module), PEAL_ERROR_ARGUMENT);
-    CHECK_EQUAL(module.number, 0);
+    CHECK_EQUAL(module.id, 0);
     CHECK_FAILURE(peal_module_find(center, "aa", &module), PEAL_ERROR_NOT_FOUND);
     CHECK_OK(peal_module_find(center, "a", &module));
     CHECK_FAILURE(peal_module_get_info(module, NULL), PEAL_ERROR_ARGUMENT);

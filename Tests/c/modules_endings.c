@@ -80,7 +80,7 @@ static void remove_own_and_stand(void *self)
     struct part *const part = self;
     peal_module own = part->module;
 
-    if (own.number == 0) /* A module that starts within its registration does not have its handle yet. */
+    if (own.id == 0) /* A module that starts within its registration does not have its handle yet. */
         CHECK_OK(peal_module_find(center, part->name, &own));
     got = peal_module_remove(own);
     stand(part);

@@ -228,7 +228,7 @@ CLAIM("M5", "a late module that starts while all modules are stopped is stopped 
     latch_open(&may_leave);
     CHECK_STATUS(join(adder), PEAL_ERROR_STATE);
     CHECK_OK(join(stopper));
-    CHECK_EQUAL(late.module.number, 0);
+    CHECK_EQUAL(late.module.id, 0);
     CHECK_CONTAINS(journal_text(), "+late late.leaves -late");
     CHECK_CONTAINS(journal_text(), "~late");
     CHECK_CONTAINS(journal_text(), "-a");

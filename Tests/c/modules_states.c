@@ -87,7 +87,7 @@ CLAIM("M5", "after a stop before the start no start succeeds, and no module can 
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
     CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_STATE);
     CHECK_FAILURE(part_try(center, &b), PEAL_ERROR_STATE);
-    CHECK_EQUAL(b.module.number, 0);
+    CHECK_EQUAL(b.module.id, 0);
     CHECK_JOURNAL("~b");
     close_modules();
 }
@@ -327,11 +327,11 @@ CLAIM("M4", "a late module whose dependency is missing, or does not run, or whos
     start_all();
     CHECK_FAILURE(part_try(center, &missing), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "missing needs b");
-    CHECK_EQUAL(missing.module.number, 0);
+    CHECK_EQUAL(missing.module.id, 0);
     CHECK_JOURNAL("~missing");
     CHECK_FAILURE(part_try(center, &failing), PEAL_ERROR_START);
     CHECK_CONTAINS(peal_last_message(), "no");
-    CHECK_EQUAL(failing.module.number, 0);
+    CHECK_EQUAL(failing.module.id, 0);
     CHECK_JOURNAL("+failing ~failing");
     CHECK_FAILURE(peal_module_find(center, "failing", &found), PEAL_ERROR_NOT_FOUND);
     failing.starts = PEAL_OK;
@@ -766,7 +766,7 @@ static peal_status observe_in_step_status;
 static void observe_in_step(struct part *part, struct peal_module_step *step)
 {
     (void)step;
-    CHECK_EQUAL(peal_owner_current().number, part->owner.number);
+    CHECK_EQUAL(peal_owner_current().id, part->owner.id);
     observe_in_step_status = peal_lifecycle_observe(&life, &got, &part_table, NULL, NULL);
 }
 

@@ -29,14 +29,14 @@ CLAIM("P1", "a name leads to the same protocol and the same method each time")
     peal_method no_method;
 
     for (int turn = 0; turn < 3; turn++) {
-        CHECK_EQUAL(found_protocol(center, "Twice").number, protocol.number);
-        CHECK(found_method(protocol, "first").number != found_method(protocol, "second").number);
-        CHECK_EQUAL(found_method(protocol, "second").number, found_method(protocol, "Twice.second").number);
+        CHECK_EQUAL(found_protocol(center, "Twice").id, protocol.id);
+        CHECK(found_method(protocol, "first").id != found_method(protocol, "second").id);
+        CHECK_EQUAL(found_method(protocol, "second").id, found_method(protocol, "Twice.second").id);
         CHECK_FAILURE(peal_protocol_find(center, "Twic", &none), PEAL_ERROR_NOT_FOUND);
-        CHECK_EQUAL(none.number, 0);
+        CHECK_EQUAL(none.id, 0);
         CHECK_FAILURE(peal_method_find(protocol, "secon", &no_method), PEAL_ERROR_NOT_FOUND);
         CHECK_FAILURE(peal_method_find(protocol, "", &no_method), PEAL_ERROR_NOT_FOUND);
-        CHECK_EQUAL(no_method.number, 0);
+        CHECK_EQUAL(no_method.id, 0);
     }
     close_center(center);
 }
@@ -52,11 +52,11 @@ CLAIM("O11", "a name of an ended center leads nowhere, and the same names in the
         peal_method method;
         CHECK_OK(peal_center_create(&center));
         protocol = protocol_of(center, "Again", methods);
-        CHECK(protocol.number != last.number);
+        CHECK(protocol.id != last.id);
         for (int time = 0; time < 2; time++)
-            CHECK_EQUAL(found_protocol(center, "Again").number, protocol.number);
+            CHECK_EQUAL(found_protocol(center, "Again").id, protocol.id);
         method = found_method(protocol, "call");
-        CHECK_EQUAL(found_method(protocol, "call").number, method.number);
+        CHECK_EQUAL(found_method(protocol, "call").id, method.id);
         CHECK_OK(peal_send(method, NULL, 0, NULL, NULL));
         CHECK_OK(peal_center_destroy(center));
         CHECK_FAILURE(peal_protocol_find(center, "Again", &last), PEAL_ERROR_HANDLE);
@@ -78,13 +78,13 @@ CLAIM("P4", "a name leads to an adopted method until the protocol has one of its
     CHECK_OK(try_protocol(center, "Inner", NULL, inner, NULL));
     CHECK_OK(try_protocol(center, "Outer", adopts, outer, &protocol));
     adopted = found_method(protocol, "call");
-    CHECK_EQUAL(found_method(protocol, "call").number, adopted.number);
+    CHECK_EQUAL(found_method(protocol, "call").id, adopted.id);
     CHECK_OK(try_protocol(center, "Outer", adopts, grown, NULL));
     for (int turn = 0; turn < 2; turn++) {
-        CHECK(found_method(protocol, "call").number != adopted.number);
-        CHECK_EQUAL(found_method(protocol, "Inner.call").number, adopted.number);
-        CHECK_EQUAL(found_method(protocol, "Outer.call").number, found_method(protocol, "call").number);
-        CHECK_EQUAL(found_protocol(center, "Outer").number, protocol.number);
+        CHECK(found_method(protocol, "call").id != adopted.id);
+        CHECK_EQUAL(found_method(protocol, "Inner.call").id, adopted.id);
+        CHECK_EQUAL(found_method(protocol, "Outer.call").id, found_method(protocol, "call").id);
+        CHECK_EQUAL(found_protocol(center, "Outer").id, protocol.id);
     }
     close_center(center);
 }
@@ -103,11 +103,11 @@ CLAIM("P4", "a name that leads to an adopted method is ambiguous once another ad
     CHECK_OK(try_protocol(center, "One", NULL, one, NULL));
     CHECK_OK(try_protocol(center, "Two", NULL, two, NULL));
     CHECK_OK(try_protocol(center, "Both", adopts, none, &protocol));
-    CHECK_EQUAL(found_method(protocol, "call").number, found_method(protocol, "call").number);
+    CHECK_EQUAL(found_method(protocol, "call").id, found_method(protocol, "call").id);
     CHECK_OK(try_protocol(center, "Two", NULL, grown, NULL));
     for (int turn = 0; turn < 2; turn++)
         CHECK_FAILURE(peal_method_find(protocol, "call", &method), PEAL_ERROR_AMBIGUOUS);
-    CHECK(found_method(protocol, "One.call").number != found_method(protocol, "Two.call").number);
+    CHECK(found_method(protocol, "One.call").id != found_method(protocol, "Two.call").id);
     close_center(center);
 }
 
@@ -171,7 +171,7 @@ CLAIM("O11", "threads look up names while centers with these names end")
         peal_center center;
         CHECK_OK(peal_center_create(&center));
         (void)protocol_of(center, "Short", methods);
-        __atomic_store_n(&current_center, center.number, __ATOMIC_RELEASE);
+        __atomic_store_n(&current_center, center.id, __ATOMIC_RELEASE);
         (void)found_method(found_protocol(center, "Short"), "call");
         CHECK_OK(peal_center_destroy(center));
     }

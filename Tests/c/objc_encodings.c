@@ -99,7 +99,7 @@ CLAIM("P5", "defining the same protocol by encodings again returns the first one
 
     REQUIRE_OK(peal_protocol_define_objc(center, "Room", room_required, room_optional, &first));
     CHECK_OK(peal_protocol_define_objc(center, "Room", room_required, room_optional, &again));
-    CHECK_EQUAL(again.number, first.number);
+    CHECK_EQUAL(again.id, first.id);
     CHECK_FAILURE(peal_protocol_define_objc(center, "Room", other, room_optional, NULL), PEAL_ERROR_CONFLICT);
     CHECK_CONTAINS(peal_last_message(), "room:didReceive:");
     close_center(center);

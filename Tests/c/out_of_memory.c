@@ -728,7 +728,7 @@ CLAIM("F2", "creating a reference without memory gives a status, destroys nothin
     CHECK_STATUS(status, PEAL_ERROR_MEMORY);
     CHECK_EQUAL(interpose_refused(), 1);
     interpose_refuse(0);
-    CHECK_EQUAL(reference.number, 0);
+    CHECK_EQUAL(reference.id, 0);
     CHECK_EQUAL(destroyed, 0);
     REQUIRE_OK(peal_reference_create(&object, count_destroy, &reference));
     CHECK_OK(peal_reference_release(reference));
@@ -782,7 +782,7 @@ CLAIM("F2", "creating a proxy without memory gives a status, runs its destroy ca
         destroyed = 0;
         for (; nth <= MOST && refuse(nth, attempts[i], &status); nth++) {
             CHECK_STATUS(status, PEAL_ERROR_MEMORY);
-            CHECK_EQUAL((is_bare ? closure : proxied.proxy).number, 0);
+            CHECK_EQUAL((is_bare ? closure : proxied.proxy).id, 0);
             ended++;
         }
         CHECK(nth <= MOST);

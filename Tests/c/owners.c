@@ -130,20 +130,20 @@ CLAIM("O12", "registrations of a thread belong to the owner that it entered, or 
     size_t count = 0;
 
     open_bell();
-    CHECK_EQUAL(peal_owner_current().number, 0);
+    CHECK_EQUAL(peal_owner_current().id, 0);
     CHECK_OK(peal_owner_enter(owner));
-    CHECK_EQUAL(peal_owner_current().number, owner.number);
+    CHECK_EQUAL(peal_owner_current().id, owner.id);
     of_a = observe(a, nowhere, nobody);
     of_b = observe(b, nowhere, other);
     CHECK_OK(peal_owner_leave());
-    CHECK_EQUAL(peal_owner_current().number, 0);
+    CHECK_EQUAL(peal_owner_current().id, 0);
     (void)observe(c, nowhere, nobody);
     CHECK_OK(peal_owner_list_observations(owner, listed, 4, &count));
     CHECK_EQUAL(count, 1);
-    CHECK_EQUAL(listed[0].number, of_a.number);
+    CHECK_EQUAL(listed[0].id, of_a.id);
     CHECK_OK(peal_owner_list_observations(other, listed, 4, &count));
     CHECK_EQUAL(count, 1);
-    CHECK_EQUAL(listed[0].number, of_b.number);
+    CHECK_EQUAL(listed[0].id, of_b.id);
     ring(1);
     CHECK_JOURNAL("A1 B1 C1");
     CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
@@ -175,13 +175,11 @@ CLAIM("O12", "a listing of an owner's registrations reports when not all fit, an
     memset(listed, 0, sizeof listed);
     CHECK_STATUS(peal_owner_list_observations(owner, listed, 2, &count), PEAL_TRUNCATED);
     CHECK_EQUAL(count, 3);
-    CHECK(listed[0].number != 0 && listed[1].number != 0 && listed[0].number != listed[1].number);
-    CHECK_EQUAL(listed[2].number, 0);
+    CHECK(listed[0].id != 0 && listed[1].id != 0 && listed[0].id != listed[1].id);
+    CHECK_EQUAL(listed[2].id, 0);
     CHECK_OK(peal_owner_list_observations(owner, listed, 3, NULL));
     for (int i = 0; i < 3; i++)
-        CHECK_EQUAL((all[i].number == listed[0].number) + (all[i].number == listed[1].number)
-                        + (all[i].number == listed[2].number),
-            1);
+        CHECK_EQUAL((all[i].id == listed[0].id) + (all[i].id == listed[1].id) + (all[i].id == listed[2].id), 1);
     CHECK_FAILURE(peal_owner_list_observations(owner, NULL, 1, &count), PEAL_ERROR_ARGUMENT);
     CHECK_OK(peal_observation_remove(all[1]));
     CHECK_EQUAL(count_owned(owner), 2);
@@ -199,15 +197,15 @@ CLAIM("O12", "entering owners nests, up to sixteen, and each leave ends the inne
     for (int i = 0; i < 16; i++) {
         owners[i] = make_owner();
         CHECK_OK(peal_owner_enter(owners[i]));
-        CHECK_EQUAL(peal_owner_current().number, owners[i].number);
+        CHECK_EQUAL(peal_owner_current().id, owners[i].id);
     }
     CHECK_FAILURE(peal_owner_enter(owners[0]), PEAL_ERROR_LIMIT);
     for (int i = 15; i >= 0; i--) {
-        CHECK_EQUAL(peal_owner_current().number, owners[i].number);
+        CHECK_EQUAL(peal_owner_current().id, owners[i].id);
         CHECK_OK(peal_owner_leave());
     }
     CHECK_FAILURE(peal_owner_leave(), PEAL_ERROR_STATE);
-    CHECK_EQUAL(peal_owner_current().number, 0);
+    CHECK_EQUAL(peal_owner_current().id, 0);
     for (int i = 0; i < 16; i++)
         CHECK_OK(peal_owner_retire(owners[i], 0));
 }
@@ -215,7 +213,7 @@ CLAIM("O12", "entering owners nests, up to sixteen, and each leave ends the inne
 static void *see_nobody(void *context)
 {
     (void)context;
-    CHECK_EQUAL(peal_owner_current().number, 0);
+    CHECK_EQUAL(peal_owner_current().id, 0);
     CHECK_FAILURE(peal_owner_leave(), PEAL_ERROR_STATE);
     return NULL;
 }
@@ -234,11 +232,11 @@ static peal_owner inner_owner;
 
 static void register_inside(int n)
 {
-    CHECK_EQUAL(peal_owner_current().number, 0);
+    CHECK_EQUAL(peal_owner_current().id, 0);
     if (n == 1) {
         (void)observe(b, nowhere, nobody);
         CHECK_OK(peal_owner_enter(inner_owner));
-        CHECK_EQUAL(peal_owner_current().number, inner_owner.number);
+        CHECK_EQUAL(peal_owner_current().id, inner_owner.id);
         (void)observe(c, nowhere, nobody);
         CHECK_OK(peal_owner_leave());
     }
@@ -257,7 +255,7 @@ CLAIM("O12", "registrations that a callback makes belong to no owner, unless the
         CHECK_OK(peal_owner_enter(owner));
         ring(1);
         lane_settle(&lane);
-        CHECK_EQUAL(peal_owner_current().number, owner.number);
+        CHECK_EQUAL(peal_owner_current().id, owner.id);
         CHECK_OK(peal_owner_leave());
         CHECK_EQUAL(count_owned(owner), 0);
         CHECK_EQUAL(count_owned(inner_owner), 1);
@@ -282,7 +280,7 @@ CLAIM("O12", "an owner stores its name, up to 255 bytes")
     memset(name, 'n', sizeof name);
     name[256] = '\0';
     CHECK_FAILURE(peal_owner_create(name, &owner), PEAL_ERROR_ARGUMENT);
-    CHECK_EQUAL(owner.number, 0);
+    CHECK_EQUAL(owner.id, 0);
     name[255] = '\0';
     CHECK_OK(peal_owner_create(name, &owner));
     name[0] = 'x';

@@ -41,7 +41,7 @@ static void note_record(void *self, const struct peal_change *change)
 
     CHECK_EQUAL(change->size, sizeof *change);
     CHECK_EQUAL(change->value_size, sizeof old_value);
-    CHECK_EQUAL(change->property.number, volume.property.number);
+    CHECK_EQUAL(change->property.id, volume.property.id);
     CHECK(!change->is_text);
     memcpy(&old_value, change->old_value, sizeof old_value);
     memcpy(&new_value, change->new_value, sizeof new_value);
@@ -140,12 +140,12 @@ CLAIM("X5", "the same definition of a property finds it with its value, and anot
     begin();
     CHECK_OK(volume_set(volume, 9));
     CHECK_OK(volume_define(center, 1, NULL, &again));
-    CHECK_EQUAL(again.property.number, volume.property.number);
+    CHECK_EQUAL(again.property.id, volume.property.id);
     CHECK_EQUAL(volume_get(again), 9);
     CHECK_OK(peal_property_define(center, "volume", "signed int", NULL, NULL, &other));
     CHECK_FAILURE(peal_property_define(center, "volume", "double", NULL, NULL, &other), PEAL_ERROR_CONFLICT);
     CHECK_CONTAINS(peal_last_message(), "volume is defined already, as int32_t, not double");
-    CHECK_EQUAL(other.number, 0);
+    CHECK_EQUAL(other.id, 0);
     options.flags = PEAL_PROPERTY_IGNORE_EQUAL;
     CHECK_FAILURE(volume_define(center, 1, &options, &again), PEAL_ERROR_CONFLICT);
     CHECK_OK(volume_find(center, &again));
@@ -577,7 +577,7 @@ CLAIM("L1", "retiring an owner removes its observers of properties, and the prop
     CHECK_OK(volume_define(center, 1, NULL, &shared));
     CHECK_OK(peal_property_define(center, "own", "int32_t", NULL, NULL, &own.property));
     CHECK_OK(peal_owner_leave());
-    CHECK_EQUAL(shared.property.number, volume.property.number);
+    CHECK_EQUAL(shared.property.id, volume.property.id);
     options.owner = owner;
     CHECK_OK(volume_observe(volume, (char *)"o", &by_values, 0, &options, NULL));
     CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));

@@ -32,7 +32,7 @@ static void refuse_type(const char *type, peal_status status, const char *word)
     check_case(type);
     CHECK_FAILURE(peal_property_define(center, "bad", type, NULL, NULL, &property), status);
     CHECK_CONTAINS(peal_last_message(), word);
-    CHECK_EQUAL(property.number, 0);
+    CHECK_EQUAL(property.id, 0);
     check_case(NULL);
 }
 
@@ -80,7 +80,7 @@ CLAIM("F1", "the definition of a property checks names, options and the handle t
     options.size = 3;
     CHECK_FAILURE(peal_property_define(center, "x", "int", NULL, &options, &property), PEAL_ERROR_ARGUMENT);
     options.size = sizeof options;
-    options.owner.number = 12345;
+    options.owner.id = 12345;
     CHECK_FAILURE(peal_property_define(center, "x", "int", NULL, &options, &property), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_property_find(center, "x", NULL, &property), PEAL_ERROR_NOT_FOUND);
     CHECK_FAILURE(peal_property_find(center, "volume", NULL, NULL), PEAL_ERROR_ARGUMENT);
@@ -153,7 +153,7 @@ CLAIM("F1", "an invalid property handle gives a status in each function")
     CHECK_OK(peal_property_define(center, "gone", "int32_t", NULL, NULL, &stale.property));
     CHECK_OK(peal_property_remove(stale.property));
     const struct volume_property handles[] = { { { 0 } }, { { UINT64_MAX } }, { { 15ull << 60 | 1 } },
-        { { center.number } }, stale };
+        { { center.id } }, stale };
     for (size_t index = 0; index < CHECK_COUNT_OF(handles); index++) {
         const peal_property property = handles[index].property;
         CHECK_FAILURE(peal_property_get(property, &value, 4), PEAL_ERROR_HANDLE);
@@ -199,7 +199,7 @@ CLAIM("F1", "a property's observer without functions, of another size, or with u
 
     begin();
     CHECK_FAILURE(volume_observe(volume, NULL, &observer, 16, NULL, &observation), PEAL_ERROR_ARGUMENT);
-    CHECK_EQUAL(observation.number, 0);
+    CHECK_EQUAL(observation.id, 0);
     CHECK_FAILURE(volume_observe(volume, NULL, &observer, PEAL_PROPERTY_KEEP_LATEST, NULL, NULL), PEAL_ERROR_ARGUMENT);
     observer.size = 16;
     CHECK_FAILURE(volume_observe(volume, NULL, &observer, 0, NULL, NULL), PEAL_ERROR_CONFORMANCE);

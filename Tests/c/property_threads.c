@@ -423,7 +423,7 @@ static void *race(void *context)
             (void)peal_batch_end();
         }
         (void)count_set(property, -round);
-        if (observation.number != 0)
+        if (observation.id != 0)
             (void)peal_observation_remove(observation);
         if ((state >> 12) % 4 == 0)
             (void)peal_property_remove(property.property);

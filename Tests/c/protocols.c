@@ -23,8 +23,8 @@ CLAIM("P1", "a protocol is found by the name it was defined with")
 
     REQUIRE_OK(try_protocol(center, "Door", NULL, door_texts, &defined));
     CHECK_OK(peal_protocol_find(center, "Door", &found));
-    CHECK(defined.number != 0);
-    CHECK_EQUAL(found.number, defined.number);
+    CHECK(defined.id != 0);
+    CHECK_EQUAL(found.id, defined.id);
     close_center(center);
 }
 
@@ -35,7 +35,7 @@ CLAIM("P1", "names of protocols differ by case and by every byte")
     const peal_protocol other = protocol_of(center, "door", door_texts);
     peal_protocol found = { 0 };
 
-    CHECK(one.number != other.number);
+    CHECK(one.id != other.id);
     CHECK_FAILURE(peal_protocol_find(center, "Doo", &found), PEAL_ERROR_NOT_FOUND);
     CHECK_FAILURE(peal_protocol_find(center, "Door ", &found), PEAL_ERROR_NOT_FOUND);
     close_center(center);
@@ -51,10 +51,10 @@ CLAIM("P1", "a second definition with the same name and methods returns the firs
     memset(&second, 0, sizeof second);
     REQUIRE_OK(door_define(center, &first));
     REQUIRE_OK(door_define(center, &second));
-    CHECK_EQUAL(second.protocol.number, first.protocol.number);
-    CHECK_EQUAL(second.on_open.number, first.on_open.number);
-    CHECK_EQUAL(second.may_open.number, first.may_open.number);
-    CHECK(first.on_open.number != first.may_open.number);
+    CHECK_EQUAL(second.protocol.id, first.protocol.id);
+    CHECK_EQUAL(second.on_open.id, first.on_open.id);
+    CHECK_EQUAL(second.may_open.id, first.may_open.id);
+    CHECK(first.on_open.id != first.may_open.id);
     close_center(center);
 }
 
@@ -66,8 +66,8 @@ CLAIM("P1", "the list macro and the same texts written by hand define the same p
 
     REQUIRE_OK(door_define(center, &handles));
     CHECK_OK(try_protocol(center, "Door", NULL, door_texts, &by_hand));
-    CHECK_EQUAL(by_hand.number, handles.protocol.number);
-    CHECK_EQUAL(find_method(by_hand, "may_open").number, handles.may_open.number);
+    CHECK_EQUAL(by_hand.id, handles.protocol.id);
+    CHECK_EQUAL(find_method(by_hand, "may_open").id, handles.may_open.id);
     close_center(center);
 }
 
@@ -83,7 +83,7 @@ CLAIM("P1", "spacing and a default that is written out do not make definitions d
     peal_protocol again = { 0 };
 
     CHECK_OK(try_protocol(center, "Door", NULL, texts, &again));
-    CHECK_EQUAL(again.number, first.number);
+    CHECK_EQUAL(again.id, first.id);
     close_center(center);
 }
 
@@ -95,7 +95,7 @@ CLAIM("P1", "protocols of one name in two centers are independent of each other"
     const peal_protocol one = protocol_of(here, "Door", door_texts);
     const peal_protocol other = protocol_of(there, "Door", others);
 
-    CHECK(one.number != other.number);
+    CHECK(one.id != other.id);
     close_center(here);
     close_center(there);
 }
@@ -172,7 +172,7 @@ CLAIM("P1", "a definition of the same name with other methods fails, names the d
         CHECK_CONTAINS(peal_last_message(), "Door");
         CHECK_CONTAINS(peal_last_message(), differences[i].named);
         CHECK_OK(peal_protocol_find(center, "Door", &other));
-        CHECK_EQUAL(other.number, first.number);
+        CHECK_EQUAL(other.id, first.id);
         CHECK_STATUS(peal_protocol_list_methods(first, NULL, 0, &count), PEAL_TRUNCATED);
         CHECK_EQUAL(count, 2);
         close_center(center);
@@ -217,7 +217,7 @@ CLAIM("P1", "a protocol without methods can be defined and observed")
 
     REQUIRE_OK(try_protocol(center, "Marker", NULL, none, &marker));
     CHECK_OK(try_protocol(center, "Marker", NULL, NULL, &again));
-    CHECK_EQUAL(again.number, marker.number);
+    CHECK_EQUAL(again.id, marker.id);
     CHECK_OK(peal_observe(marker, &target, &table, NULL, NULL));
     CHECK_EQUAL(count_observers(marker), 1);
     close_center(center);
@@ -230,11 +230,11 @@ CLAIM("P1", "a definition fills as many method handles as there is room for")
     peal_protocol protocol = { 0 };
 
     REQUIRE_OK(peal_protocol_define(center, &door_description, &protocol, methods, 1));
-    CHECK_EQUAL(methods[0].number, find_method(protocol, "on_open").number);
-    CHECK_EQUAL(methods[1].number, 5);
+    CHECK_EQUAL(methods[0].id, find_method(protocol, "on_open").id);
+    CHECK_EQUAL(methods[1].id, 5);
     REQUIRE_OK(peal_protocol_define(center, &door_description, &protocol, methods, 3));
-    CHECK_EQUAL(methods[1].number, find_method(protocol, "may_open").number);
-    CHECK_EQUAL(methods[2].number, 5);
+    CHECK_EQUAL(methods[1].id, find_method(protocol, "may_open").id);
+    CHECK_EQUAL(methods[2].id, 5);
     CHECK_OK(peal_protocol_define(center, &door_description, NULL, NULL, 0));
     CHECK_OK(door_define(center, NULL));
     close_center(center);
@@ -318,7 +318,7 @@ CLAIM("P2", "a protocol may have hundreds of methods")
     REQUIRE_OK(try_protocol(center, "Wide", NULL, list, &protocol));
     CHECK_STATUS(peal_protocol_list_methods(protocol, NULL, 0, &count), PEAL_TRUNCATED);
     CHECK_EQUAL(count, METHODS);
-    CHECK(find_method(protocol, "event_0").number != find_method(protocol, "event_499").number);
+    CHECK(find_method(protocol, "event_0").id != find_method(protocol, "event_499").id);
     close_center(center);
 }
 
@@ -337,7 +337,7 @@ CLAIM("P2", "every list of parameters that C allows passes the list macro")
     struct shapes_protocol handles;
 
     REQUIRE_OK(shapes_define(center, &handles));
-    CHECK_EQUAL(handles.takes_void.number, find_method(handles.protocol, "takes_void").number);
-    CHECK_EQUAL(handles.returns_text.number, find_method(handles.protocol, "returns_text").number);
+    CHECK_EQUAL(handles.takes_void.id, find_method(handles.protocol, "takes_void").id);
+    CHECK_EQUAL(handles.returns_text.id, find_method(handles.protocol, "returns_text").id);
     close_center(center);
 }

@@ -529,7 +529,7 @@ CLAIM("X1", "a call of a proxy's function with an invalid `self`, or NULL, calls
     CHECK_REAL(proxy.table->real(&something, 1), 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     peal_clear_failure();
-    proxy.table->told((void *)(uintptr_t)desk.protocol.number, "x", 1);
+    proxy.table->told((void *)(uintptr_t)desk.protocol.id, "x", 1);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(calls, 0);
     end();

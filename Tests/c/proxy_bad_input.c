@@ -39,7 +39,7 @@ static void check_table(peal_status status, peal_status expected, peal_proxy pro
     CHECK_STATUS(status, expected);
     CHECK_STATUS(peal_last_status(), expected);
     CHECK(peal_last_message()[0] != 0);
-    CHECK_EQUAL(proxy.number, 0);
+    CHECK_EQUAL(proxy.id, 0);
     CHECK(self == NULL);
     CHECK(found == NULL);
 }
@@ -77,7 +77,7 @@ static void bare(peal_method method, const struct peal_proxy_options *options, p
     peal_function function = (peal_function)on_told;
 
     CHECK_FAILURE(peal_closure_create(method, options, &proxy, &function), expected);
-    CHECK_EQUAL(proxy.number, 0);
+    CHECK_EQUAL(proxy.id, 0);
     CHECK(function == NULL);
 }
 
@@ -88,7 +88,7 @@ static void bare_for(peal_center in, const char *prototype, peal_function called
     peal_function function = (peal_function)on_told;
 
     CHECK_FAILURE(peal_closure_create_for(in, prototype, &destroyed, called, options, &proxy, &function), expected);
-    CHECK_EQUAL(proxy.number, 0);
+    CHECK_EQUAL(proxy.id, 0);
     CHECK(function == NULL);
 }
 
@@ -110,7 +110,7 @@ CLAIM("F1", "creating a proxy with invalid handles gives a status, and its destr
 
     begin();
     for (size_t i = 0; i < CHECK_COUNT_OF(bad_numbers); i++) {
-        protocol.number = method.number = ended.number = bad_numbers[i];
+        protocol.id = method.id = ended.id = bad_numbers[i];
         create(protocol, NULL, PEAL_ERROR_HANDLE);
         destroyed = 0;
         create_for(protocol, &table, &options, PEAL_ERROR_HANDLE);
@@ -127,7 +127,7 @@ CLAIM("F1", "creating a proxy with invalid handles gives a status, and its destr
     bare(desk.told, NULL, PEAL_ERROR_HANDLE);
     CHECK_FAILURE(desk_proxy_create(NULL, NULL, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(desk_proxy_create(NULL, NULL, &typed), PEAL_ERROR_HANDLE);
-    CHECK(typed.table == NULL && typed.self == NULL && typed.proxy.number == 0);
+    CHECK(typed.table == NULL && typed.self == NULL && typed.proxy.id == 0);
 }
 
 CLAIM("F1", "a NULL for a required argument of a proxy's creation is named")
@@ -195,11 +195,11 @@ CLAIM("F1", "options of a proxy of a wrong size, or without a meaning, are refus
     CHECK_EQUAL(peal_reference_count(reference), 1);
     CHECK_OK(peal_reference_release(reference));
     create_for(desk.protocol, &table, &options, PEAL_ERROR_HANDLE);
-    options.reference.number = 0;
+    options.reference.id = 0;
     options.weak = &half;
     create_for(desk.protocol, &table, &options, PEAL_ERROR_ARGUMENT);
     options.weak = NULL;
-    options.owner.number = 12345;
+    options.owner.id = 12345;
     create(desk.protocol, &options, PEAL_ERROR_HANDLE);
     create_for(desk.protocol, &table, &options, PEAL_ERROR_HANDLE);
     close_center(center);

@@ -59,7 +59,7 @@ static const struct desk others_table = { PEAL_TABLE(desk), &base_table, add, ha
 static const struct desk short_table = { PEAL_TABLE(desk), NULL, add, NULL, NULL, NULL, NULL, NULL };
 static const struct desk empty_table = { PEAL_TABLE(desk), NULL, NULL, NULL, NULL, NULL, NULL, NULL };
 
-static bool is_method(peal_method one, peal_method another) { return one.number == another.number; }
+static bool is_method(peal_method one, peal_method another) { return one.id == another.id; }
 
 static peal_function resolve(void *target, peal_method method)
 {
@@ -336,7 +336,7 @@ static void keep_invocation(void *target, peal_invocation invocation)
     ((struct worker *)target)->invoked++;
     CHECK_OK(peal_invocation_duplicate(invocation, &copy));
     CHECK_OK(peal_invocation_set_result(copy, &n, sizeof n));
-    ((struct worker *)target)->bonus = (int)(copy.number & 0xffff);
+    ((struct worker *)target)->bonus = (int)(copy.id & 0xffff);
     CHECK_OK(peal_invocation_destroy(copy));
     /* To end it early is the handler's mistake, and harmless. */
     CHECK_OK(peal_invocation_set_result(invocation, &n, sizeof n));

@@ -386,7 +386,7 @@ static peal_function resolve(void *target, peal_method method)
 {
     (void)target;
     add(&resolved, 1);
-    return method.number == bell.ring.number ? (peal_function)ring : (peal_function)loud;
+    return method.id == bell.ring.id ? (peal_function)ring : (peal_function)loud;
 }
 
 static void *call_both(void *nothing)

@@ -71,8 +71,8 @@ static int on_ring(void *self, int n)
     struct object *ringing = self;
 
     ringing->rings++;
-    ringing->shares_in_call = ringing->reference.number != 0 ? (int)peal_reference_count(ringing->reference)
-                                                             : ringing->foreign.shares;
+    ringing->shares_in_call = ringing->reference.id != 0 ? (int)peal_reference_count(ringing->reference)
+                                                         : ringing->foreign.shares;
     if (ringing->dies_in_call) {
         CHECK_OK(peal_reference_release(ringing->reference));
         CHECK_EQUAL(ringing->ended, 0);

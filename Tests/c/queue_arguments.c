@@ -384,7 +384,7 @@ CLAIM("Q3", "an observer with a queue is refused for a method with a bare pointe
         CHECK_CONTAINS(peal_last_message(), "on_thing");
         CHECK_CONTAINS(peal_last_message(), "thing");
         CHECK_CONTAINS(peal_last_message(), "PEAL_OBSERVE_BORROWED");
-        CHECK_EQUAL(observation.number, 0);
+        CHECK_EQUAL(observation.id, 0);
         CHECK_EQUAL(destroyed, 1);
         CHECK_EQUAL(count_observers(loose.protocol), 0);
         close_center(center);

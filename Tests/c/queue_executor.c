@@ -370,7 +370,7 @@ static bool use_everything(void *context, peal_queue queue)
     const peal_queue nowhere = { 0 };
 
     (void)context;
-    if (other_observation.number != 0)
+    if (other_observation.id != 0)
         return true;
     (void)counts_of(queue);
     CHECK_OK(peal_queue_pause(queue));
@@ -385,7 +385,7 @@ CLAIM("B7", "an executor's `submit` runs with no lock held: it may use the whole
 {
     peal_queue queue;
 
-    other_observation.number = 0;
+    other_observation.id = 0;
     open_with(use_everything, &queue);
     ring_up_to(1);
     CHECK_COUNTS(queue, 1, 0, 0, 0);

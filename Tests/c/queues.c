@@ -158,8 +158,8 @@ CLAIM("Q1", "the main queue calls its observers when the main thread pumps it")
     const peal_queue main_queue = peal_queue_main();
 
     open_bell();
-    CHECK(main_queue.number != 0);
-    CHECK_EQUAL(peal_queue_main().number, main_queue.number);
+    CHECK(main_queue.id != 0);
+    CHECK_EQUAL(peal_queue_main().id, main_queue.id);
     (void)enter(a, main_queue);
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
     CHECK_JOURNAL("");
@@ -712,7 +712,7 @@ CLAIM("O8", "a registration with a queue that fails runs its destroy callback be
         (void)enter(b, lane.queue);
         CHECK_FAILURE(bell_observe(&bell, b, &table, &options, NULL), PEAL_ERROR_DUPLICATE);
         CHECK_JOURNAL("~B");
-        options.queue.number ^= (uint64_t)1 << 40;
+        options.queue.id ^= (uint64_t)1 << 40;
         CHECK_FAILURE(bell_observe(&bell, a, &table, &options, NULL), PEAL_ERROR_HANDLE);
         CHECK_CONTAINS(peal_last_message(), "queue");
         CHECK_JOURNAL("~A");
@@ -910,7 +910,7 @@ static void check_refused(const struct peal_queue_options *options, peal_status 
 
     context_destroyed = 0;
     CHECK_FAILURE(peal_queue_create(options, &queue), status);
-    CHECK_EQUAL(queue.number, 0);
+    CHECK_EQUAL(queue.id, 0);
     CHECK_EQUAL(context_destroyed, 1);
 }
 
@@ -932,7 +932,7 @@ CLAIM("F1", "options that make no queue are refused, and their destroy callback 
     check_refused(&bad, PEAL_ERROR_ARGUMENT);
     CHECK_CONTAINS(peal_last_message(), "submit");
     bad.submit = submit_nothing;
-    bad.owner.number = UINT64_MAX;
+    bad.owner.id = UINT64_MAX;
     check_refused(&bad, PEAL_ERROR_HANDLE);
     bad = options;
     bad.size = sizeof bad + 8;
@@ -985,19 +985,19 @@ CLAIM("O11", "an invalid or ended queue gives a status in every function")
     open_bell();
     observation = enter(a, lane.queue);
     CHECK_OK(peal_queue_destroy(ended.queue));
-    numbers[4] = ended.queue.number;
-    numbers[5] = center.number;
-    numbers[6] = observation.number;
-    numbers[7] = bell.on_ring.number;
+    numbers[4] = ended.queue.id;
+    numbers[5] = center.id;
+    numbers[6] = observation.id;
+    numbers[7] = bell.on_ring.id;
     for (size_t i = 0; i < CHECK_COUNT_OF(numbers); i++) {
         const peal_queue queue = { numbers[i] };
 
         check_stale(queue);
     }
     for (int bit = 0; bit < 64; bit++) {
-        const peal_queue near = { lane.queue.number ^ ((uint64_t)1 << bit) };
+        const peal_queue near = { lane.queue.id ^ ((uint64_t)1 << bit) };
 
-        if (near.number != peal_queue_main().number)
+        if (near.id != peal_queue_main().id)
             check_stale(near);
     }
     CHECK(peal_observation_is_active(observation));

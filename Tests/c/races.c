@@ -211,7 +211,7 @@ static void *make_and_end_centers(void *context)
         CHECK_OK(bell_define(own, &handles));
         for (int i = 0; i < 5; i++)
             CHECK_OK(bell_observe(&handles, make_target(), &ring_only, &options, NULL));
-        __atomic_store_n(&current_method, handles.on_ring.number, __ATOMIC_RELAXED);
+        __atomic_store_n(&current_method, handles.on_ring.id, __ATOMIC_RELAXED);
         CHECK_OK(peal_broadcast(handles.on_ring, 1));
         close_center(own);
     }
@@ -303,7 +303,7 @@ static void *alternate_shapes(void *context)
         if (round % 2 == 0) {
             const peal_method small = method_of(own, "Shape", "int ask(int n), last");
 
-            __atomic_store_n(&current_method, small.number, __ATOMIC_RELAXED);
+            __atomic_store_n(&current_method, small.id, __ATOMIC_RELAXED);
         } else {
             (void)method_of(own, "Shape", "struct large ask(int n), last");
         }

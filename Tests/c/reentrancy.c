@@ -49,7 +49,7 @@ static void broadcast(peal_method method, int n)
     case BY_ARRAY: CHECK_OK(peal_send(method, arguments, 1, NULL, NULL)); break;
     case VARIADIC: CHECK_OK(peal_broadcast(method, n)); break;
     default:
-        if (method.number == bell.on_ring.number)
+        if (method.id == bell.on_ring.id)
             PEAL_BROADCAST(bell, &bell, on_ring, n);
         else
             PEAL_BROADCAST(bell, &bell, on_mute, n);

@@ -142,7 +142,7 @@ CLAIM("O9", "two references for one object are counted separately")
     const peal_reference one = refer_to(&object, NULL);
     const peal_reference two = refer_to(&object, NULL);
 
-    CHECK(one.number != two.number);
+    CHECK(one.id != two.id);
     CHECK_OK(peal_reference_retain(one, NULL));
     CHECK_EQUAL(peal_reference_count(one), 2);
     CHECK_EQUAL(peal_reference_count(two), 1);
@@ -183,7 +183,7 @@ CLAIM("O9", "a destroy callback may create a new reference for its object, and t
     CHECK_OK(peal_reference_release(old));
     check_dead(old);
     CHECK_EQUAL(destroyed, 0);
-    CHECK(reborn.number != old.number);
+    CHECK(reborn.id != old.id);
     CHECK_EQUAL(peal_reference_count(reborn), 1);
     CHECK_OK(peal_reference_release(reborn));
     CHECK_EQUAL(destroyed, 1);
@@ -194,7 +194,7 @@ static void release_next(void *self)
     const peal_reference next = ((struct object *)self)->next;
 
     end_object(self);
-    if (next.number != 0)
+    if (next.id != 0)
         CHECK_OK(peal_reference_release(next));
 }
 
@@ -257,8 +257,8 @@ CLAIM("O11", "an invalid handle of a reference gives a status")
         (uint64_t)7 << 60,
         ((uint64_t)7 << 60) | 1,
         ((uint64_t)7 << 60) | 0xfffffff,
-        center.number,
-        peal_center_default().number,
+        center.id,
+        peal_center_default().id,
         0xdeadbeefdeadbeefu,
     };
 
@@ -275,7 +275,7 @@ CLAIM("O11", "a handle that differs by one bit from a reference's gives a status
     const peal_reference reference = make_reference();
 
     for (int bit = 0; bit < 64; bit++) {
-        const peal_reference near = { reference.number ^ ((uint64_t)1 << bit) };
+        const peal_reference near = { reference.id ^ ((uint64_t)1 << bit) };
 
         check_dead(near);
     }
@@ -292,7 +292,7 @@ CLAIM("O11", "the handle of a dead counted object stays stale when other objects
     for (int i = 0; i < 300; i++) {
         const peal_reference fresh = refer_to(make_object(), end_object);
 
-        CHECK(fresh.number != old.number);
+        CHECK(fresh.id != old.id);
         check_dead(old);
         CHECK_EQUAL(peal_reference_count(fresh), 1);
         CHECK_OK(peal_reference_release(fresh));
@@ -308,7 +308,7 @@ CLAIM("F1", "NULL for the object or for the reference to fill gives a status, an
     destroyed = 0;
     CHECK_FAILURE(peal_reference_create(NULL, end_object, &reference), PEAL_ERROR_ARGUMENT);
     CHECK_CONTAINS(peal_last_message(), "object");
-    CHECK_EQUAL(reference.number, 0);
+    CHECK_EQUAL(reference.id, 0);
     CHECK_FAILURE(peal_reference_create(object, end_object, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_CONTAINS(peal_last_message(), "out_reference");
     CHECK_EQUAL(destroyed, 0);
@@ -434,7 +434,7 @@ static void *make_and_end(void *context)
     for (int i = 0; i < CHECK_ROUNDS(5000); i++) {
         const peal_reference reference = refer_to(make_object(), end_object);
         /* A reference of another thread, which may have ended: a read is harmless. */
-        const peal_reference seen = { __atomic_exchange_n(&shared.number, reference.number, __ATOMIC_ACQ_REL) };
+        const peal_reference seen = { __atomic_exchange_n(&shared.id, reference.id, __ATOMIC_ACQ_REL) };
 
         if (peal_reference_retain(seen, NULL) == PEAL_OK)
             CHECK_OK(peal_reference_release(seen));
@@ -448,7 +448,7 @@ CLAIM("F3", "counted objects that many threads create and release are destroyed 
     pthread_t threads[THREADS];
 
     destroyed = 0;
-    shared.number = 0;
+    shared.id = 0;
     pthread_barrier_init(&start, NULL, THREADS);
     for (int i = 0; i < THREADS; i++)
         threads[i] = thread_start(make_and_end, NULL);

@@ -204,7 +204,7 @@ static peal_status observe_till(void)
     const struct peal_provision provides[] = { { "Bell", &till_table }, { NULL, NULL } };
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("bell");
 
-    if (service.number == 0) {
+    if (service.id == 0) {
         description.context = &rings[12];
         description.create = create_till;
         description.provides = provides;
@@ -294,7 +294,7 @@ static void fill_owner(void)
 static void fill_center(void)
 {
     fill_owner();
-    service.number = 0;
+    service.id = 0;
     make_awake_observer();
 }
 static void bind_signal(void)
@@ -974,8 +974,7 @@ static bool begin_without_memory(void)
     first = peal_center_default();
     status = peal_center_create(&other_center);
     interpose_starve_all(false);
-    return CHECK(first.number != 0) && CHECK_STATUS(status, PEAL_ERROR_MEMORY)
-        && is_ok(peal_center_create(&other_center));
+    return CHECK(first.id != 0) && CHECK_STATUS(status, PEAL_ERROR_MEMORY) && is_ok(peal_center_create(&other_center));
 }
 
 CLAIM("F2", "the first use of the library without memory ends no process")

@@ -22,7 +22,7 @@ CLAIM("S1", "a service is created at its first get, once, and every get has the 
     CHECK_EQUAL(account.initialized, 1);
     CHECK_POINTER(first.self, second.self);
     CHECK(first.table == NULL);
-    CHECK_EQUAL(first.use.number, second.use.number);
+    CHECK_EQUAL(first.use.id, second.use.id);
     CHECK_OK(peal_use_release(first.use));
     CHECK_OK(peal_use_release(second.use));
     CHECK_FAILURE(peal_use_release(second.use), PEAL_ERROR_HANDLE);
@@ -47,7 +47,7 @@ CLAIM("S3", "a service is got by a protocol that it provides, with its table, ty
     CHECK_EQUAL(teller.table->balance(teller.self), 5);
     CHECK_OK(peal_use_release(teller.use));
     CHECK_OK(peal_service_find_provider(center, "Teller", &service));
-    CHECK_EQUAL(service.number, account.service.number);
+    CHECK_EQUAL(service.id, account.service.id);
     close_center(center);
 }
 
@@ -65,7 +65,7 @@ CLAIM("S3", "a protocol that several services provide leads to none of them, unt
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_AMBIGUOUS);
     CHECK_CONTAINS(peal_last_message(), "one, two");
     CHECK_FAILURE(peal_service_find_provider(center, "Teller", &service), PEAL_ERROR_AMBIGUOUS);
-    CHECK_EQUAL(service.number, 0);
+    CHECK_EQUAL(service.id, 0);
     CHECK_OK(peal_service_remove(one.service));
     teller = PEAL_SERVICE(teller, center);
     REQUIRE(teller.self != NULL);
@@ -106,7 +106,7 @@ CLAIM("S3", "a service's table that lacks a required method, or does not fit, re
     description.provides = twice;
     CHECK_FAILURE(peal_service_register(center, &description, &service), PEAL_ERROR_CONFLICT);
     CHECK_EQUAL(account.released, 4);
-    CHECK_EQUAL(service.number, 0);
+    CHECK_EQUAL(service.id, 0);
     description.provides = account_provides;
     CHECK_OK(peal_service_register(center, &description, &service));
     close_center(center);
@@ -141,7 +141,7 @@ CLAIM("S3", "a caller with a larger table gets NULL for the members that the ser
     CHECK(use.self == NULL);
     CHECK_OK(peal_service_get_provider(center, "Teller", sizeof(struct wide_teller) + 160, &use));
     CHECK_OK(peal_use_release(use.use));
-    CHECK_OK(peal_use_release((peal_use){ use.use.number }));
+    CHECK_OK(peal_use_release((peal_use){ use.use.id }));
     close_center(center);
 }
 
@@ -170,7 +170,7 @@ CLAIM("S6", "the first two failed creations of a service have no lasting effect 
     register_account(center, &account, "account");
     CHECK_FAILURE(peal_service_get(center, "account", &use), PEAL_ERROR_CREATION);
     CHECK_CONTAINS(peal_last_message(), "account could not be created: no bank (code 7)");
-    CHECK(use.self == NULL && use.use.number == 0);
+    CHECK(use.self == NULL && use.use.id == 0);
     CHECK_FAILURE(peal_service_get(center, "account", &use), PEAL_ERROR_CREATION);
     CHECK_OK(peal_service_get_info(account.service, &info));
     CHECK_EQUAL(info.state, PEAL_SERVICE_REGISTERED);
@@ -324,7 +324,7 @@ CLAIM("S7", "PealServices is in every center with the text of the header, and ca
     CHECK_FAILURE(try_protocol(center, "PealServices", NULL, other, &protocol), PEAL_ERROR_CONFLICT);
     CHECK_OK(peal_protocol_find(center, "PealServices", &protocol));
     CHECK_OK(peal_service_events_define(center, &events));
-    CHECK_EQUAL(events.protocol.number, protocol.number);
+    CHECK_EQUAL(events.protocol.id, protocol.id);
     close_center(center);
 }
 
@@ -485,12 +485,12 @@ CLAIM("S1", "services are listed in order of registration, and found by name")
     CHECK_OK(peal_service_remove(two.service));
     CHECK_OK(peal_service_list(center, listed, 16, &count));
     REQUIRE(count == before + 2);
-    CHECK_EQUAL(listed[before].number, one.service.number);
-    CHECK_EQUAL(listed[before + 1].number, three.service.number);
+    CHECK_EQUAL(listed[before].id, one.service.id);
+    CHECK_EQUAL(listed[before + 1].id, three.service.id);
     CHECK_STATUS(peal_service_list(center, listed, before + 1, &count), PEAL_TRUNCATED);
     CHECK_STATUS(peal_service_list(center, NULL, 0, &count), PEAL_TRUNCATED);
     CHECK_OK(peal_service_find(center, "three", &found));
-    CHECK_EQUAL(found.number, three.service.number);
+    CHECK_EQUAL(found.id, three.service.id);
     CHECK_FAILURE(peal_service_find(center, "thee", &found), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "did you mean three?");
     CHECK_FAILURE(peal_service_find(center, "two", &found), PEAL_ERROR_NOT_FOUND);

@@ -23,7 +23,7 @@ CLAIM("F1", "a service's description that is NULL, of a wrong size, or without a
     memset(too_long, 'n', sizeof too_long - 1);
     CHECK_OK(teller_define(center, NULL));
     CHECK_FAILURE(peal_service_register(center, NULL, &service), PEAL_ERROR_ARGUMENT);
-    CHECK_EQUAL(service.number, 0);
+    CHECK_EQUAL(service.id, 0);
     describe_account(&description, &account);
     CHECK_FAILURE(peal_service_register(no_center, &description, NULL), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_service_register(wrong_center, &description, NULL), PEAL_ERROR_HANDLE);
@@ -57,7 +57,7 @@ CLAIM("F1", "the flags, owners, tables, dependencies and instances of a service'
     describe_account(&good, &account);
     bad = good, bad.flags = 2;
     CHECK_FAILURE(peal_service_register(center, &bad, NULL), PEAL_ERROR_ARGUMENT);
-    bad = good, bad.owner.number = 77;
+    bad = good, bad.owner.id = 77;
     CHECK_FAILURE(peal_service_register(center, &bad, NULL), PEAL_ERROR_HANDLE);
     bad = good, bad.provides = no_table;
     CHECK_FAILURE(peal_service_register(center, &bad, NULL), PEAL_ERROR_ARGUMENT);
@@ -91,7 +91,7 @@ CLAIM("F1", "invalid handles of services are refused by every function")
         CHECK_FAILURE(peal_service_use_instance(bad, &use), PEAL_ERROR_HANDLE);
         CHECK(use.self == NULL);
         CHECK_FAILURE(peal_scope_begin(bad, (peal_protocol){ 0 }, 0, &scope), PEAL_ERROR_HANDLE);
-        CHECK(scope.self == NULL && scope.hold == NULL);
+        CHECK(scope.self == NULL && scope.hazard == NULL);
         CHECK_FAILURE(peal_service_remove_instance(bad), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_service_clear_data(bad), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_service_get_info(bad, &info), PEAL_ERROR_HANDLE);
@@ -124,7 +124,7 @@ CLAIM("F1", "a handle of another kind is no use of a service, although its lower
     register_account(center, &account, "account");
     CHECK_OK(peal_service_get(center, "account", &use));
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        const peal_use other = { use.use.number ^ changes[i] };
+        const peal_use other = { use.use.id ^ changes[i] };
 
         CHECK_FAILURE(peal_use_release(other), PEAL_ERROR_HANDLE);
         CHECK_FAILURE(peal_use_retain(other), PEAL_ERROR_HANDLE);

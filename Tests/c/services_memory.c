@@ -69,7 +69,7 @@ CLAIM("F2", "when memory is refused while a service is registered, the name stay
             CHECK_OK(peal_service_remove(account.service));
         } else {
             CHECK_STATUS(status, PEAL_ERROR_MEMORY);
-            CHECK_EQUAL(account.service.number, 0);
+            CHECK_EQUAL(account.service.id, 0);
         }
         CHECK_EQUAL(account.released, released + 1);
     }

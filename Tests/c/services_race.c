@@ -170,7 +170,7 @@ CLAIM("S5", "an instance that is removed while it is used is destroyed by the en
     CHECK_STATUS(peal_service_remove_instance(account.service), PEAL_NOT_WAITED);
     CHECK_EQUAL(account.destroyed, 0);
     CHECK_OK(peal_service_get(center, "account", &use));
-    CHECK(use.use.number != getter.use.use.number);
+    CHECK(use.use.id != getter.use.use.id);
     CHECK_EQUAL(account.created, 2);
     CHECK_OK(peal_use_release(getter.use.use));
     CHECK_EQUAL(account.destroyed, 1);
@@ -367,7 +367,7 @@ CLAIM("S1", "a wait for a service's registration ends with the registration, at 
     register_account(waiter.center, &account, "late");
     thread_join(thread);
     CHECK_STATUS(waiter.status, PEAL_OK);
-    CHECK_EQUAL(waiter.service.number, account.service.number);
+    CHECK_EQUAL(waiter.service.id, account.service.id);
     CHECK_OK(peal_service_remove(account.service));
     latch_shut(&waiter.started);
     thread = thread_start(wait_for, &waiter);

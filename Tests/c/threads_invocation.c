@@ -283,7 +283,7 @@ static void *use_values(void *context)
         random = random * 1664525u + 1013904223u;
         if (random >> 29 == 0) {
             CHECK_OK(peal_invocation_create(show.show, &made));
-            used.number = __atomic_exchange_n(&current, made.number, __ATOMIC_ACQ_REL);
+            used.id = __atomic_exchange_n(&current, made.id, __ATOMIC_ACQ_REL);
             CHECK_OK(peal_invocation_destroy(used));
         } else if (random >> 29 < 4) {
             status = peal_invocation_set_argument(used, 0, &twins, sizeof twins);
@@ -302,13 +302,13 @@ CLAIM("B9", "threads that broadcast, set, end and make one invocation see values
 
     open_show(&table_of_twins, NULL);
     CHECK_OK(peal_invocation_create(show.show, &shared));
-    current = shared.number;
+    current = shared.id;
     for (uintptr_t i = 0; i < THREADS; i++)
         threads[i] = thread_start(use_values, (void *)i);
     for (int i = 0; i < THREADS; i++)
         thread_join(threads[i]);
     CHECK(shown > 0);
-    shared.number = current;
+    shared.id = current;
     CHECK_OK(peal_invocation_destroy(shared));
     close_center(center);
 }

@@ -232,7 +232,7 @@ CLAIM("P1", "one protocol that many threads define at once is one protocol")
             thread_join(threads[i]);
         for (int i = 1; i < THREADS; i++)
             CHECK(memcmp(&defined[i], &defined[0], sizeof defined[0]) == 0);
-        CHECK(defined[0].on_ring.number != 0);
+        CHECK(defined[0].on_ring.id != 0);
         close_center(center);
     }
     pthread_barrier_destroy(&start);

@@ -32,7 +32,7 @@ static void refuse(const struct peal_timer_options *options, peal_status status,
     destroyed = 0;
     CHECK_FAILURE(peal_timer_create(options, &timer), status);
     CHECK_CONTAINS(peal_last_message(), word);
-    CHECK_EQUAL(timer.number, 0);
+    CHECK_EQUAL(timer.id, 0);
     CHECK_EQUAL(destroyed, 1);
     check_case(NULL);
 }
@@ -77,22 +77,22 @@ CLAIM("F1", "a timer with an invalid queue, owner, method or reference is refuse
     static const struct peal_weak_type empty = { NULL, NULL };
     struct peal_timer_options options = good();
 
-    options.queue.number = 12345;
+    options.queue.id = 12345;
     refuse(&options, PEAL_ERROR_HANDLE, "queue");
     options = good();
-    options.owner.number = 12345;
+    options.owner.id = 12345;
     refuse(&options, PEAL_ERROR_HANDLE, "owner");
     options = good();
     options.fire = NULL;
-    options.method.number = 12345;
+    options.method.id = 12345;
     refuse(&options, PEAL_ERROR_HANDLE, "method");
     options = good();
-    options.reference.number = 12345;
+    options.reference.id = 12345;
     refuse(&options, PEAL_ERROR_HANDLE, "reference");
     options = good();
     options.weak = &empty;
     refuse(&options, PEAL_ERROR_ARGUMENT, "weak type");
-    options.reference.number = 12345;
+    options.reference.id = 12345;
     refuse(&options, PEAL_ERROR_ARGUMENT, "exclude each other");
 }
 

@@ -47,7 +47,7 @@ static void count(void *target)
     struct clockwork *self = target;
     const int calls = __atomic_add_fetch(&self->fired, 1, __ATOMIC_ACQ_REL);
 
-    if (self->queue.number != 0)
+    if (self->queue.id != 0)
         self->was_on_queue = peal_queue_is_current(self->queue);
     if (calls == self->stops_after)
         self->status = peal_timer_stop(self->timer);

@@ -593,7 +593,7 @@ CLAIM("P1", "a handle and a number, and two kinds of handles, are different type
 static peal_timer next_timer(void *self, uint64_t number, peal_timer timer)
 {
     (void)self;
-    timer.number += number;
+    timer.id += number;
     return timer;
 }
 
@@ -609,7 +609,7 @@ CLAIM("P3", "the policy `chain` of a handle uses the parameter of the same kind 
     observe_with(protocol, (void *)"a", "next", (peal_function)next_timer, NULL);
     observe_with(protocol, (void *)"b", "next", (peal_function)next_timer, NULL);
     CHECK_OK(peal_ask(method, &last, (uint64_t)5, first));
-    CHECK_EQUAL(last.number, 110);
+    CHECK_EQUAL(last.id, 110);
     close_center(center);
 }
 
@@ -629,7 +629,7 @@ CLAIM("P3", "policies for numbers are refused for handles: they have no sum, no 
     peal_timer found = { 7 };
 
     CHECK_OK(peal_ask(method, &found));
-    CHECK_EQUAL(found.number, 0);
+    CHECK_EQUAL(found.id, 0);
     for (size_t i = 0; i < CHECK_COUNT_OF(policies); i++) {
         struct peal_send_options options = PEAL_SEND_OPTIONS;
         char text[64];

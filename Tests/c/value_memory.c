@@ -207,7 +207,7 @@ static peal_status create_timer(void)
 }
 static void is_not_made(void)
 {
-    CHECK_EQUAL(made.number, 0);
+    CHECK_EQUAL(made.id, 0);
     CHECK_EQUAL(destroyed, attempts);
 }
 

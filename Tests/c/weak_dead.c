@@ -99,11 +99,11 @@ static void check_dead_are_left_out(void)
     CHECK_EQUAL(count_listed(bell.on_ring), 2);
     CHECK_OK(peal_protocol_list_observations(bell.protocol, listed, LISTENERS, &count));
     CHECK_EQUAL(count, 2);
-    CHECK_EQUAL(listed[0].number, listeners[0].observation.number);
-    CHECK_EQUAL(listed[1].number, listeners[2].observation.number);
+    CHECK_EQUAL(listed[0].id, listeners[0].observation.id);
+    CHECK_EQUAL(listed[1].id, listeners[2].observation.id);
     CHECK_OK(peal_method_list_observations(bell.on_ring, listed, LISTENERS, &count));
     CHECK_EQUAL(count, 2);
-    CHECK_EQUAL(listed[1].number, listeners[2].observation.number);
+    CHECK_EQUAL(listed[1].id, listeners[2].observation.id);
 }
 
 CLAIM("O9", "observers of dead targets are neither counted nor listed, and stay registered")

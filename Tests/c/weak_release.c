@@ -310,7 +310,7 @@ static peal_center open_bell(const struct way *way, bool has_handlers, bool is_s
 
 static void close_bell(peal_center center)
 {
-    if (queue.number != 0)
+    if (queue.id != 0)
         CHECK_OK(peal_queue_destroy(queue));
     close_center(center);
     check_case(NULL);

@@ -597,7 +597,7 @@ static bool retain_and_register(void *reference)
     struct life *weak = reference;
 
     does = NULL;
-    if (made_in_hook.number == 0) {
+    if (made_in_hook.id == 0) {
         const struct bell quiet = { PEAL_TABLE(bell), .on_mute = NULL };
 
         CHECK_OK(bell_observe(&bell, &target, &quiet, &none, &made_in_hook));
@@ -611,7 +611,7 @@ static bool retain_and_register(void *reference)
 static void release_and_remove(void *reference, void *target)
 {
     release_foreign(reference, target);
-    if (made_in_hook.number != 0)
+    if (made_in_hook.id != 0)
         (void)peal_observation_remove(made_in_hook);
 }
 
@@ -624,7 +624,7 @@ CLAIM("B7", "the hooks of a weak target run with no lock held: they may register
 
         center = open_center();
         does = NULL;
-        made_in_hook.number = 0;
+        made_in_hook.id = 0;
         REQUIRE_OK(bell_define(center, &bell));
         give_birth(&life, true);
         options = options_for(&life, nowhere);
@@ -678,7 +678,7 @@ static void check_refused(const struct peal_observe_options *options, void *targ
     const int before = life.destroyed;
 
     CHECK_FAILURE(bell_observe(&bell, target, &table, options, &observation), status);
-    CHECK_EQUAL(observation.number, 0);
+    CHECK_EQUAL(observation.id, 0);
     CHECK_EQUAL(life.destroyed, before + 1);
 }
 
@@ -697,7 +697,7 @@ CLAIM("F1", "a registration with invalid options for weak targets is refused, an
     options = options_for(&life, nowhere);
     options.weak = &no_retain;
     options.weak_reference = &life;
-    options.reference.number = 0;
+    options.reference.id = 0;
     check_refused(&options, life.object, PEAL_ERROR_ARGUMENT);
     options.weak = &no_release;
     check_refused(&options, life.object, PEAL_ERROR_ARGUMENT);
@@ -708,7 +708,7 @@ CLAIM("F1", "a registration with invalid options for weak targets is refused, an
     options = options_for(&life, nowhere);
     options.reference = other.reference;
     check_refused(&options, life.object, PEAL_ERROR_ARGUMENT);
-    options.reference.number = UINT64_MAX;
+    options.reference.id = UINT64_MAX;
     check_refused(&options, life.object, PEAL_ERROR_HANDLE);
     release_own(&other);
     options.reference = other.reference;

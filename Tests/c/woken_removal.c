@@ -98,7 +98,7 @@ static void *remove_first(void *context)
     const long before = sleeps_of_thread();
 
     latch_open(&removal->begins);
-    if (removal->owner.number != 0)
+    if (removal->owner.id != 0)
         CHECK_OK(peal_owner_retire(removal->owner, PEAL_FOREVER));
     else
         CHECK_OK(peal_observation_remove_with(removal->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));

@@ -203,7 +203,7 @@ static void report_services(const struct explain *explain)
 
 void explain_report(struct explain *explain)
 {
-    if (explain->center.number == 0)
+    if (explain->center.id == 0)
         return;
     pthread_mutex_lock(&explain->lock);
     report_modules(explain);

@@ -18,7 +18,7 @@ bool parsing_open(struct parsing *parsing, peal_center center)
 
 void parsing_close(struct parsing *parsing)
 {
-    if (parsing->everybody.proxy.number != 0)
+    if (parsing->everybody.proxy.id != 0)
         peal_proxy_destroy(parsing->everybody.proxy);
 }
 

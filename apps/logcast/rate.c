@@ -46,8 +46,8 @@ bool rate_set(struct rate *rate, uint64_t seconds, peal_queue queue)
     rate->told_at = clock_nanoseconds();
     if (seconds == 0)
         return peal_timer_stop(rate->timer) >= 0;
-    const bool is_set = rate->timer.number == 0 ? make_timer(rate, period, queue)
-                                                : peal_timer_restart(rate->timer, 0, period) >= 0;
+    const bool is_set = rate->timer.id == 0 ? make_timer(rate, period, queue)
+                                            : peal_timer_restart(rate->timer, 0, period) >= 0;
     if (!is_set)
         rate->seconds = 0;
     return is_set;
@@ -55,7 +55,7 @@ bool rate_set(struct rate *rate, uint64_t seconds, peal_queue queue)
 
 void rate_close(struct rate *rate)
 {
-    if (rate->timer.number != 0)
+    if (rate->timer.id != 0)
         peal_timer_destroy(rate->timer); /* it fires on this thread: no call of it runs */
     rate_open(rate, rate->progress, rate->counters);
 }

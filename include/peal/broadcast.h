@@ -211,17 +211,17 @@ struct peal_entry {
 };
 
 /* A hazard slot: protects a method's list for the thread that reads it. */
-struct peal_hold {
+struct peal_hazard {
     uintptr_t list;               /* the protected list; zero when it is released */
     const struct peal_entry *end; /* past the last entry */
     const uint32_t *current;      /* the gate of the observer that is called */
     uint32_t attention;           /* nonzero: the releasing thread must call peal_entries_ended */
 };
 
-/* A method's observers, in order: from `next` to `hold->end`. */
+/* A method's observers, in order: from `next` to `hazard->end`. */
 struct peal_entries {
     const struct peal_entry *next;
-    struct peal_hold *hold;
+    struct peal_hazard *hazard;
 };
 
 /* Protects a method's list for reading, until peal_entries_end on the same thread. Both members are NULL,
@@ -252,24 +252,24 @@ struct peal_admission {
  * peal_entries_next has such a loop.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
-PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(const struct peal_entry *entry, struct peal_hold *hold);
+PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(const struct peal_entry *entry, struct peal_hazard *hazard);
 
 /* Returns the next observer to call of a protected list; NULL at the end of the list.
  *
- * next: begins as peal_entries.next, and is advanced. `hold`: as begun; not NULL unless the list is empty.
+ * next: begins as peal_entries.next, and is advanced. `hazard`: as begun; not NULL unless the list is empty.
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
-    const struct peal_entry **next, const struct peal_entry *end, struct peal_hold *hold)
+    const struct peal_entry **next, const struct peal_entry *end, struct peal_hazard *hazard)
 {
     while (*next != end) {
         const struct peal_entry *entry = (*next)++;
         const uint32_t *gate = entry->gate;
         /* The store comes before the load, so a thread that removes the observer can see the call. All actions of
          * a thread before it unblocked the observer happen before the call. */
-        __atomic_store_n(&hold->current, gate, __ATOMIC_RELEASE);
+        __atomic_store_n(&hazard->current, gate, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_ACQUIRE) != 0, 0)) {
-            const struct peal_admission admission = peal_entry_admit(entry, hold);
+            const struct peal_admission admission = peal_entry_admit(entry, hazard);
             *next = admission.next;
             entry = admission.entry;
         }
@@ -287,56 +287,56 @@ PEAL_API void peal_entries_end(void);
 /* Does the remaining work for a released list, when its `attention` is not zero.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
-PEAL_API PEAL_COLD void peal_entries_ended(struct peal_hold *hold);
+PEAL_API PEAL_COLD void peal_entries_ended(struct peal_hazard *hazard);
 
 /* Releases a list as peal_entries_end does, by its hazard slot, and usually without a call. Exactly once a
  * list. The order matters: a thread that waits for the list sets `attention` before it loads `list`, and
  * this thread clears `list` before it loads `attention`.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
-PEAL_UNUSED static inline void peal_entries_let_go(struct peal_hold *hold)
+PEAL_UNUSED static inline void peal_entries_release(struct peal_hazard *hazard)
 {
-    __atomic_store_n(&hold->list, (uintptr_t)0, __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->list, (uintptr_t)0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (__builtin_expect(__atomic_load_n(&hold->attention, __ATOMIC_RELAXED) != 0, 0))
-        peal_entries_ended(hold);
+    if (__builtin_expect(__atomic_load_n(&hazard->attention, __ATOMIC_RELAXED) != 0, 0))
+        peal_entries_ended(hazard);
 }
 
 /* The typed cursor of PEAL_EACH. */
-#define PEAL_CURSOR_(tag)                                                                                 \
-    struct tag##_cursor {                                                                                 \
-        const struct tag *table;                                                                          \
-        void *target;                                                                                     \
-        peal_function function;                                                                           \
-        const struct peal_entry *next;                                                                    \
-        const struct peal_entry *end;                                                                     \
-        struct peal_hold *hold;                                                                           \
-    };                                                                                                    \
-    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(struct peal_entries entries_)        \
-    {                                                                                                     \
-        struct tag##_cursor cursor_;                                                                      \
-        cursor_.table = NULL;                                                                             \
-        cursor_.target = NULL;                                                                            \
-        cursor_.function = NULL;                                                                          \
-        cursor_.next = entries_.next;                                                                     \
-        cursor_.end = entries_.hold != NULL ? entries_.hold->end : NULL;                                  \
-        cursor_.hold = entries_.hold;                                                                     \
-        return cursor_;                                                                                   \
-    }                                                                                                     \
-    PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                        \
-    {                                                                                                     \
-        const struct peal_entry *entry_ = peal_entries_next(&cursor_->next, cursor_->end, cursor_->hold); \
-        if (entry_ == NULL)                                                                               \
-            return false;                                                                                 \
-        cursor_->table = (const struct tag *)entry_->table;                                               \
-        cursor_->target = entry_->target;                                                                 \
-        cursor_->function = entry_->function;                                                             \
-        return true;                                                                                      \
-    }                                                                                                     \
-    PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                         \
-    {                                                                                                     \
-        if (cursor_->hold != NULL)                                                                        \
-            peal_entries_let_go(cursor_->hold);                                                           \
+#define PEAL_CURSOR_(tag)                                                                                   \
+    struct tag##_cursor {                                                                                   \
+        const struct tag *table;                                                                            \
+        void *target;                                                                                       \
+        peal_function function;                                                                             \
+        const struct peal_entry *next;                                                                      \
+        const struct peal_entry *end;                                                                       \
+        struct peal_hazard *hazard;                                                                         \
+    };                                                                                                      \
+    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(struct peal_entries entries_)          \
+    {                                                                                                       \
+        struct tag##_cursor cursor_;                                                                        \
+        cursor_.table = NULL;                                                                               \
+        cursor_.target = NULL;                                                                              \
+        cursor_.function = NULL;                                                                            \
+        cursor_.next = entries_.next;                                                                       \
+        cursor_.end = entries_.hazard != NULL ? entries_.hazard->end : NULL;                                \
+        cursor_.hazard = entries_.hazard;                                                                   \
+        return cursor_;                                                                                     \
+    }                                                                                                       \
+    PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                          \
+    {                                                                                                       \
+        const struct peal_entry *entry_ = peal_entries_next(&cursor_->next, cursor_->end, cursor_->hazard); \
+        if (entry_ == NULL)                                                                                 \
+            return false;                                                                                   \
+        cursor_->table = (const struct tag *)entry_->table;                                                 \
+        cursor_->target = entry_->target;                                                                   \
+        cursor_->function = entry_->function;                                                               \
+        return true;                                                                                        \
+    }                                                                                                       \
+    PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                           \
+    {                                                                                                       \
+        if (cursor_->hazard != NULL)                                                                        \
+            peal_entries_release(cursor_->hazard);                                                          \
     }
 
 /* The type of a method's function in its table. */
@@ -450,18 +450,18 @@ template <class Type> struct peal_parameter_ {
 };
 
 /* Releases a list at the end of the scope, also when a foreign observer throws through it. */
-struct peal_held_ {
-    struct peal_hold *hold;
-    ~peal_held_() { peal_entries_let_go(hold); }
+struct peal_hazard_guard_ {
+    struct peal_hazard *hazard;
+    ~peal_hazard_guard_() { peal_entries_release(hazard); }
 };
 
 /* Calls every entry's function through its type, and releases the list. */
 template <class... Parameters> inline void peal_call_each_(struct peal_entries entries, Parameters... arguments)
 {
-    const peal_held_ held = { entries.hold };
-    const struct peal_entry *const end = entries.hold->end;
+    const peal_hazard_guard_ guard = { entries.hazard };
+    const struct peal_entry *const end = entries.hazard->end;
     const struct peal_entry *next = entries.next;
-    while (const struct peal_entry *entry = peal_entries_next(&next, end, entries.hold))
+    while (const struct peal_entry *entry = peal_entries_next(&next, end, entries.hazard))
         reinterpret_cast<void (*)(void *, Parameters...)>(entry->function)(entry->target, arguments...);
 }
 
@@ -471,7 +471,7 @@ inline void peal_broadcast_typed_(
     Result (*)(void *, Parameters...), peal_method method, typename peal_parameter_<Parameters>::type... arguments)
 {
     const struct peal_entries entries = peal_entries_begin_all(method);
-    if (entries.hold != NULL)
+    if (entries.hazard != NULL)
         peal_call_each_<Parameters...>(entries, arguments...);
 }
 #endif

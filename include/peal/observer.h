@@ -259,7 +259,7 @@ PEAL_API bool peal_observation_is_active(peal_observation observation);
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_UNUSED static inline void peal_observation_cleanup(peal_observation *observation)
 {
-    if (observation->number != 0)
+    if (observation->id != 0)
         (void)peal_observation_remove_with(*observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
 }
 

@@ -196,7 +196,7 @@ PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(
     struct peal_service_use use;
     use.self = NULL;
     use.table = NULL;
-    use.use.number = 0;
+    use.use.id = 0;
     (void)peal_service_get_provider(center, protocol->name, protocol->table_size, &use);
     return use;
 }
@@ -208,7 +208,7 @@ PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(
 struct peal_scope {
     void *self;             /* NULL when there is none */
     const void *table;
-    struct peal_hold *hold; /* internal */
+    struct peal_hazard *hazard; /* internal */
 };
 
 /* Begins a scope: the instance is not destroyed before the end, also when it is removed meanwhile. Creates

@@ -157,7 +157,7 @@ PEAL_API peal_status peal_timer_get_info(peal_timer timer, struct peal_timer_inf
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_UNUSED static inline void peal_timer_cleanup(peal_timer *timer)
 {
-    if (timer->number != 0) {
+    if (timer->id != 0) {
         (void)peal_timer_stop_and_wait(*timer, PEAL_FOREVER);
         (void)peal_timer_destroy(*timer);
     }

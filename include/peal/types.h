@@ -19,60 +19,60 @@ PEAL_BEGIN_DECLARATIONS
 
 /* An isolated namespace of protocols and observers. */
 typedef struct peal_center {
-    uint64_t number;
+    uint64_t id;
 } peal_center;
 /* A protocol of a center. */
 typedef struct peal_protocol {
-    uint64_t number;
+    uint64_t id;
 } peal_protocol;
 /* A method of a protocol. */
 typedef struct peal_method {
-    uint64_t number;
+    uint64_t id;
 } peal_method;
 /* One registration of an observer. */
 typedef struct peal_observation {
-    uint64_t number;
+    uint64_t id;
 } peal_observation;
 /* A call as an object: see invocation.h. */
 typedef struct peal_invocation {
-    uint64_t number;
+    uint64_t id;
 } peal_invocation;
 /* A table of functions whose calls are forwarded, or a bare function: see proxy.h. */
 typedef struct peal_proxy {
-    uint64_t number;
+    uint64_t id;
 } peal_proxy;
 /* Runs calls later: see queue.h. */
 typedef struct peal_queue {
-    uint64_t number;
+    uint64_t id;
 } peal_queue;
 /* A counted object, or a weak reference to it: see reference.h. */
 typedef struct peal_reference {
-    uint64_t number;
+    uint64_t id;
 } peal_reference;
 /* A set of registrations that end together, those of a plugin for example: see owner.h. */
 typedef struct peal_owner {
-    uint64_t number;
+    uint64_t id;
 } peal_owner;
 /* Calls a function once when all awaited answers have arrived: see completion.h. */
 typedef struct peal_completion {
-    uint64_t number;
+    uint64_t id;
 } peal_completion;
 /* Calls a function at a due time: see timer.h. */
 typedef struct peal_timer {
-    uint64_t number;
+    uint64_t id;
 } peal_timer;
 /* A named value whose observers are notified of changes: see property.h. */
 typedef struct peal_property {
-    uint64_t number;
+    uint64_t id;
 } peal_property;
 
 /* A service: see service.h. */
 typedef struct peal_service {
-    uint64_t number;
+    uint64_t id;
 } peal_service;
 /* A use of a service's instance, which keeps it alive: see service.h. */
 typedef struct peal_use {
-    uint64_t number;
+    uint64_t id;
 } peal_use;
 /* A service's instance, and the use that keeps it alive. */
 struct peal_service_use {
@@ -82,7 +82,7 @@ struct peal_service_use {
 };
 /* A part of the program with a start, a stop and dependencies: see module.h. */
 typedef struct peal_module {
-    uint64_t number;
+    uint64_t id;
 } peal_module;
 
 /* A time limit in milliseconds that never expires. */

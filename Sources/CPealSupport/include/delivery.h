@@ -72,14 +72,14 @@ __attribute__((always_inline)) static inline void *_Nonnull peal_call_arguments(
     return (char *)call + (call->image & ~1U);
 }
 /* The address of the handle: the last word before the image. */
-static inline uint64_t *_Nonnull peal_call_completion_place(struct peal_kept_call *_Nonnull call)
+static inline uint64_t *_Nonnull peal_call_completion_location(struct peal_kept_call *_Nonnull call)
 {
     return (uint64_t *)peal_call_arguments(call) - 1;
 }
 /* The handle; 0 if no completion waits for answers. */
 static inline uint64_t peal_call_completion(struct peal_kept_call *_Nonnull call)
 {
-    return (call->image & 1) != 0 ? *peal_call_completion_place(call) : 0;
+    return (call->image & 1) != 0 ? *peal_call_completion_location(call) : 0;
 }
 /* Begins a call whose items and arguments the caller fills in afterwards. */
 static inline void peal_call_begin(struct peal_kept_call *_Nonnull call, uint32_t item_count, uint64_t completion)
@@ -87,7 +87,7 @@ static inline void peal_call_begin(struct peal_kept_call *_Nonnull call, uint32_
     call->references = item_count;
     call->image = (uint32_t)peal_call_header(item_count, completion != 0) + (completion != 0);
     if (completion != 0)
-        *peal_call_completion_place(call) = completion;
+        *peal_call_completion_location(call) = completion;
 }
 /* Returns true if that was the last item. */
 static inline bool peal_call_release(struct peal_kept_call *_Nonnull call)

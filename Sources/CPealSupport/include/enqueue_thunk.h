@@ -12,7 +12,7 @@
 
 /* The enqueue thunk for results in these registers (PealCall's ResultPlace), without or with stack words. NULL if the
  * machine has no frames. */
-void (*_Nullable peal_enqueue_thunk_function(uint8_t place, bool uses_stack))(void);
+void (*_Nullable peal_enqueue_thunk_function(uint8_t element, bool uses_stack))(void);
 
 /* The gate of an enqueue thunk: always open. */
 extern uint32_t peal_enqueue_thunk_gate __attribute__((visibility("hidden")));

@@ -13,10 +13,10 @@ static inline struct peal_call peal_handled_call(
     uint64_t method, size_t index, void *_Nullable const *_Nonnull arguments, void *_Nullable result)
 {
     struct peal_call call = { .size = sizeof call, .index = index, .arguments = arguments, .result = result };
-    call.method.number = method;
+    call.method.id = method;
     return call;
 }
-static inline uint64_t peal_handled_method(const struct peal_call *_Nonnull call) { return call->method.number; }
+static inline uint64_t peal_handled_method(const struct peal_call *_Nonnull call) { return call->method.id; }
 
 /* One method. */
 struct peal_handler_cell {

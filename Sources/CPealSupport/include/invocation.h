@@ -21,7 +21,7 @@
 
 struct peal_invocation_values {
     struct peal_block block;
-    uint64_t number;  /* the invocation; 0: it has ended */
+    uint64_t id;  /* the invocation; 0: it has ended */
     uint64_t version; /* odd: there are no values to be read now */
     uint64_t method;
     const void *_Nullable copy_plan; /* the method's, which are never freed */
@@ -43,7 +43,7 @@ struct peal_invocation_slot {
  * peal_invocation_open. Returns NULL when memory is short. */
 struct peal_invocation_values *_Nullable peal_invocation_take(size_t size);
 /* Lets readers find the values by the number of the invocation, whose slot is taken. */
-void peal_invocation_open(struct peal_invocation_values *_Nonnull values, uint64_t number, uint64_t method,
+void peal_invocation_open(struct peal_invocation_values *_Nonnull values, uint64_t id, uint64_t method,
     const void *_Nonnull copy_plan, const void *_Nonnull call_plan, uint32_t size);
 /* Makes the number stale for readers and writers. */
 void peal_invocation_end(struct peal_invocation_values *_Nonnull values);
@@ -51,12 +51,12 @@ void peal_invocation_end(struct peal_invocation_values *_Nonnull values);
 void peal_invocation_give(struct peal_invocation_values *_Nonnull values);
 
 /* Returns the values that may be those of a number, or NULL. */
-static inline struct peal_invocation_values *_Nullable peal_invocation_values_of(uint64_t number)
+static inline struct peal_invocation_values *_Nullable peal_invocation_values_of(uint64_t id)
 {
-    if (peal_number_tag(number) != PEAL_INVOCATION_TAG)
+    if (peal_number_tag(id) != PEAL_INVOCATION_TAG)
         return NULL;
     struct peal_invocation_slot *slot = (struct peal_invocation_slot *)(void *)peal_slot_at_sized(
-        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(number), sizeof *slot);
+        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(id), sizeof *slot);
     return slot == NULL ? NULL : __atomic_load_n(&slot->values, __ATOMIC_ACQUIRE);
 }
 
@@ -69,15 +69,14 @@ struct peal_invocation_call {
 /* Copies the values, rounded up to words, if they have at most `most` bytes. Returns false if there are no values to be
  * read now. */
 static inline bool peal_invocation_read(
-    uint64_t number, void *_Nonnull out, size_t most, struct peal_invocation_call *_Nonnull out_call)
+    uint64_t id, void *_Nonnull out, size_t most, struct peal_invocation_call *_Nonnull out_call)
 {
-    const struct peal_invocation_values *values = peal_invocation_values_of(number);
+    const struct peal_invocation_values *values = peal_invocation_values_of(id);
     if (values == NULL)
         return false;
     const uint64_t version = __atomic_load_n(&values->version, __ATOMIC_ACQUIRE);
     const size_t size = __atomic_load_n(&values->size, __ATOMIC_ACQUIRE);
-    if (__builtin_expect(
-            (version & 1) != 0 || __atomic_load_n(&values->number, __ATOMIC_ACQUIRE) != number || size > most, 0))
+    if (__builtin_expect((version & 1) != 0 || __atomic_load_n(&values->id, __ATOMIC_ACQUIRE) != id || size > most, 0))
         return false;
     out_call->method = __atomic_load_n(&values->method, __ATOMIC_ACQUIRE);
     out_call->copy_plan = __atomic_load_n(&values->copy_plan, __ATOMIC_ACQUIRE);
@@ -90,7 +89,7 @@ static inline bool peal_invocation_read(
 
 /* Acquires the lock of the values of a number, if it is not stale and they are not retained elsewhere. The caller
  * releases the lock. Returns NULL otherwise. */
-struct peal_invocation_values *_Nullable peal_invocation_lock(uint64_t number);
+struct peal_invocation_values *_Nullable peal_invocation_lock(uint64_t id);
 
 /* The rest is for the thread that has the lock. */
 

@@ -51,8 +51,8 @@ struct peal_mailbox {
     uint32_t overflow; /* PealCore's Overflow */
     size_t capacity;   /* in items; 0: no limit */
     uint32_t wait;     /* for room, in milliseconds */
-    uint64_t number;   /* of the queue's handle */
-    bool (*_Nullable submit)(void *_Nullable context, uint64_t number);
+    uint64_t id;   /* of the queue's handle */
+    bool (*_Nullable submit)(void *_Nullable context, uint64_t id);
     void *_Nullable context;
     void (*_Nullable destroy)(void *_Nullable context);
     char name[PEAL_THREAD_NAME]; /* the name of the threads that run it, unless empty */

@@ -18,7 +18,7 @@
 
 struct peal_name_entry {
     uint64_t hash;
-    uint64_t number; /* 0: never used; 1: removed */
+    uint64_t id; /* 0: never used; 1: removed */
 };
 
 struct peal_name_table {
@@ -63,11 +63,11 @@ static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, 
         return 0;
     for (uint64_t i = 0; i <= table->mask; i++) {
         const struct peal_name_entry *entry = &table->entries[(hash + i) & table->mask];
-        const uint64_t number = __atomic_load_n(&entry->number, __ATOMIC_ACQUIRE);
-        if (number == PEAL_NAME_FREE)
+        const uint64_t id = __atomic_load_n(&entry->id, __ATOMIC_ACQUIRE);
+        if (id == PEAL_NAME_FREE)
             return 0;
-        if (number != PEAL_NAME_GONE && __atomic_load_n(&entry->hash, __ATOMIC_RELAXED) == hash)
-            return number;
+        if (id != PEAL_NAME_GONE && __atomic_load_n(&entry->hash, __ATOMIC_RELAXED) == hash)
+            return id;
     }
     return 0;
 }
@@ -77,7 +77,7 @@ static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, 
 /* The next number of a hash, or 0; `cursor` begins as 0. */
 uint64_t peal_names_next(const struct peal_names *_Nonnull names, uint64_t hash, uint64_t *_Nonnull cursor);
 /* Returns false when memory is short. */
-bool peal_names_add(struct peal_names *_Nonnull names, uint64_t hash, uint64_t number);
-void peal_names_remove(struct peal_names *_Nonnull names, uint64_t hash, uint64_t number);
+bool peal_names_add(struct peal_names *_Nonnull names, uint64_t hash, uint64_t id);
+void peal_names_remove(struct peal_names *_Nonnull names, uint64_t hash, uint64_t id);
 
 #endif

@@ -17,7 +17,7 @@ peal_frame_function peal_probe_frame(void);
 enum { PEAL_PROBE_I = 1, PEAL_PROBE_S, PEAL_PROBE_II, PEAL_PROBE_SS, PEAL_PROBE_IS, PEAL_PROBE_SI, PEAL_PROBE_SINGLES };
 
 /* A function that returns recognisable words in one place, and those words. */
-peal_frame_function peal_probe_result(int place);
-void peal_probe_expect(int place, uint64_t out[_Nonnull PEAL_RESULT_FLOATS]);
+peal_frame_function peal_probe_result(int location);
+void peal_probe_expect(int location, uint64_t out[_Nonnull PEAL_RESULT_FLOATS]);
 
 #endif

@@ -77,13 +77,13 @@ struct peal_change_node {
 static inline struct peal_change peal_change_begin(uint64_t property, peal_change_kind kind, bool is_prior)
 {
     struct peal_change change = { .size = sizeof change, .kind = kind, .is_prior = is_prior };
-    change.property.number = property;
+    change.property.id = property;
     return change;
 }
 
 /* A property's element of the directory. Never unmapped; the number identifies the property that has it now. */
-struct peal_property_place {
-    uint64_t number; /* while it is closed, a number that no property has: peal_no_number_of */
+struct peal_property_element {
+    uint64_t id; /* while it is closed, a number that no property has: peal_no_number_of */
     uint32_t state;
     uint32_t version;
     struct peal_property_block *_Nullable blocks[2];
@@ -92,7 +92,7 @@ struct peal_property_place {
     bool is_closed_late; /* closed during a notification: the notifier frees the number */
     uint64_t closed_number;
     uint64_t methods[PEAL_NOTIFY_WAYS];
-    struct peal_directory_place *_Nullable places[PEAL_NOTIFY_WAYS]; /* the elements of the methods */
+    struct peal_directory_element *_Nullable elements[PEAL_NOTIFY_WAYS]; /* the elements of the methods */
     const uint8_t *_Nullable mask; /* with gaps: the bytes that count; borrowed from the property */
     const void *_Nullable notifier; /* the notifying thread; changes under the lock */
     struct peal_change_node *_Nullable first;
@@ -105,15 +105,15 @@ extern void *_Nullable peal_property_chunks[PEAL_PROPERTY_CHUNKS] __attribute__(
 extern const struct peal_directory peal_property_directory __attribute__((visibility("hidden")));
 
 /* Returns the element of a number, or NULL if none has ever existed there. */
-__attribute__((always_inline)) static inline struct peal_property_place *_Nullable peal_property_place_of(
-    uint64_t number)
+__attribute__((always_inline)) static inline struct peal_property_element *_Nullable peal_property_element_of(
+    uint64_t id)
 {
-    return (struct peal_property_place *)peal_directory_element_at(peal_property_chunks, number,
-        PEAL_PROPERTY_CHUNK_BITS, PEAL_PROPERTY_CHUNKS, sizeof(struct peal_property_place));
+    return (struct peal_property_element *)peal_directory_element_at(
+        peal_property_chunks, id, PEAL_PROPERTY_CHUNK_BITS, PEAL_PROPERTY_CHUNKS, sizeof(struct peal_property_element));
 }
-static inline bool peal_property_is_of(const struct peal_property_place *_Nonnull place, uint64_t number)
+static inline bool peal_property_is_of(const struct peal_property_element *_Nonnull element, uint64_t id)
 {
-    return __atomic_load_n(&place->number, __ATOMIC_ACQUIRE) == number;
+    return __atomic_load_n(&element->id, __ATOMIC_ACQUIRE) == id;
 }
 
 /* Returns a block for `size` bytes, or NULL when memory is short. */
@@ -146,22 +146,22 @@ __attribute__((always_inline)) static inline void peal_property_load(
 
 /* Copies a whole value to `out`. Waits for no thread. */
 static inline enum peal_property_found peal_property_read(
-    const struct peal_property_place *_Nonnull place, uint64_t number, void *_Nonnull out, size_t size)
+    const struct peal_property_element *_Nonnull element, uint64_t id, void *_Nonnull out, size_t size)
 {
     /* A copy is of no use before the version has proved it. Values of a word or less are copied to `out` only then, so
      * a failed read of those does not change `out`. */
     for (;;) {
-        const uint32_t version = __atomic_load_n(&place->version, __ATOMIC_ACQUIRE);
-        if (!peal_property_is_of(place, number))
+        const uint32_t version = __atomic_load_n(&element->version, __ATOMIC_ACQUIRE);
+        if (!peal_property_is_of(element, id))
             return PEAL_PROPERTY_STALE;
-        if (__atomic_load_n(&place->size, __ATOMIC_ACQUIRE) != size)
-            return peal_property_is_of(place, number) ? PEAL_PROPERTY_OTHER_SIZE : PEAL_PROPERTY_STALE;
-        const struct peal_property_block *block = __atomic_load_n(&place->blocks[version & 1], __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&element->size, __ATOMIC_ACQUIRE) != size)
+            return peal_property_is_of(element, id) ? PEAL_PROPERTY_OTHER_SIZE : PEAL_PROPERTY_STALE;
+        const struct peal_property_block *block = __atomic_load_n(&element->blocks[version & 1], __ATOMIC_ACQUIRE);
         if (__builtin_expect(block == NULL || block->block.capacity < size, 0))
             continue;
         if (__builtin_expect(size <= sizeof(uint64_t), 1)) {
             const uint64_t value = __atomic_load_n(block->words, __ATOMIC_ACQUIRE);
-            if (__builtin_expect(__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) != version, 0))
+            if (__builtin_expect(__atomic_load_n(&element->version, __ATOMIC_ACQUIRE) != version, 0))
                 continue;
             if (size == sizeof(uint64_t))
                 memcpy(out, &value, sizeof value);
@@ -172,25 +172,25 @@ static inline enum peal_property_found peal_property_read(
             return PEAL_PROPERTY_READ;
         }
         peal_property_load(block, out, size);
-        if (__atomic_load_n(&place->version, __ATOMIC_ACQUIRE) == version && peal_property_is_of(place, number))
+        if (__atomic_load_n(&element->version, __ATOMIC_ACQUIRE) == version && peal_property_is_of(element, id))
             return PEAL_PROPERTY_READ;
     }
 }
 
 /* The same for a text: copies as much as fits, and returns its whole length. */
-enum peal_property_found peal_property_read_text(const struct peal_property_place *_Nonnull place, uint64_t number,
+enum peal_property_found peal_property_read_text(const struct peal_property_element *_Nonnull element, uint64_t id,
     char *_Nullable buffer, size_t capacity, size_t *_Nonnull out_length);
 
 /* ---- Setting ----------------------------------------------------------------------------------- */
 
 /* Acquires the lock, which is held while a value is copied. Spins, then sleeps. Returns the other bits of the state. */
-uint32_t peal_property_lock(struct peal_property_place *_Nonnull place);
+uint32_t peal_property_lock(struct peal_property_element *_Nonnull element);
 /* Acquires the lock and becomes the notifier, but only if the state is zero. */
-static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnull place)
+static inline bool peal_property_lock_at_once(struct peal_property_element *_Nonnull element)
 {
     uint32_t quiet = 0;
     peal_fork_enter();
-    if (__atomic_compare_exchange_n(&place->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
+    if (__atomic_compare_exchange_n(&element->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
             __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return true;
     peal_fork_leave();
@@ -198,27 +198,27 @@ static inline bool peal_property_lock_at_once(struct peal_property_place *_Nonnu
 }
 /* With the lock held: releases it, and sets the other bits of the state. */
 __attribute__((always_inline)) static inline void peal_property_unlock(
-    struct peal_property_place *_Nonnull place, uint32_t state)
+    struct peal_property_element *_Nonnull element, uint32_t state)
 {
-    __atomic_store_n(&place->state, state, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->state, state, __ATOMIC_RELEASE);
     peal_fork_leave();
 }
 /* In the child of a fork: ends all notifications but those of the thread that forked. */
 void peal_property_forked(void);
 /* Ends the notification, unless a change has been added meanwhile. */
-static inline bool peal_property_rest(struct peal_property_place *_Nonnull place)
+static inline bool peal_property_rest(struct peal_property_element *_Nonnull element)
 {
     uint32_t telling = PEAL_PROPERTY_NOTIFYING;
     return __builtin_expect(
-        __atomic_compare_exchange_n(&place->state, &telling, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED), 1);
+        __atomic_compare_exchange_n(&element->state, &telling, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED), 1);
 }
 
 /* The caller of the functions below must hold the lock. */
 
 static inline struct peal_property_block *_Nonnull peal_property_current(
-    const struct peal_property_place *_Nonnull place)
+    const struct peal_property_element *_Nonnull element)
 {
-    return place->blocks[place->version & 1];
+    return element->blocks[element->version & 1];
 }
 static inline void peal_property_store(
     struct peal_property_block *_Nonnull block, const void *_Nonnull from, size_t size)
@@ -238,10 +238,10 @@ static inline void peal_property_store(
 }
 /* Writes the copy that is not current, and makes it the current one. */
 static inline void peal_property_write(
-    struct peal_property_place *_Nonnull place, const void *_Nonnull value, size_t size)
+    struct peal_property_element *_Nonnull element, const void *_Nonnull value, size_t size)
 {
-    const uint32_t next = place->version + 1;
-    struct peal_property_block *const block = place->blocks[next & 1];
+    const uint32_t next = element->version + 1;
+    struct peal_property_block *const block = element->blocks[next & 1];
     /* The most frequent sizes are constants for the compiler. */
     if (size == sizeof(uint64_t))
         peal_property_store(block, value, sizeof(uint64_t));
@@ -249,10 +249,10 @@ static inline void peal_property_write(
         peal_property_store(block, value, sizeof(uint32_t));
     else
         peal_property_store(block, value, size);
-    __atomic_store_n(&place->version, next, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->version, next, __ATOMIC_RELEASE);
 }
 /* The same for a text. Uses `block` if the text is longer than any before. Returns the block that is not used. */
-struct peal_property_block *_Nullable peal_property_write_text(struct peal_property_place *_Nonnull place,
+struct peal_property_block *_Nullable peal_property_write_text(struct peal_property_element *_Nonnull element,
     const void *_Nonnull text, size_t length, struct peal_property_block *_Nullable block);
 
 /* Copies a value. The most frequent sizes are constants for the compiler. */
@@ -271,35 +271,35 @@ static inline void peal_property_copy(void *_Nonnull to, const void *_Nonnull fr
  * false if the general path is needed. `room` has space for two short values. The old value is copied to its start, and the new one
  * after PEAL_PROPERTY_SHORT bytes. */
 enum { PEAL_PROPERTY_SHORT = 128 };
-static inline bool peal_property_set_shortly(struct peal_property_place *_Nonnull place, uint64_t number,
+static inline bool peal_property_set_shortly(struct peal_property_element *_Nonnull element, uint64_t id,
     const void *_Nonnull value, size_t size, void *_Nonnull room)
 {
     struct peal_thread *thread = peal_thread_own;
-    if (__builtin_expect(thread == NULL || size > PEAL_PROPERTY_SHORT || thread->holds[0].shown.list != 0, 0)
-        || !peal_property_lock_at_once(place))
+    if (__builtin_expect(thread == NULL || size > PEAL_PROPERTY_SHORT || thread->hazards[0].shown.list != 0, 0)
+        || !peal_property_lock_at_once(element))
         return false;
-    if (__builtin_expect(!peal_property_is_of(place, number) || place->size != size || place->traits != 0
-                             || !peal_directory_is_empty(place->places[PEAL_NOTIFY_PRIOR]),
+    if (__builtin_expect(!peal_property_is_of(element, id) || element->size != size || element->traits != 0
+                             || !peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR]),
             0)) {
-        peal_property_unlock(place, 0);
+        peal_property_unlock(element, 0);
         return false;
     }
     void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
-    peal_property_copy(room, peal_property_current(place)->words, size);
+    peal_property_copy(room, peal_property_current(element)->words, size);
     peal_property_copy(copy, value, size);
-    place->notifier = thread;
-    peal_property_write(place, copy, size);
-    peal_property_unlock(place, PEAL_PROPERTY_NOTIFYING);
+    element->notifier = thread;
+    peal_property_write(element, copy, size);
+    peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
     return true;
 }
 
 /* The same for a short text: `out_size` receives the bytes of the new one, with its zero. */
-static inline bool peal_property_is_text(const struct peal_property_place *_Nonnull place)
+static inline bool peal_property_is_text(const struct peal_property_element *_Nonnull element)
 {
     /* No other value has such a size. */
-    return __builtin_expect(__atomic_load_n(&place->size, __ATOMIC_ACQUIRE) >= SIZE_MAX / 2, 0);
+    return __builtin_expect(__atomic_load_n(&element->size, __ATOMIC_ACQUIRE) >= SIZE_MAX / 2, 0);
 }
-bool peal_property_set_text_shortly(struct peal_property_place *_Nonnull place, uint64_t number,
+bool peal_property_set_text_shortly(struct peal_property_element *_Nonnull element, uint64_t id,
     const char *_Nonnull text, void *_Nonnull room, size_t *_Nonnull out_size);
 
 /* Small nodes return to their thread's spare ones, so a batch of a few sets allocates nothing. */
@@ -319,64 +319,64 @@ void peal_change_lay_out(struct peal_change_node *_Nonnull node, size_t old_size
 bool peal_change_make_room(struct peal_change_node *_Nonnull node, size_t size);
 
 /* Appends a change; removes the first change. */
-void peal_property_append(struct peal_property_place *_Nonnull place, struct peal_change_node *_Nonnull node);
-struct peal_change_node *_Nullable peal_property_take(struct peal_property_place *_Nonnull place);
+void peal_property_append(struct peal_property_element *_Nonnull element, struct peal_change_node *_Nonnull node);
+struct peal_change_node *_Nullable peal_property_take(struct peal_property_element *_Nonnull element);
 
 /* The initial state of a property. */
 struct peal_property_opening {
-    uint64_t number;
+    uint64_t id;
     size_t size; /* of a value; SIZE_MAX for texts, so that no read by size finds them */
     uint32_t traits;
     const uint8_t *_Nullable mask;
     uint64_t methods[PEAL_NOTIFY_WAYS];
-    struct peal_directory_place *_Nullable places[PEAL_NOTIFY_WAYS];
+    struct peal_directory_element *_Nullable elements[PEAL_NOTIFY_WAYS];
     struct peal_property_block *_Nullable blocks[2]; /* owned by the property from now on */
     const void *_Nullable initial;
     size_t initial_size; /* for a text, with its zero */
 };
 /* Assigns an element to a property. */
 void peal_property_open(
-    struct peal_property_place *_Nonnull place, const struct peal_property_opening *_Nonnull opening);
+    struct peal_property_element *_Nonnull element, const struct peal_property_opening *_Nonnull opening);
 /* Closes the element, so that the number is stale. The caller frees the changes that waited. Returns false if a
  * notification runs: its notifier then frees the number. */
-bool peal_property_close(struct peal_property_place *_Nonnull place, uint64_t number,
+bool peal_property_close(struct peal_property_element *_Nonnull element, uint64_t id,
     struct peal_change_node *_Nullable *_Nonnull out_changes);
 
-static inline uint64_t peal_property_method(const struct peal_property_place *_Nonnull place, uint32_t way)
+static inline uint64_t peal_property_method(const struct peal_property_element *_Nonnull element, uint32_t way)
 {
-    return place->methods[way];
+    return element->methods[way];
 }
-static inline struct peal_directory_place *_Nonnull peal_property_method_place(
-    const struct peal_property_place *_Nonnull place, uint32_t way)
+static inline struct peal_directory_element *_Nonnull peal_property_method_element(
+    const struct peal_property_element *_Nonnull element, uint32_t way)
 {
-    return place->places[way];
+    return element->elements[way];
 }
-static inline bool peal_property_has_observers(const struct peal_property_place *_Nonnull place, uint32_t way)
+static inline bool peal_property_has_observers(const struct peal_property_element *_Nonnull element, uint32_t way)
 {
-    return !peal_directory_is_empty(place->places[way]);
+    return !peal_directory_is_empty(element->elements[way]);
 }
 /* The caller must hold the lock. */
 static inline void peal_property_set_notifier(
-    struct peal_property_place *_Nonnull place, const void *_Nullable notifier)
+    struct peal_property_element *_Nonnull element, const void *_Nullable notifier)
 {
-    place->notifier = notifier;
+    element->notifier = notifier;
     if (notifier == NULL)
-        place->deferred = 0;
+        element->deferred = 0;
 }
 /* The number of a property that was closed during a notification, which the notifier frees; 0 if there is none. */
-static inline uint64_t peal_property_take_closed(struct peal_property_place *_Nonnull place)
+static inline uint64_t peal_property_take_closed(struct peal_property_element *_Nonnull element)
 {
-    const uint64_t number = place->is_closed_late ? place->closed_number : 0;
-    place->is_closed_late = false;
-    return number;
+    const uint64_t id = element->is_closed_late ? element->closed_number : 0;
+    element->is_closed_late = false;
+    return id;
 }
 /* Returns true if one more change may wait. Counts the changes that the notifier's own observers make, too. */
 static inline bool peal_property_takes_change(
-    struct peal_property_place *_Nonnull place, const void *_Nonnull thread, bool is_notifying, uint32_t most)
+    struct peal_property_element *_Nonnull element, const void *_Nonnull thread, bool is_notifying, uint32_t most)
 {
-    if (place->waiting >= most)
+    if (element->waiting >= most)
         return false;
-    return !is_notifying || place->notifier != thread || ++place->deferred <= most;
+    return !is_notifying || element->notifier != thread || ++element->deferred <= most;
 }
 /* Returns true if two values are equal in all bytes that count by the mask. Without a mask, all count. */
 bool peal_property_equals(
@@ -391,18 +391,18 @@ void peal_change_destroy(void *_Nullable copy);
 
 /* With the lock held: adds a change to the calling thread's batch. A change that directly follows one of the same batch
  * is merged with that. The node whose new value is then no longer needed is returned, and the caller frees it. */
-struct peal_change_node *_Nullable peal_batch_take_in(struct peal_property_place *_Nonnull place,
+struct peal_change_node *_Nullable peal_batch_take_in(struct peal_property_element *_Nonnull element,
     struct peal_change_node *_Nonnull node, struct peal_thread *_Nonnull thread);
 /* Removes and returns the first change of the thread's batch. */
 struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonnull thread);
 /* Sets a short value in the calling thread's batch, which must be open, if no notification runs and the type needs no
  * general path. */
-bool peal_property_set_in_batch(uint64_t number, const void *_Nonnull value, size_t size);
+bool peal_property_set_in_batch(uint64_t id, const void *_Nonnull value, size_t size);
 /* Removes and returns the first change of the thread's batch, and makes the thread the notifier of its property, if that
  * is the only change that waits and no other was merged with it. Returns NULL if the batch is empty, or if the general
  * path is needed. */
 struct peal_change_node *_Nullable peal_batch_take_alone(
-    struct peal_thread *_Nonnull thread, struct peal_property_place *_Nullable *_Nonnull out_place);
+    struct peal_thread *_Nonnull thread, struct peal_property_element *_Nullable *_Nonnull out_place);
 static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node) { node->batch = NULL; }
 
 #endif

@@ -28,8 +28,8 @@ struct peal_proxy_cells {
 
 /* A proxy's element. The number is that of `list.empty_list`. `list` leads to the target, as a list of one entry, if
  * there is a target. */
-struct peal_proxy_place {
-    struct peal_directory_place list;
+struct peal_proxy_element {
+    struct peal_directory_element list;
     struct peal_proxy_cells *_Nullable cells;
     uint64_t padding[7];
 };
@@ -40,22 +40,22 @@ extern void *_Nullable peal_proxy_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((v
 extern const struct peal_directory peal_proxy_directory __attribute__((visibility("hidden")));
 
 /* Returns the element of a number, or NULL if none has ever existed there. */
-static inline struct peal_proxy_place *_Nullable peal_proxy_find(uint64_t number)
+static inline struct peal_proxy_element *_Nullable peal_proxy_find(uint64_t id)
 {
-    return (struct peal_proxy_place *)peal_directory_element_at(
-        peal_proxy_chunks, number, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS, sizeof(struct peal_proxy_place));
+    return (struct peal_proxy_element *)peal_directory_element_at(
+        peal_proxy_chunks, id, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS, sizeof(struct peal_proxy_element));
 }
 
-static inline struct peal_directory_place *_Nonnull peal_proxy_list(struct peal_proxy_place *_Nonnull place)
+static inline struct peal_directory_element *_Nonnull peal_proxy_list(struct peal_proxy_element *_Nonnull element)
 {
-    return &place->list;
+    return &element->list;
 }
 
 /* Returns the cell of a method, or NULL if the element has none. */
 static inline const struct peal_proxy_cell *_Nullable peal_proxy_cell_at(
-    const struct peal_proxy_place *_Nonnull place, uint64_t index)
+    const struct peal_proxy_element *_Nonnull element, uint64_t index)
 {
-    const struct peal_proxy_cells *cells = __atomic_load_n(&place->cells, __ATOMIC_ACQUIRE);
+    const struct peal_proxy_cells *cells = __atomic_load_n(&element->cells, __ATOMIC_ACQUIRE);
     return __builtin_expect(cells != NULL && index < cells->capacity, 1) ? &cells->cells[index] : NULL;
 }
 static inline uint64_t peal_proxy_cell_broadcast(const struct peal_proxy_cell *_Nonnull cell)
@@ -80,20 +80,20 @@ static inline const void *_Nullable peal_proxy_cell_path(const struct peal_proxy
 }
 
 /* Returns true if the element is the proxy's. Call after all other loads. */
-static inline bool peal_proxy_is_of(const struct peal_proxy_place *_Nonnull place, uint64_t number)
+static inline bool peal_proxy_is_of(const struct peal_proxy_element *_Nonnull element, uint64_t id)
 {
-    return peal_directory_is_of(&place->list, number);
+    return peal_directory_is_of(&element->list, id);
 }
 
 /* The functions below are for writers, one at a time for each element. */
 
 /* Makes room for `count` cells. Returns false if memory is refused. */
-bool peal_proxy_reserve(struct peal_proxy_place *_Nonnull place, uint32_t count);
-void peal_proxy_fill(struct peal_proxy_place *_Nonnull place, uint32_t index, struct peal_proxy_cell cell);
+bool peal_proxy_reserve(struct peal_proxy_element *_Nonnull element, uint32_t count);
+void peal_proxy_fill(struct peal_proxy_element *_Nonnull element, uint32_t index, struct peal_proxy_cell cell);
 /* Assigns the element to a proxy: calls by the number find it from now on. */
-void peal_proxy_open(struct peal_proxy_place *_Nonnull place, uint64_t number, struct peal_snapshot *_Nullable list);
+void peal_proxy_open(struct peal_proxy_element *_Nonnull element, uint64_t id, struct peal_snapshot *_Nullable list);
 /* Closes the element: the number is stale from now on. */
-void peal_proxy_close(struct peal_proxy_place *_Nonnull place);
+void peal_proxy_close(struct peal_proxy_element *_Nonnull element);
 
 /* ---- Targets ----------------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ struct peal_observer_record {
     int32_t priority;
     uint32_t references; /* the strong count: one while registered, one for each use by a thread */
     uint32_t owners;     /* the weak count: one for all references, for the handle, for each list; keeps the memory */
-    uint64_t number;     /* of the observation's handle */
+    uint64_t id;     /* of the observation's handle */
     uint64_t order;      /* the order of registration among observers of the same priority */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);

@@ -22,17 +22,17 @@ enum peal_slot_taken peal_counted_make(
     void *_Nonnull object, void (*_Nullable destroy)(void *_Nullable object), uint64_t *_Nonnull out_number);
 
 /* Adds a strong reference if the object is alive. */
-enum peal_retained peal_counted_retain(uint64_t number, void *_Nullable *_Nonnull out_object);
+enum peal_retained peal_counted_retain(uint64_t id, void *_Nullable *_Nonnull out_object);
 
 /* Removes a strong reference. The last removal calls `destroy`, so the caller holds no lock. Returns false if the
  * object is dead. */
-bool peal_counted_release(uint64_t number);
+bool peal_counted_release(uint64_t id);
 
 /* Returns the count of strong references, zero if the object is dead. */
-uint32_t peal_counted_count(uint64_t number);
+uint32_t peal_counted_count(uint64_t id);
 
 /* Returns the object, or NULL if it is dead. */
-void *_Nullable peal_counted_object(uint64_t number);
+void *_Nullable peal_counted_object(uint64_t id);
 
 /* Returns the destroy callback of the slot at an index, until the callback has returned. */
 void (*_Nullable peal_counted_destroy_at(uint32_t index))(void *_Nullable object);

@@ -77,7 +77,7 @@ static inline struct peal_creation peal_creation_begin(
     uint64_t center, const struct peal_service_record *_Nonnull record)
 {
     struct peal_creation creation = { .size = sizeof creation, .service = record->name, .context = record->context };
-    creation.center.number = center;
+    creation.center.id = center;
     return creation;
 }
 static inline char *_Nonnull peal_creation_message(struct peal_creation *_Nonnull creation)
@@ -133,19 +133,19 @@ enum {
     PEAL_PLACES_CHUNKS = PEAL_SERVICE_PLACES / PEAL_PLACES_CHUNK
 };
 
-struct peal_service_place {
-    uint64_t number;   /* 0 while no service has the element */
+struct peal_service_element {
+    uint64_t id;   /* 0 while no service has the element */
     uint64_t instance; /* the number of the current instance; 0: there is none */
     /* The instance's element, for scopes without a lock. NULL before the first scope, which takes the slow path and
      * sets it. The removal of an instance that never had a scope needs no writer's fence. */
-    struct peal_instance_place *_Nullable shown;
+    struct peal_instance_element *_Nullable shown;
     struct peal_service_record *_Nullable record; /* read with the lock of the names held */
 };
 
 /* `number` must be the first member. A search for protected methods reads every hazard slot as if it named an observer
  * list, and the first member of a list is its method's number. */
-struct peal_instance_place {
-    uint64_t number;
+struct peal_instance_element {
+    uint64_t id;
     uint64_t word;
     void *_Nullable self;
     struct peal_service_record *_Nullable record;
@@ -157,52 +157,52 @@ extern const struct peal_directory peal_service_directory __attribute__((visibil
 extern const struct peal_directory peal_instance_directory __attribute__((visibility("hidden")));
 
 /* Returns the element of a number, or NULL if none has ever existed there. */
-__attribute__((always_inline)) static inline struct peal_service_place *_Nullable peal_service_place_of(uint64_t number)
+__attribute__((always_inline)) static inline struct peal_service_element *_Nullable peal_service_element_of(uint64_t id)
 {
-    return (struct peal_service_place *)peal_directory_element_at(
-        peal_service_chunks, number, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_service_place));
+    return (struct peal_service_element *)peal_directory_element_at(
+        peal_service_chunks, id, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_service_element));
 }
-static inline struct peal_instance_place *_Nullable peal_instance_place_of(uint64_t number)
+static inline struct peal_instance_element *_Nullable peal_instance_element_of(uint64_t id)
 {
-    return (struct peal_instance_place *)peal_directory_element_at(
-        peal_instance_chunks, number, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_instance_place));
+    return (struct peal_instance_element *)peal_directory_element_at(
+        peal_instance_chunks, id, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_instance_element));
 }
 
 static inline void peal_service_open(
-    struct peal_service_place *_Nonnull place, uint64_t number, struct peal_service_record *_Nonnull record)
+    struct peal_service_element *_Nonnull element, uint64_t id, struct peal_service_record *_Nonnull record)
 {
-    place->record = record;
-    __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
+    element->record = record;
+    __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
 }
-static inline void peal_service_publish(struct peal_service_place *_Nonnull place, uint64_t instance)
+static inline void peal_service_publish(struct peal_service_element *_Nonnull element, uint64_t instance)
 {
-    __atomic_store_n(&place->instance, instance, __ATOMIC_RELEASE);
-    __atomic_store_n(&place->shown, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->instance, instance, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->shown, NULL, __ATOMIC_RELEASE);
 }
 static inline void peal_service_show(
-    struct peal_service_place *_Nonnull place, struct peal_instance_place *_Nonnull instance)
+    struct peal_service_element *_Nonnull element, struct peal_instance_element *_Nonnull instance)
 {
-    __atomic_store_n(&place->shown, instance, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->shown, instance, __ATOMIC_RELEASE);
 }
 static inline bool peal_service_shows(
-    const struct peal_service_place *_Nonnull place, const struct peal_instance_place *_Nonnull instance)
+    const struct peal_service_element *_Nonnull element, const struct peal_instance_element *_Nonnull instance)
 {
-    return __atomic_load_n(&place->shown, __ATOMIC_RELAXED) == instance;
+    return __atomic_load_n(&element->shown, __ATOMIC_RELAXED) == instance;
 }
 /* Clears the instance before the number: a reader that still finds the number sees no instance of another service. */
-static inline void peal_service_close(struct peal_service_place *_Nonnull place)
+static inline void peal_service_close(struct peal_service_element *_Nonnull element)
 {
-    peal_service_publish(place, 0);
-    __atomic_store_n(&place->number, (uint64_t)0, __ATOMIC_RELEASE);
-    place->record = NULL;
+    peal_service_publish(element, 0);
+    __atomic_store_n(&element->id, (uint64_t)0, __ATOMIC_RELEASE);
+    element->record = NULL;
 }
-static inline bool peal_service_is_of(const struct peal_service_place *_Nonnull place, uint64_t number)
+static inline bool peal_service_is_of(const struct peal_service_element *_Nonnull element, uint64_t id)
 {
-    return __atomic_load_n(&place->number, __ATOMIC_ACQUIRE) == number;
+    return __atomic_load_n(&element->id, __ATOMIC_ACQUIRE) == id;
 }
-static inline uint64_t peal_service_instance(const struct peal_service_place *_Nonnull place)
+static inline uint64_t peal_service_instance(const struct peal_service_element *_Nonnull element)
 {
-    return __atomic_load_n(&place->instance, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&element->instance, __ATOMIC_ACQUIRE);
 }
 
 /* ---- Uses -------------------------------------------------------------------------------------- */
@@ -214,75 +214,75 @@ static inline uint64_t peal_service_instance(const struct peal_service_place *_N
 #define PEAL_WORD_USES 0x3fffffffu /* the number of uses */
 
 /* Returns true if the element was ever that of the number. Numbers of other kinds lead to elements, too. */
-static inline bool peal_instance_is_of(const struct peal_instance_place *_Nonnull place, uint64_t number)
+static inline bool peal_instance_is_of(const struct peal_instance_element *_Nonnull element, uint64_t id)
 {
-    return __atomic_load_n(&place->number, __ATOMIC_RELAXED) == number;
+    return __atomic_load_n(&element->id, __ATOMIC_RELAXED) == id;
 }
 
 /* Adds a use. The contents of an element are meaningless before that. */
-static inline enum peal_retained peal_instance_retain(struct peal_instance_place *_Nonnull place, uint64_t number)
+static inline enum peal_retained peal_instance_retain(struct peal_instance_element *_Nonnull element, uint64_t id)
 {
     return peal_word_retain(
-        &place->word, peal_number_generation(number), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
+        &element->word, peal_number_generation(id), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
 
 /* Removes a use. After the last use the caller ends the instance. */
-static inline enum peal_released peal_instance_release(struct peal_instance_place *_Nonnull place, uint64_t number)
+static inline enum peal_released peal_instance_release(struct peal_instance_element *_Nonnull element, uint64_t id)
 {
-    if (!peal_instance_is_of(place, number))
+    if (!peal_instance_is_of(element, id))
         return PEAL_RELEASED_STALE;
     return peal_word_release(
-        &place->word, peal_number_generation(number), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
+        &element->word, peal_number_generation(id), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
 
 static inline void peal_instance_open(
-    struct peal_instance_place *_Nonnull place, uint64_t number, struct peal_service_record *_Nonnull record)
+    struct peal_instance_element *_Nonnull element, uint64_t id, struct peal_service_record *_Nonnull record)
 {
-    place->record = record;
-    place->self = NULL;
+    element->record = record;
+    element->self = NULL;
     __atomic_store_n(
-        &place->word, (uint64_t)peal_number_generation(number) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
+        &element->word, (uint64_t)peal_number_generation(id) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
     /* Other threads read it while they protect it by a slot that they are about to release. */
-    __atomic_store_n(&place->number, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
 }
-static inline void peal_instance_set_self(struct peal_instance_place *_Nonnull place, void *_Nullable self)
+static inline void peal_instance_set_self(struct peal_instance_element *_Nonnull element, void *_Nullable self)
 {
-    place->self = self;
+    element->self = self;
 }
 /* The removing thread stores LEAVING, passes a fence and then loads the hazard slots. A thread on the slow path of a
  * scope stores its slot, passes the same fence and then loads the word (peal_scope_protect). So one of the two sees the
  * store of the other. */
-static inline void peal_instance_leave(struct peal_instance_place *_Nonnull place)
+static inline void peal_instance_leave(struct peal_instance_element *_Nonnull element)
 {
-    __atomic_fetch_or(&place->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
+    __atomic_fetch_or(&element->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-static inline bool peal_instance_is_leaving(const struct peal_instance_place *_Nonnull place)
+static inline bool peal_instance_is_leaving(const struct peal_instance_element *_Nonnull element)
 {
-    return (__atomic_load_n(&place->word, __ATOMIC_ACQUIRE) & PEAL_WORD_LEAVING) != 0;
+    return (__atomic_load_n(&element->word, __ATOMIC_ACQUIRE) & PEAL_WORD_LEAVING) != 0;
 }
 /* Ends the publication. Returns true if no use remains: the caller then ends the instance. */
-static inline bool peal_instance_unpublish(struct peal_instance_place *_Nonnull place)
+static inline bool peal_instance_unpublish(struct peal_instance_element *_Nonnull element)
 {
-    return (__atomic_fetch_and(&place->word, ~(uint64_t)PEAL_WORD_PUBLISHED, __ATOMIC_ACQ_REL) & PEAL_WORD_USES) == 0;
+    return (__atomic_fetch_and(&element->word, ~(uint64_t)PEAL_WORD_PUBLISHED, __ATOMIC_ACQ_REL) & PEAL_WORD_USES) == 0;
 }
-static inline uint32_t peal_instance_uses(const struct peal_instance_place *_Nonnull place)
+static inline uint32_t peal_instance_uses(const struct peal_instance_element *_Nonnull element)
 {
-    return (uint32_t)__atomic_load_n(&place->word, __ATOMIC_RELAXED) & PEAL_WORD_USES;
+    return (uint32_t)__atomic_load_n(&element->word, __ATOMIC_RELAXED) & PEAL_WORD_USES;
 }
 
 /* Adds a use of a service's current instance. Returns NULL if there is none, or if the slow path is needed. */
-__attribute__((always_inline)) static inline struct peal_instance_place *_Nullable peal_service_take(
-    uint64_t number, uint64_t *_Nonnull instance)
+__attribute__((always_inline)) static inline struct peal_instance_element *_Nullable peal_service_take(
+    uint64_t id, uint64_t *_Nonnull instance)
 {
-    struct peal_service_place *place = peal_service_place_of(number);
-    if (place == NULL)
+    struct peal_service_element *element = peal_service_element_of(id);
+    if (element == NULL)
         return NULL;
-    const uint64_t current = peal_service_instance(place);
+    const uint64_t current = peal_service_instance(element);
     /* The number is loaded last: if it is still the service's, so was all that was loaded before it. */
-    if (current == 0 || !peal_service_is_of(place, number))
+    if (current == 0 || !peal_service_is_of(element, id))
         return NULL;
-    struct peal_instance_place *taken = peal_instance_place_of(current);
+    struct peal_instance_element *taken = peal_instance_element_of(current);
     *instance = current;
     return peal_instance_retain(taken, current) == PEAL_RETAINED ? taken : NULL;
 }
@@ -291,43 +291,44 @@ __attribute__((always_inline)) static inline struct peal_instance_place *_Nullab
 
 /* Protects a service's current instance by a slot, as peal_hazard_publish does with lists. Returns NULL if there is
  * none, or if it has changed meanwhile: the caller then releases the slot and takes the slow path. */
-__attribute__((always_inline)) static inline struct peal_instance_place *_Nullable peal_scope_publish(
-    struct peal_hazard_slot *_Nonnull hold, const struct peal_service_place *_Nonnull place)
+__attribute__((always_inline)) static inline struct peal_instance_element *_Nullable peal_scope_publish(
+    struct peal_hazard_slot *_Nonnull hazard, const struct peal_service_element *_Nonnull element)
 {
-    struct peal_instance_place *instance = __atomic_load_n(&place->shown, __ATOMIC_ACQUIRE);
+    struct peal_instance_element *instance = __atomic_load_n(&element->shown, __ATOMIC_ACQUIRE);
     /* The call that the slot named last has ended. */
-    __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
     if (instance == NULL)
         return NULL;
-    __atomic_store_n(&hold->shown.list, (uintptr_t)instance | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->shown.list, (uintptr_t)instance | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return __builtin_expect(__atomic_load_n(&place->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
+    return __builtin_expect(__atomic_load_n(&element->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
 }
 
 /* The instance that a slot protects for a scope, or NULL. */
-static inline struct peal_instance_place *_Nullable peal_scope_instance(const struct peal_hazard_slot *_Nonnull hold)
+static inline struct peal_instance_element *_Nullable peal_scope_instance(
+    const struct peal_hazard_slot *_Nonnull hazard)
 {
-    return (hold->shown.list & PEAL_HAZARD_OF_SCOPE) != 0
-             ? (struct peal_instance_place *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS)
+    return (hazard->shown.list & PEAL_HAZARD_OF_SCOPE) != 0
+             ? (struct peal_instance_element *)(hazard->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS)
              : NULL;
 }
 
 /* Returns true if a slot protects this instance for a scope. */
-static inline bool peal_scope_protects(const struct peal_hazard_slot *_Nonnull hold, const void *_Nullable self)
+static inline bool peal_scope_protects(const struct peal_hazard_slot *_Nonnull hazard, const void *_Nullable self)
 {
-    const struct peal_instance_place *place = (const struct peal_instance_place *)(hold->shown.list
-                                                                                   & ~(uintptr_t)PEAL_HAZARD_MARKS);
-    return (hold->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 && place->self == self;
+    const struct peal_instance_element *element =
+        (const struct peal_instance_element *)(hazard->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
+    return (hazard->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 && element->self == self;
 }
 
 /* Returns true if a slot is both the calling thread's outermost and its innermost. */
-static inline bool peal_scope_is_outermost(const struct peal_hazard_slot *_Nullable hold)
+static inline bool peal_scope_is_outermost(const struct peal_hazard_slot *_Nullable hazard)
 {
     const struct peal_thread *thread = peal_thread_own;
-    return thread != NULL && hold == &thread->holds[0] && thread->holds[1].shown.list == 0;
+    return thread != NULL && hazard == &thread->hazards[0] && thread->hazards[1].shown.list == 0;
 }
 
 /* Occupies a slot for an instance of which the caller has a use. NULL as peal_hazard_protect_slow. */
-struct peal_hazard_slot *_Nullable peal_scope_protect(const struct peal_instance_place *_Nonnull place);
+struct peal_hazard_slot *_Nullable peal_scope_protect(const struct peal_instance_element *_Nonnull element);
 
 #endif

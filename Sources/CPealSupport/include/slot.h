@@ -20,12 +20,9 @@
 
 enum { PEAL_NUMBER_INDEX_BITS = 28, PEAL_NUMBER_TAG_BITS = 4 };
 
-static inline uint32_t peal_number_index(uint64_t number)
-{
-    return (uint32_t)number & ((1U << PEAL_NUMBER_INDEX_BITS) - 1);
-}
-static inline uint32_t peal_number_generation(uint64_t number) { return (uint32_t)(number >> PEAL_NUMBER_INDEX_BITS); }
-static inline unsigned peal_number_tag(uint64_t number) { return (unsigned)(number >> (64 - PEAL_NUMBER_TAG_BITS)); }
+static inline uint32_t peal_number_index(uint64_t id) { return (uint32_t)id & ((1U << PEAL_NUMBER_INDEX_BITS) - 1); }
+static inline uint32_t peal_number_generation(uint64_t id) { return (uint32_t)(id >> PEAL_NUMBER_INDEX_BITS); }
+static inline unsigned peal_number_tag(uint64_t id) { return (unsigned)(id >> (64 - PEAL_NUMBER_TAG_BITS)); }
 
 /* ---- Directories ------------------------------------------------------------------------------- */
 
@@ -41,12 +38,11 @@ struct peal_directory {
 
 /* Returns the element at an index, or NULL if its chunk does not exist. All parameters but the first two are constants
  * at each call. */
-static inline
-    __attribute__((always_inline)) void *_Nullable peal_directory_element_at(void *_Nullable const *_Nonnull chunks,
-        uint64_t number, unsigned chunk_bits, unsigned chunk_count, size_t element_size)
+static inline __attribute__((always_inline)) void *_Nullable peal_directory_element_at(
+    void *_Nullable const *_Nonnull chunks, uint64_t id, unsigned chunk_bits, unsigned chunk_count, size_t element_size)
 {
-    char *chunk = (char *)__atomic_load_n(&chunks[(number >> chunk_bits) & (chunk_count - 1)], __ATOMIC_ACQUIRE);
-    return __builtin_expect(chunk != NULL, 1) ? chunk + (number & ((1U << chunk_bits) - 1)) * element_size : NULL;
+    char *chunk = (char *)__atomic_load_n(&chunks[(id >> chunk_bits) & (chunk_count - 1)], __ATOMIC_ACQUIRE);
+    return __builtin_expect(chunk != NULL, 1) ? chunk + (id & ((1U << chunk_bits) - 1)) * element_size : NULL;
 }
 
 /* Allocates the chunk of an index if it does not exist. Returns false if memory is refused. Any thread. */
@@ -137,26 +133,26 @@ enum peal_slot_taken { PEAL_SLOT_TAKEN, PEAL_SLOT_FULL, PEAL_SLOT_NO_MEMORY };
 enum peal_slot_taken peal_slot_take(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_number);
 
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */
-void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t number, void *_Nonnull object);
+void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_Nonnull object);
 
 /* Frees a slot that was taken and has no object, or whose last pin the caller has released. The next number of the slot
  * has the next generation. */
-void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t number);
+void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t id);
 
 /* Returns true if a number is not stale. Writes nothing: threads that look up the same number do not disturb each other. */
-bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t number);
+bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t id);
 
 /* Unless they state otherwise, the next functions return the slot of a number with one pin more, which the caller releases
  * by peal_slot_unpin once it has retained the object; or NULL if the slot is not in the state that the function requires. */
 
 /* Requires a number that is not stale or, if `even_retired`, one that is not recycled. */
-struct peal_slot *_Nullable peal_slot_pin(const struct peal_slots *_Nonnull slots, uint64_t number, bool even_retired);
+struct peal_slot *_Nullable peal_slot_pin(const struct peal_slots *_Nonnull slots, uint64_t id, bool even_retired);
 /* Makes a number stale. The slot keeps its object until the number is recycled. */
-struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t number);
+struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* The same without a pin. Returns true if the slot was in the required state. */
-bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t number);
+bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* Removes a number that is retired, or one that is not. Only one of the threads that try succeeds. */
-struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull slots, uint64_t number, bool is_retired);
+struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull slots, uint64_t id, bool is_retired);
 /* Requires a live slot, and returns its number too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
     const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_number);

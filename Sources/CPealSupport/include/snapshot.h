@@ -194,7 +194,7 @@ struct peal_method_names *_Nullable peal_method_names_make(
 
 /* A method's element. While the method has no observers, `current` points to `empty_list`. A broadcast recognises that
  * without a hazard slot, since the element is never unmapped. */
-struct peal_directory_place {
+struct peal_directory_element {
     struct peal_snapshot *_Nonnull current;
     struct {
         uint64_t method;
@@ -215,25 +215,26 @@ extern void *_Nullable peal_method_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((
 extern const struct peal_directory peal_method_directory __attribute__((visibility("hidden")));
 
 /* Returns the element of a number, or NULL if none has ever existed there. */
-__attribute__((always_inline)) static inline struct peal_directory_place *_Nullable peal_directory_find(uint64_t number)
+__attribute__((always_inline)) static inline struct peal_directory_element *_Nullable peal_directory_find(uint64_t id)
 {
-    return (struct peal_directory_place *)peal_directory_element_at(peal_method_chunks, number,
-        PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS, sizeof(struct peal_directory_place));
+    return (struct peal_directory_element *)peal_directory_element_at(peal_method_chunks, id, PEAL_DIRECTORY_CHUNK_BITS,
+        PEAL_DIRECTORY_CHUNKS, sizeof(struct peal_directory_element));
 }
 
-static inline struct peal_snapshot *_Nonnull peal_directory_empty_list(struct peal_directory_place *_Nonnull place)
+static inline struct peal_snapshot *_Nonnull peal_directory_empty_list(struct peal_directory_element *_Nonnull element)
 {
-    return (struct peal_snapshot *)(void *)&place->empty_list;
+    return (struct peal_snapshot *)(void *)&element->empty_list;
 }
 
-static inline struct peal_snapshot *_Nonnull peal_directory_current(const struct peal_directory_place *_Nonnull place)
+static inline struct peal_snapshot *_Nonnull peal_directory_current(
+    const struct peal_directory_element *_Nonnull element)
 {
-    return __atomic_load_n(&place->current, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&element->current, __ATOMIC_ACQUIRE);
 }
 static inline void peal_directory_publish(
-    struct peal_directory_place *_Nonnull place, struct peal_snapshot *_Nonnull snapshot)
+    struct peal_directory_element *_Nonnull element, struct peal_snapshot *_Nonnull snapshot)
 {
-    __atomic_store_n(&place->current, snapshot, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->current, snapshot, __ATOMIC_RELEASE);
 }
 
 /* The number stored in a closed element: the complement of a number or an index that leads to it. No number that leads
@@ -241,48 +242,49 @@ static inline void peal_directory_publish(
 static inline uint64_t peal_no_number_of(uint64_t number_or_index) { return ~number_or_index; }
 
 /* Returns true if the element is that of the method. */
-static inline bool peal_directory_is_of(const struct peal_directory_place *_Nonnull place, uint64_t number)
+static inline bool peal_directory_is_of(const struct peal_directory_element *_Nonnull element, uint64_t id)
 {
-    return __atomic_load_n(&place->empty_list.method, __ATOMIC_ACQUIRE) == number;
+    return __atomic_load_n(&element->empty_list.method, __ATOMIC_ACQUIRE) == id;
 }
 /* Load these before the check that the element is that of the method. */
-static inline size_t peal_directory_parameter_count(const struct peal_directory_place *_Nonnull place)
+static inline size_t peal_directory_parameter_count(const struct peal_directory_element *_Nonnull element)
 {
-    return __atomic_load_n(&place->empty_list.parameter_count, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&element->empty_list.parameter_count, __ATOMIC_ACQUIRE);
 }
-static inline const uint8_t *_Nullable peal_directory_variadic_kinds(const struct peal_directory_place *_Nonnull place)
+static inline const uint8_t *_Nullable peal_directory_variadic_kinds(
+    const struct peal_directory_element *_Nonnull element)
 {
-    return __atomic_load_n(&place->variadic_kinds, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&element->variadic_kinds, __ATOMIC_ACQUIRE);
 }
-static inline bool peal_directory_is_empty(struct peal_directory_place *_Nonnull place)
+static inline bool peal_directory_is_empty(struct peal_directory_element *_Nonnull element)
 {
     /* The distance is compared: for a comparison of addresses the compiler computes a second one. */
-    const uintptr_t distance = (uintptr_t)peal_directory_current(place) - (uintptr_t)place;
-    return __builtin_expect(distance == offsetof(struct peal_directory_place, empty_list), 0);
+    const uintptr_t distance = (uintptr_t)peal_directory_current(element) - (uintptr_t)element;
+    return __builtin_expect(distance == offsetof(struct peal_directory_element, empty_list), 0);
 }
 
 /* The functions below are for writers, one at a time. */
 
 /* Prepares an element that no method has had yet. */
-void peal_directory_prepare(struct peal_directory_place *_Nonnull place, uint32_t index);
+void peal_directory_prepare(struct peal_directory_element *_Nonnull element, uint32_t index);
 
 /* Assigns an element to a method that has no observers yet. */
-void peal_directory_open(struct peal_directory_place *_Nonnull place, uint64_t number, const void *_Nonnull plan,
+void peal_directory_open(struct peal_directory_element *_Nonnull element, uint64_t id, const void *_Nonnull plan,
     uint32_t traits, uint32_t parameter_count, const uint8_t *_Nonnull variadic_kinds);
 
 /* The names of the method that has the element. They are freed when the method ends. */
 static inline struct peal_method_names *_Nullable peal_directory_names(
-    const struct peal_directory_place *_Nonnull place)
+    const struct peal_directory_element *_Nonnull element)
 {
-    return __atomic_load_n(&place->names, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&element->names, __ATOMIC_ACQUIRE);
 }
 static inline void peal_directory_set_names(
-    struct peal_directory_place *_Nonnull place, struct peal_method_names *_Nullable names)
+    struct peal_directory_element *_Nonnull element, struct peal_method_names *_Nullable names)
 {
-    __atomic_store_n(&place->names, names, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->names, names, __ATOMIC_RELEASE);
 }
 
 /* Closes the element: the number is stale from now on. */
-void peal_directory_close(struct peal_directory_place *_Nonnull place);
+void peal_directory_close(struct peal_directory_element *_Nonnull element);
 
 #endif

@@ -12,8 +12,8 @@ static inline struct peal_module_step peal_step_begin(
     uint64_t center, const char *_Nonnull module, void *_Nullable context, uint64_t completion)
 {
     struct peal_module_step step = { .size = sizeof step, .module = module, .context = context };
-    step.center.number = center;
-    step.done.number = completion;
+    step.center.id = center;
+    step.done.id = completion;
     return step;
 }
 

@@ -30,11 +30,11 @@ enum {
 struct peal_drain;
 struct peal_reserve;
 
-/* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hold`, is public. Its
+/* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hazard`, is public. Its
  * `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION
  * bits. */
 struct peal_hazard_slot {
-    struct peal_hold shown;
+    struct peal_hazard shown;
     uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run after the release */
     struct peal_observer_record *_Nullable weak; /* the record whose target is retained for its call */
     const struct peal_entry *_Nullable next; /* for a loop in a program: the entry after the weak one */
@@ -42,11 +42,11 @@ struct peal_hazard_slot {
 };
 
 /* Converts between a slot and its public part. Returns NULL for NULL. */
-static inline struct peal_hold *_Nullable peal_hazard_shown(struct peal_hazard_slot *_Nullable hold)
+static inline struct peal_hazard *_Nullable peal_hazard_shown(struct peal_hazard_slot *_Nullable hazard)
 {
-    return (struct peal_hold *)(void *)hold;
+    return (struct peal_hazard *)(void *)hazard;
 }
-static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal_hold *_Nonnull shown)
+static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal_hazard *_Nonnull shown)
 {
     return (struct peal_hazard_slot *)(void *)shown;
 }
@@ -54,7 +54,7 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
 struct peal_thread {
     /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
      * of the others. Other threads read these. */
-    struct peal_hazard_slot holds[PEAL_THREAD_DEPTH];
+    struct peal_hazard_slot hazards[PEAL_THREAD_DEPTH];
     uint32_t reached; /* the highest slot that was ever occupied */
     uint32_t locks; /* the number of locks that the thread holds or waits for: see fork.h */
 
@@ -132,61 +132,61 @@ enum {
  * or the writer sees the hazard. The first attempt is not part of the loop: compilers align loops, which would cost the
  * fast path. */
 __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hazard_publish(
-    struct peal_hazard_slot *_Nonnull hold, const struct peal_directory_place *_Nonnull place, uintptr_t mark)
+    struct peal_hazard_slot *_Nonnull hazard, const struct peal_directory_element *_Nonnull element, uintptr_t mark)
 {
-    struct peal_snapshot *snapshot = peal_directory_current(place);
+    struct peal_snapshot *snapshot = peal_directory_current(element);
     /* The call that the slot named last has ended. */
-    __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&hold->shown.list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hazard->shown.list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    struct peal_snapshot *again = peal_directory_current(place);
+    struct peal_snapshot *again = peal_directory_current(element);
     while (__builtin_expect(again != snapshot, 0)) {
         snapshot = again;
-        __atomic_store_n(&hold->shown.list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
+        __atomic_store_n(&hazard->shown.list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        again = peal_directory_current(place);
+        again = peal_directory_current(element);
     }
     return snapshot;
 }
 
 /* Protects a method's element, and with it the object of the method and its names, by a free slot. Returns false if the
  * element is that of another method now. The caller must release the slot in either case. */
-static inline bool peal_hazard_place(
-    struct peal_hazard_slot *_Nonnull hold, struct peal_directory_place *_Nonnull place, uint64_t number)
+static inline bool peal_hazard_element(
+    struct peal_hazard_slot *_Nonnull hazard, struct peal_directory_element *_Nonnull element, uint64_t id)
 {
-    __atomic_store_n(&hold->shown.current, NULL, __ATOMIC_RELAXED);
-    __atomic_store_n(&hold->shown.list, (uintptr_t)peal_directory_empty_list(place), __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hazard->shown.list, (uintptr_t)peal_directory_empty_list(element), __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return peal_directory_is_of(place, number);
+    return peal_directory_is_of(element, id);
 }
 
 /* Returns the hazard slot of a thread's outermost list if it is free. Returns NULL if the slow path is needed. */
 static inline struct peal_hazard_slot *_Nullable peal_hazard_outermost(void)
 {
     struct peal_thread *thread = peal_thread_own;
-    if (__builtin_expect(thread == NULL || thread->holds[0].shown.list != 0, 0))
+    if (__builtin_expect(thread == NULL || thread->hazards[0].shown.list != 0, 0))
         return NULL;
-    return &thread->holds[0];
+    return &thread->hazards[0];
 }
 __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal_hazard_protect_fast(
-    struct peal_hazard_slot *_Nonnull outermost, const struct peal_directory_place *_Nonnull place, uintptr_t mark)
+    struct peal_hazard_slot *_Nonnull outermost, const struct peal_directory_element *_Nonnull element, uintptr_t mark)
 {
-    return peal_hazard_publish(outermost, place, mark);
+    return peal_hazard_publish(outermost, element, mark);
 }
 
 /* The slow path: claims a record for the thread and finds a free slot. Protects nothing and returns NULL when memory is
  * short, or when PEAL_THREAD_DEPTH broadcasts run on the thread already. */
 struct peal_hazard_slot *_Nullable peal_hazard_protect_slow(
-    const struct peal_directory_place *_Nonnull place, uintptr_t mark);
+    const struct peal_directory_element *_Nonnull element, uintptr_t mark);
 
 /* Occupies a slot, which may be slot 0, for calls without a list, those of a queue. NULL as
  * peal_hazard_protect_slow. */
 struct peal_hazard_slot *_Nullable peal_hazard_occupy(void);
 
 /* Occupies a slot again right after its release, while the work that its attention word requires is done. */
-static inline void peal_hazard_keep(struct peal_hazard_slot *_Nonnull hold)
+static inline void peal_hazard_keep(struct peal_hazard_slot *_Nonnull hazard)
 {
-    __atomic_store_n(&hold->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
 }
 
 /* A loop stores the gate of the observer that it is about to call, then loads that gate. A thread that closes a gate
@@ -197,9 +197,9 @@ static inline void peal_current_set(const uint32_t *_Nullable *_Nonnull current,
     __atomic_store_n(current, gate, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
-static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(struct peal_hazard_slot *_Nonnull hold)
+static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(struct peal_hazard_slot *_Nonnull hazard)
 {
-    return &hold->shown.current;
+    return &hazard->shown.current;
 }
 
 /* The entry that a loop in a program visits after the call of a weak observer. No list contains it, and its gate is
@@ -211,22 +211,22 @@ static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void) { re
 
 /* Stores the record whose target is retained for its call. Other threads read it. */
 static inline void peal_hazard_set_weak(
-    struct peal_hazard_slot *_Nonnull hold, struct peal_observer_record *_Nullable record)
+    struct peal_hazard_slot *_Nonnull hazard, struct peal_observer_record *_Nullable record)
 {
-    __atomic_store_n(&hold->weak, record, __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->weak, record, __ATOMIC_RELEASE);
 }
 /* Returns true if the list is that of a typed loop, which the caller releases. */
-static inline bool peal_hazard_is_of_caller(const struct peal_hazard_slot *_Nonnull hold)
+static inline bool peal_hazard_is_of_caller(const struct peal_hazard_slot *_Nonnull hazard)
 {
-    return (hold->shown.list & PEAL_HAZARD_OF_CALLER) != 0;
+    return (hazard->shown.list & PEAL_HAZARD_OF_CALLER) != 0;
 }
 /* Sets and clears the bit by which the release of the list releases a weak target. */
-void peal_hazard_note_weak(struct peal_hazard_slot *_Nonnull hold);
-bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *_Nonnull hold);
+void peal_hazard_note_weak(struct peal_hazard_slot *_Nonnull hazard);
+bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *_Nonnull hazard);
 
 /* Sets and clears the bit by which the release of the list reports a failure. */
-void peal_hazard_note_failure(struct peal_hazard_slot *_Nonnull hold);
-bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *_Nonnull hold);
+void peal_hazard_note_failure(struct peal_hazard_slot *_Nonnull hazard);
+bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *_Nonnull hazard);
 
 /* Returns true if a call of the observer runs on the thread. For the calling thread the result is exact. */
 bool peal_thread_runs(const struct peal_thread *_Nonnull thread, const uint32_t *_Nonnull gate);
@@ -234,25 +234,25 @@ bool peal_thread_runs(const struct peal_thread *_Nonnull thread, const uint32_t 
 bool peal_thread_others_run(const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
 /* Releases a list. Returns true if its attention word requires work: see peal_hazard_test_and_clear_requested. */
-static inline bool peal_hazard_release(struct peal_hazard_slot *_Nonnull hold)
+static inline bool peal_hazard_release(struct peal_hazard_slot *_Nonnull hazard)
 {
-    __atomic_store_n(&hold->shown.list, (uintptr_t)0, __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->shown.list, (uintptr_t)0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return __builtin_expect(__atomic_load_n(&hold->shown.attention, __ATOMIC_RELAXED) != 0, 0);
+    return __builtin_expect(__atomic_load_n(&hazard->shown.attention, __ATOMIC_RELAXED) != 0, 0);
 }
 
 /* After a release that returned true: returns true if a writer waits for the release, and clears its request, which the
  * caller then answers. */
-bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *_Nonnull hold);
+bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *_Nonnull hazard);
 
 /* After a release that returned true: returns true if a thread waits for a call of the list that was released. The
  * caller then signals peal_calls_ended. */
-bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *_Nonnull hold);
+bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *_Nonnull hazard);
 
 /* Has the deferred calls of a method run when the list is released. */
-void peal_hazard_defer(struct peal_hazard_slot *_Nonnull hold, uint64_t number);
+void peal_hazard_defer(struct peal_hazard_slot *_Nonnull hazard, uint64_t id);
 /* After a release that returned true: returns true if there may be such calls, which the caller then runs. */
-bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *_Nonnull hold);
+bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *_Nonnull hazard);
 
 /* Returns true if a thread protects the snapshot. Call after a writer fence. */
 bool peal_thread_any_protects(const struct peal_snapshot *_Nonnull snapshot);
@@ -279,22 +279,23 @@ static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(voi
 bool peal_thread_await_runners(const struct peal_thread *_Nullable own, const uint32_t *_Nonnull gate);
 
 /* The method that a loop calls. */
-static inline uint64_t peal_hazard_method(const struct peal_hazard_slot *_Nonnull hold)
+static inline uint64_t peal_hazard_method(const struct peal_hazard_slot *_Nonnull hazard)
 {
-    const struct peal_snapshot *list = (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
-    return list != NULL ? peal_snapshot_method(list) : hold->method;
+    const struct peal_snapshot *list = (const struct peal_snapshot *)(hazard->shown.list
+                                                                      & ~(uintptr_t)PEAL_HAZARD_MARKS);
+    return list != NULL ? peal_snapshot_method(list) : hazard->method;
 }
 
-static inline const struct peal_snapshot *_Nullable peal_hazard_list(const struct peal_hazard_slot *_Nonnull hold)
+static inline const struct peal_snapshot *_Nullable peal_hazard_list(const struct peal_hazard_slot *_Nonnull hazard)
 {
-    return (const struct peal_snapshot *)(hold->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
+    return (const struct peal_snapshot *)(hazard->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
 }
 
 /* The number of occupied slots of the calling thread, which are the first ones; and the slot at an index. */
 uint32_t peal_thread_depth(const struct peal_thread *_Nonnull thread);
 static inline struct peal_hazard_slot *_Nonnull peal_thread_level(struct peal_thread *_Nonnull thread, uint32_t level)
 {
-    return &thread->holds[level];
+    return &thread->hazards[level];
 }
 
 /* The thread's innermost slot if its list is one that the caller releases, else NULL. */

@@ -25,7 +25,7 @@ struct peal_thunk_result {
 
 /* Up to four integers, and an integer result or none. */
 typedef uint64_t (*_Nonnull peal_thunk_integers)(
-    uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
+    uint64_t id, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
 /* A result that is one number: an integer is returned in the one register, a floating number in the other. So a
  * function that fills both need not distinguish the two. A caller of any function as if it returned both reads the
  * right one. */
@@ -35,7 +35,7 @@ struct peal_thunk_number {
 };
 /* The same with up to two floating numbers, and a result that may be a floating number. */
 typedef struct peal_thunk_number (*_Nonnull peal_thunk_numbers)(
-    uint64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index, double x, double y);
+    uint64_t id, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index, double x, double y);
 /* Any other frame. `words` has room for a whole frame, and contains its registers. `stack` points to the words of the
  * stack. Returns true if the result was filled; otherwise the result is zero. */
 typedef bool (*_Nonnull peal_thunk_frame)(uint64_t *_Nonnull words, uint32_t index, const uint64_t *_Nonnull stack,
@@ -57,6 +57,6 @@ void (*_Nullable peal_thunk_of_frame(uint32_t index))(void);
 void (*_Nullable peal_thunk_bare_of_integers(uint32_t index))(void);
 void (*_Nullable peal_thunk_bare_of_numbers(uint32_t index))(void);
 void (*_Nullable peal_thunk_bare_of_frame(uint32_t index))(void);
-void peal_thunk_set_bare(uint32_t index, uint64_t number);
+void peal_thunk_set_bare(uint32_t index, uint64_t id);
 
 #endif

@@ -18,7 +18,7 @@ extension BoundMethod where Result: PealValue & Sendable, repeat each Parameter:
     public func gather(
         _ arguments: repeat each Parameter, timeout: Duration? = nil
     ) async throws(PealError) -> Gathered<Result> {
-        var queue = peal_queue(number: 0)
+        var queue = peal_queue(id: 0)
         try PealError.check(peal_queue_create(nil, &queue))
         let cancellation = GatheringCancellation()
         let ownQueue = queue
@@ -48,7 +48,7 @@ extension BoundMethod where Result: PealValue & Sendable, repeat each Parameter:
         options.context = context
         options.timeout = timeout
         do throws(PealError) {
-            var completion = peal_completion(number: 0)
+            var completion = peal_completion(id: 0)
             let method = handle
             _ = try Self.lend(repeat each arguments) { list, count in
                 peal_gather(method, list, count, &options, &completion)

@@ -99,7 +99,7 @@ extension Center {
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
         guard error.status == .handle else { throw error }
         let found = try resolve(signature)
-        guard found.method.number != old.handle.number else { throw error }
+        guard found.method.id != old.handle.id else { throw error }
         return BoundMethod(found, isPlain: signature.isPlain)
     }
 }

@@ -18,7 +18,7 @@ extension Center {
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
         let own = try resolve(method.signature)
         let `protocol` = try findOrDefine(adopter)
-        var found = peal_method(number: 0)
+        var found = peal_method(id: 0)
         try PealError.check(peal_method_find(`protocol`, "\(Owner.name).\(method.signature.name)", &found))
         return BoundMethod(
             ResolvedMethod(method: found, protocol: `protocol`, policy: own.policy), isPlain: method.signature.isPlain)
@@ -66,9 +66,9 @@ extension Center {
 
     private func find(_ name: String, _ protocolName: String, _ types: MethodTypes) throws(PealError) -> ResolvedMethod
     {
-        var owner = peal_protocol(number: 0)
+        var owner = peal_protocol(id: 0)
         try PealError.check(peal_protocol_find(handle, protocolName, &owner))
-        var method = peal_method(number: 0)
+        var method = peal_method(id: 0)
         try PealError.check(peal_method_find(owner, name, &method))
         try check(types, method, "method \(protocolName).\(name)")
         return ResolvedMethod(method: method, protocol: owner, policy: try MethodInfo(method).policy.cValue)

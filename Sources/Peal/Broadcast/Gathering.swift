@@ -55,7 +55,7 @@ final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked
 
 /// The gathering that a task's cancellation ends; the cancellation may be earlier.
 final class GatheringCancellation: Sendable {
-    private let state = Mutex<(isCancelled: Bool, completion: peal_completion)>((false, peal_completion(number: 0)))
+    private let state = Mutex<(isCancelled: Bool, completion: peal_completion)>((false, peal_completion(id: 0)))
 
     func begin(_ completion: peal_completion) {
         let isCancelled = state.withLock { state in

@@ -21,7 +21,7 @@ public final class Center: Sendable {
     ///
     /// Any thread. The C interface's `peal_center_create`, and `peal_center_destroy` at the end.
     public init() throws(PealError) {
-        var handle = peal_center(number: 0)
+        var handle = peal_center(id: 0)
         try PealError.check(peal_center_create(&handle))
         self.handle = handle
         isOwned = true

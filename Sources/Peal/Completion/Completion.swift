@@ -74,7 +74,7 @@ public final class Completion: PealValue, Sendable {
     public static var unanswered: Completion { Completion(cValue: peal_completion()) }
 
     deinit {
-        guard handle.number != 0, isOpen.load(ordering: .relaxed), target?.hasEnded != true else { return }
+        guard handle.id != 0, isOpen.load(ordering: .relaxed), target?.hasEnded != true else { return }
         let before = peal_last_status()
         let status = peal_completion_release(handle)
         // A completion that was passed to a broadcast cannot be dropped. That is no failure of this thread.
@@ -82,7 +82,7 @@ public final class Completion: PealValue, Sendable {
     }
 
     /// True if a caller waits for the answer, or did at the time of the call.
-    public var isAwaited: Bool { handle.number != 0 }
+    public var isAwaited: Bool { handle.id != 0 }
 
     /// Answers.
     ///

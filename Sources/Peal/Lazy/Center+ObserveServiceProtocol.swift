@@ -84,7 +84,7 @@ extension Center {
     ) throws(PealError) -> ObserverToken {
         let caller = ServiceCaller(service)
         let protocols = try swiftProtocols.find(type, in: handle)
-        let isQueued = peal_observe_options(options).queue.number != 0
+        let isQueued = peal_observe_options(options).queue.id != 0
         let names = SwiftProtocol.methods(isQueued: isQueued)
         let responses = SwiftResponses.make(caller, view, isQueued: isQueued)
         return try register(service, caller, responses, for: names, of: protocols.handle, options).keep()

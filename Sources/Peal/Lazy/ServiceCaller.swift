@@ -9,7 +9,7 @@ final class ServiceCaller<Instance: Sendable>: Sendable {
     init(_ service: ServiceProvider<Instance>) { self.service = service }
 
     func note(_ observation: peal_observation) {
-        self.observation.store(observation.number, ordering: .releasing)
+        self.observation.store(observation.id, ordering: .releasing)
         // It may have ended before this was known.
         if service.name == nil { end() }
     }
@@ -25,7 +25,7 @@ final class ServiceCaller<Instance: Sendable>: Sendable {
     }
 
     private func end() {
-        _ = peal_observation_remove(peal_observation(number: observation.load(ordering: .acquiring)))
+        _ = peal_observation_remove(peal_observation(id: observation.load(ordering: .acquiring)))
     }
 }
 

@@ -45,7 +45,7 @@ extension Center {
         let current = peal_owner_current()
         return try await Blocking.runInTask { () throws(PealError) in
             // The owner of the calling thread owns the module, and not that of the thread that waits.
-            guard owner == nil, current.number != 0 else { return try self.add(module, on: queue, owner: owner) }
+            guard owner == nil, current.id != 0 else { return try self.add(module, on: queue, owner: owner) }
             try PealError.check(peal_owner_enter(current))
             defer { _ = peal_owner_leave() }
             return try self.add(module, on: queue)

@@ -58,9 +58,9 @@ public struct RegisteredModule: Hashable, Sendable {
 
     /// True if both are the same module.
     public static func == (left: RegisteredModule, right: RegisteredModule) -> Bool {
-        left.handle.number == right.handle.number
+        left.handle.id == right.handle.id
     }
 
     /// Hashes the handle.
-    public func hash(into hasher: inout Hasher) { hasher.combine(handle.number) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(handle.id) }
 }

@@ -51,7 +51,7 @@ final class StepAttempt: Sendable {
 
     /// The step of this task, if it is one of a center's modules and has not ended.
     static func running(in center: peal_center) -> StepAttempt? {
-        guard let current, current.center.number == center.number, !current.isOver else { return nil }
+        guard let current, current.center.id == center.id, !current.isOver else { return nil }
         return current
     }
 

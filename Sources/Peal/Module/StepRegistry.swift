@@ -29,11 +29,11 @@ enum StepRegistry {
     }
 
     static func remove(_ module: String, in center: peal_center) {
-        entries.withLock { _ = $0.removeValue(forKey: Key(center: center.number, module: module)) }
+        entries.withLock { _ = $0.removeValue(forKey: Key(center: center.id, module: module)) }
     }
 
     static func sentence(of module: String, in center: peal_center) -> String? {
-        entries.withLock { $0[Key(center: center.number, module: module)]?.sentence }
+        entries.withLock { $0[Key(center: center.id, module: module)]?.sentence }
     }
 
     /// An error of a start, with the module's error instead of its number.
@@ -45,14 +45,14 @@ enum StepRegistry {
     /// Cancels the steps of one kind that run in a center.
     static func cancel(_ kind: StepAttempt.Kind, in center: peal_center) {
         let attempts = entries.withLock { entries in
-            entries.filter { $0.key.center == center.number && $0.value.attempt.kind == kind }.map(\.value.attempt)
+            entries.filter { $0.key.center == center.id && $0.value.attempt.kind == kind }.map(\.value.attempt)
         }
         for attempt in attempts { attempt.cancel() }
     }
 
     /// Cancels the steps of a center whose time limit expires, from now on.
     static func watchTimeLimits(in center: Center) throws(PealError) {
-        let number = center.handle.number
+        let number = center.handle.id
         guard watchedCenters.withLock({ $0.insert(number).inserted }) else { return }
         let target = EventTarget<ModuleEvent>(
             notify: { event in
@@ -65,7 +65,7 @@ enum StepRegistry {
     }
 
     private static func key(_ attempt: StepAttempt) -> Key {
-        Key(center: attempt.center.number, module: attempt.module)
+        Key(center: attempt.center.id, module: attempt.module)
     }
 }
 

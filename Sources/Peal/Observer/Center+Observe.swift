@@ -68,7 +68,7 @@ extension Center {
         cOptions.destroy = Box.release
         cOptions.weak = weak
         cOptions.weak_reference = weak == nil ? nil : target
-        var observation = peal_observation(number: 0)
+        var observation = peal_observation(id: 0)
         let status = CStrings.withList(methods) { names in
             peal_observe_handler(`protocol`, target, Handler.call, names, methods.count, &cOptions, &observation)
         }

@@ -45,9 +45,9 @@ extension Center {
         _ method: ResolvedMethod, _ options: [ObserverOption], _ response: Response
     ) throws(PealError) -> ObserverToken {
         let name = try CStrings.copied { Status(peal_method_name(method.method, $0, $1, $2)) }
-        var found = peal_method(number: 0)
+        var found = peal_method(id: 0)
         try PealError.check(peal_method_find(method.protocol, name, &found))
-        guard found.number == method.method.number else {
+        guard found.id == method.method.id else {
             throw PealError(
                 status: .ambiguous,
                 message: "'\(name)' means another method of the protocol; observe the protocol that declares it")

@@ -13,7 +13,7 @@ enum ObservedObjects {
         let object: ObjectIdentifier
 
         init(protocol: peal_protocol, object: AnyObject) {
-            self.protocol = `protocol`.number
+            self.protocol = `protocol`.id
             self.object = ObjectIdentifier(object)
         }
     }
@@ -39,15 +39,15 @@ enum ObservedObjects {
             // An observation of a dead object had the same address, and ends at its next call. An observation that
             // another thread is registering has no number yet.
             let living = others.filter {
-                $0.queue == queue.number && $0.object != nil
-                    && ($0.observation.number == 0 || peal_observation_is_active($0.observation))
+                $0.queue == queue.id && $0.object != nil
+                    && ($0.observation.id == 0 || peal_observation_is_active($0.observation))
             }
             if isExclusive, !living.isEmpty { return ([], true) }
             let entry = Entry(
-                handler: ObjectIdentifier(handler), queue: queue.number, object: object,
-                observation: peal_observation(number: 0))
+                handler: ObjectIdentifier(handler), queue: queue.id, object: object,
+                observation: peal_observation(id: 0))
             entries[handler.place] = others + [entry]
-            return (living.map(\.observation).filter { $0.number != 0 }, false)
+            return (living.map(\.observation).filter { $0.id != 0 }, false)
         }
         if isRefused {
             throw PealError(
@@ -72,7 +72,7 @@ enum ObservedObjects {
     static func observations(of object: AnyObject, on protocol: peal_protocol) -> [peal_observation] {
         entries.withLock { entries in
             entries[Key(protocol: `protocol`, object: object), default: []]
-                .filter { $0.object != nil && $0.observation.number != 0 }.map(\.observation)
+                .filter { $0.object != nil && $0.observation.id != 0 }.map(\.observation)
         }
     }
 

@@ -94,7 +94,7 @@ extension Property {
         options.destroy = Box.release
         options.weak = isWeak ? PropertyTarget.hooks : nil
         options.weak_reference = isWeak ? pointer : nil
-        var observation = peal_observation(number: 0)
+        var observation = peal_observation(id: 0)
         let flags = notifications.intersection([.initial, .latest]).rawValue
         try PealError.check(peal_property_observe(handle, pointer, &observer, flags, &options, &observation))
         return ObserverToken(observation)

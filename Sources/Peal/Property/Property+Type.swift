@@ -23,7 +23,7 @@ extension Property {
     }
 
     private static func known(_ name: String, in center: Center) throws(PealError) -> String? {
-        var handle = peal_property(number: 0)
+        var handle = peal_property(id: 0)
         guard peal_property_find(center.handle, name, nil, &handle) == PEAL_OK else { return nil }
         return try CStrings.copied { Status(peal_property_type(handle, $0, $1, $2)) }
     }

@@ -38,8 +38,8 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
         var options = peal_property_options()
         options.size = MemoryLayout<peal_property_options>.size
         options.flags = ignoresEqual ? UInt32(PEAL_PROPERTY_IGNORE_EQUAL.rawValue) : 0
-        options.owner = owner ?? peal_owner(number: 0)
-        var handle = peal_property(number: 0)
+        options.owner = owner ?? peal_owner(id: 0)
+        var handle = peal_property(id: 0)
         let status = try Representation.lend(initial) { value in
             peal_property_define(center.handle, name, type, value, &options, &handle)
         }
@@ -58,7 +58,7 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     /// Any thread. The C interface's `peal_property_find`.
     public init(existing name: String, in center: Center = .default) throws(PealError) {
         let type = try Self.cType(of: name, in: center)
-        var handle = peal_property(number: 0)
+        var handle = peal_property(id: 0)
         try PealError.check(peal_property_find(center.handle, name, type, &handle))
         self.handle = handle
         isText = Self.isText

@@ -21,7 +21,7 @@ extension Center {
 
     /// The protocol, defined if need be.
     func findOrDefine(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
-        var found = peal_protocol(number: 0)
+        var found = peal_protocol(id: 0)
         let status = Status(peal_protocol_find(handle, type.name, &found))
         if status == .notFound { return try defineAnew(type) }
         if status.isFailure { throw PealError.last(status) }
@@ -33,7 +33,7 @@ extension Center {
         try checkIsNotShared(type)
         for adopted in type.adopts { _ = try findOrDefine(adopted) }
         for method in type.methods { try declareTypes(of: method.signature) }
-        var defined = peal_protocol(number: 0)
+        var defined = peal_protocol(id: 0)
         let status = CStrings.withList(type.adopts.map { $0.name }) { adopts in
             CStrings.withList(type.methods.map(\.signature.text)) { methods in
                 type.name.withCString { name in
@@ -52,7 +52,7 @@ extension Center {
     /// Refuses a protocol without a name of its own where the center has one of its type's bare name: that one was meant.
     private func checkIsNotShared(_ type: any PealProtocol.Type) throws(PealError) {
         let bareName = String(describing: type)
-        var found = peal_protocol(number: 0)
+        var found = peal_protocol(id: 0)
         guard type.name == TypeName.ofProtocol(type), Status(peal_protocol_find(handle, bareName, &found)) == .ok else {
             return
         }
@@ -88,7 +88,7 @@ extension Center {
     }
 
     private func find(_ signature: MethodSignature, in owner: peal_protocol) throws(PealError) -> peal_method {
-        var found = peal_method(number: 0)
+        var found = peal_method(id: 0)
         var status = Status(peal_method_find(owner, signature.name, &found))
         if status == .notFound {
             guard signature.owner.methods.contains(where: { $0.signature.name == signature.name }) else {

@@ -57,8 +57,8 @@ final class MethodCache: Sendable {
         let number = place.pointee.method.load(ordering: .acquiring)
         guard number != 0 else { return nil }
         return ResolvedMethod(
-            method: peal_method(number: number),
-            protocol: peal_protocol(number: place.pointee.protocol.load(ordering: .relaxed)),
+            method: peal_method(id: number),
+            protocol: peal_protocol(id: place.pointee.protocol.load(ordering: .relaxed)),
             policy: peal_policy(rawValue: place.pointee.policy.load(ordering: .relaxed)))
     }
 
@@ -66,9 +66,9 @@ final class MethodCache: Sendable {
     func keep(_ found: ResolvedMethod, at place: Place) {
         guard place.chunk < Self.chunkLimit else { return }
         let place = (UnsafeMutableRawPointer(chunk(place.chunk)) + place.offset).assumingMemoryBound(to: Slot.self)
-        place.pointee.protocol.store(found.protocol.number, ordering: .relaxed)
+        place.pointee.protocol.store(found.protocol.id, ordering: .relaxed)
         place.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
-        place.pointee.method.store(found.method.number, ordering: .releasing)
+        place.pointee.method.store(found.method.id, ordering: .releasing)
     }
 
     private func chunk(_ index: Int) -> UnsafeMutablePointer<Slot> {

@@ -74,7 +74,7 @@ public final class Queue: Sendable {
         options.capacity = capacity ?? 0
         overflow.apply(to: &options)
         submitter?.apply(to: &options)
-        var handle = peal_queue(number: 0)
+        var handle = peal_queue(id: 0)
         if let name {
             let status = name.withCString { name in
                 options.name = name

@@ -59,7 +59,7 @@ extension Center {
             description, name, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
         return withExtendedLifetime(recipe) {
             // Also where the registration has already ended: then the recipe's end, here, removes this.
-            recipe.service = service.number
+            recipe.service = service.id
             ServiceTypes.note(type, of: service, mark: mark)
             return ServiceProvider(service, mark: mark)
         }

@@ -52,7 +52,7 @@ extension Center {
         let entry = KnownServices.Entry(
             handle: handle, mark: ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: self.handle))
         // Without a mark it was not made in Swift, and the get fails with that.
-        if entry.mark.number != 0 { knownServices.put(entry, type, named: name) }
+        if entry.mark.id != 0 { knownServices.put(entry, type, named: name) }
         return entry
     }
 

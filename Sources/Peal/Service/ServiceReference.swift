@@ -72,8 +72,8 @@ public struct AnyService: ServiceReference, Hashable {
     public init(_ handle: peal_service) { self.handle = handle }
 
     /// True if both are the same registration.
-    public static func == (left: AnyService, right: AnyService) -> Bool { left.handle.number == right.handle.number }
+    public static func == (left: AnyService, right: AnyService) -> Bool { left.handle.id == right.handle.id }
 
     /// Hashes the handle.
-    public func hash(into hasher: inout Hasher) { hasher.combine(handle.number) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(handle.id) }
 }

@@ -17,12 +17,12 @@ enum ServiceTypes {
 
     static func note<Instance>(_ type: Instance.Type, of service: peal_service, mark: peal_protocol) {
         let entry = Entry(type: ObjectIdentifier(type), name: TypeName.of(type), mark: mark)
-        types.withLock { $0[service.number] = entry }
+        types.withLock { $0[service.id] = entry }
     }
 
     /// The protocol by which its instances are known.
     static func mark(of service: peal_service) -> peal_protocol? {
-        types.withLock { $0[service.number]?.mark }
+        types.withLock { $0[service.id]?.mark }
     }
 
     static func remove(_ service: UInt64) {
@@ -31,17 +31,17 @@ enum ServiceTypes {
 
     /// The name of the type with which a service was registered, where that is another one.
     static func otherName<Instance>(than type: Instance.Type, of service: peal_service) -> String? {
-        let known = types.withLock { $0[service.number] }
+        let known = types.withLock { $0[service.id] }
         return known.flatMap { $0.type == ObjectIdentifier(type) ? nil : $0.name }
     }
 
     /// Represents the service among observing objects.
     static func anchor(of service: peal_service) throws(PealError) -> ServiceAnchor {
-        if let anchor = types.withLock({ $0[service.number]?.anchor }) { return anchor }
+        if let anchor = types.withLock({ $0[service.id]?.anchor }) { return anchor }
         throw PealError(status: .handle, message: "the service's registration has ended; register it again")
     }
 
     static func isKnown(_ service: peal_service) -> Bool {
-        types.withLock { $0[service.number] != nil }
+        types.withLock { $0[service.id] != nil }
     }
 }

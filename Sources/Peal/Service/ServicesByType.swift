@@ -35,7 +35,7 @@ final class ServicesByType: Sendable {
         let service = slot.pointee.service.load(ordering: .acquiring)
         guard service != 0 else { return nil }
         let mark = slot.pointee.mark.load(ordering: .relaxed)
-        return KnownServices.Entry(handle: peal_service(number: service), mark: peal_protocol(number: mark))
+        return KnownServices.Entry(handle: peal_service(id: service), mark: peal_protocol(id: mark))
     }
 
     /// Keeps what a type leads to, or nothing. One thread at a time.
@@ -46,8 +46,8 @@ final class ServicesByType: Sendable {
         guard let slot = slot(of: key) ?? slot(of: 0, from: key) else { return false }
         // A thread that reads the new mark with the old service is refused by C, and reads again. A mark is never
         // removed: without one, a service of Swift would be taken for one of C.
-        if let entry { slot.pointee.mark.store(entry.mark.number, ordering: .relaxed) }
-        slot.pointee.service.store(entry?.handle.number ?? 0, ordering: .releasing)
+        if let entry { slot.pointee.mark.store(entry.mark.id, ordering: .relaxed) }
+        slot.pointee.service.store(entry?.handle.id ?? 0, ordering: .releasing)
         slot.pointee.type.store(key, ordering: .releasing)
         return true
     }

@@ -27,7 +27,7 @@ extension Center {
     ) throws(PealError) -> ObserverToken {
         let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
-        let isQueued = peal_observe_options(options).queue.number != 0
+        let isQueued = peal_observe_options(options).queue.id != 0
         let methods = SwiftProtocol.methods(isQueued: isQueued)
         let responses = SwiftResponses.make(ObserverBits(object), isQueued: isQueued)
         return try register(

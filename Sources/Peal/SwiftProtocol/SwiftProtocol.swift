@@ -13,8 +13,8 @@ struct SwiftProtocol: Sendable {
     /// Finds a type's protocol in a center, or defines it.
     init(_ type: Any.Type, in center: peal_center) throws(PealError) {
         try Self.declareContext(in: center)
-        var handle = peal_protocol(number: 0)
-        var methods = (peal_method(number: 0), peal_method(number: 0))
+        var handle = peal_protocol(id: 0)
+        var methods = (peal_method(id: 0), peal_method(id: 0))
         let status = Self.name(of: type).withCString { name in
             CStrings.withList(Self.texts) { texts in
                 var description = peal_protocol_description(

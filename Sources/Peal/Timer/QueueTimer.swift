@@ -85,7 +85,7 @@ public final class QueueTimer: Sendable {
         options.delay_ns = Self.delay(delay)
         options.tolerance_ns = tolerance.nanoseconds
         target.apply(to: &options)
-        var handle = peal_timer(number: 0)
+        var handle = peal_timer(id: 0)
         try PealError.check(peal_timer_create(&options, &handle))
         self.handle = handle
     }

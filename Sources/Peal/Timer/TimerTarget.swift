@@ -19,7 +19,7 @@ class TimerTarget: LivingTarget {
         }
         options.weak = Self.hooks
         options.weak_reference = pointer
-        options.queue = queue?.handle ?? peal_queue(number: 0)
+        options.queue = queue?.handle ?? peal_queue(id: 0)
     }
 }
 

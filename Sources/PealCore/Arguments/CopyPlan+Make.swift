@@ -35,19 +35,19 @@ extension CopyPlan {
         let size = pointersPlace + pointers.count * MemoryLayout<CapturedPointer>.stride
         let memory = UnsafeMutableRawPointer(try RawMemory.allocate(UInt8.self, count: size))
         let plan = memory.bindMemory(to: CopyPlan.self, capacity: 1)
-        let first = place(sorted, at: memory + valuesPlace)
+        let first = element(sorted, at: memory + valuesPlace)
         plan.initialize(
             to: CopyPlan(
                 parameterCount: values.count, fixedSize: layout.size, isPlain: pointers.isEmpty,
                 firstBarePointer: key.isBorrowed ? nil : key.ownerships.firstIndex(of: .bare),
-                offsets: place(offsets, at: memory + offsetsPlace), values: first,
+                offsets: element(offsets, at: memory + offsetsPlace), values: first,
                 endOfWords: first + words.count, endOfHalves: first + words.count + halves.count,
                 endOfValues: first + sorted.count,
-                pointers: place(pointers, at: memory + pointersPlace), pointerCount: pointers.count))
+                pointers: element(pointers, at: memory + pointersPlace), pointerCount: pointers.count))
         return UnsafePointer(plan)
     }
 
-    private static func place<Value: BitwiseCopyable>(
+    private static func element<Value: BitwiseCopyable>(
         _ values: [Value], at memory: UnsafeMutableRawPointer
     ) -> UnsafePointer<Value> {
         let list = memory.bindMemory(to: Value.self, capacity: values.count)

@@ -10,27 +10,27 @@ extension Broadcast {
     @inlinable
     @inline(__always)
     public static func send<Answer: BroadcastAnswer>(
-        _ number: UInt64, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ id: UInt64, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?
     ) -> Answer {
-        guard let place = peal_directory_find(number) else { return sendSlow(number, arguments, count, result, calls) }
-        if hasNoObservers(place, arguments, count, result, number) {
+        guard let element = peal_directory_find(id) else { return sendSlow(id, arguments, count, result, calls) }
+        if hasNoObservers(element, arguments, count, result, id) {
             if let calls { calls.pointee = 0 }
             return .done
         }
-        return send(number, at: place, arguments, count, result, calls)
+        return send(id, at: element, arguments, count, result, calls)
     }
 
     /// Broadcasts to the list of a directory element that was looked up before.
     @inlinable
     @inline(__always)
     static func send<Answer: BroadcastAnswer>(
-        _ number: UInt64, at place: UnsafeMutablePointer<peal_directory_place>, _ arguments: Arguments?, _ count: Int,
+        _ id: UInt64, at element: UnsafeMutablePointer<peal_directory_element>, _ arguments: Arguments?, _ count: Int,
         _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Answer {
-        guard let hold = peal_hazard_outermost() else { return sendSlow(number, arguments, count, result, calls) }
-        let list = List(peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_LIBRARY)))
-        return dispatch(hold, list, arguments, count, result, calls, number)
+        guard let hazard = peal_hazard_outermost() else { return sendSlow(id, arguments, count, result, calls) }
+        let list = List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_LIBRARY)))
+        return dispatch(hazard, list, arguments, count, result, calls, id)
     }
 
     /// Broadcasts through `ffi_call` if that is the caller's only request.
@@ -39,33 +39,33 @@ extension Broadcast {
     @inlinable
     @inline(__always)
     public static func sendForcingFFI<Answer: BroadcastAnswer>(
-        _ number: UInt64, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?
+        _ id: UInt64, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?
     ) -> Answer? {
-        guard let place = peal_directory_find(number), let hold = peal_hazard_outermost() else { return nil }
-        if hasNoObservers(place, arguments, count, nil, number) {
+        guard let element = peal_directory_find(id), let hazard = peal_hazard_outermost() else { return nil }
+        if hasNoObservers(element, arguments, count, nil, id) {
             if let calls { calls.pointee = 0 }
             return .done
         }
-        let list = List(peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_LIBRARY)))
-        guard peal_snapshot_method(list) == number, peal_snapshot_parameter_count(list) == count,
+        let list = List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_LIBRARY)))
+        guard peal_snapshot_method(list) == id, peal_snapshot_parameter_count(list) == count,
             MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain
         else {
-            release(hold)
+            release(hazard)
             return nil
         }
-        return sendThroughFFI(hold, list, arguments, count, calls, number)
+        return sendThroughFFI(hazard, list, arguments, count, calls, id)
     }
 
     /// Broadcasts on the slow path to the list: for the thread's first broadcast, and inside another broadcast.
     @inlinable
     @inline(never)
     static func sendSlow<Answer: BroadcastAnswer>(
-        _ number: UInt64, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ id: UInt64, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?
     ) -> Answer {
         do throws(Outcome) {
-            let hold = try hold(number, arguments, count)
-            return dispatch(hold, list(hold), arguments, count, result, calls, number)
+            let hazard = try protect(id, arguments, count)
+            return dispatch(hazard, list(hazard), arguments, count, result, calls, id)
         } catch {
             return Answer(error)
         }
@@ -75,50 +75,50 @@ extension Broadcast {
     @inlinable
     @inline(__always)
     static func dispatch<Answer: BroadcastAnswer>(
-        _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+        _ hazard: Hazard, _ list: List, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Answer {
-        // The number is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == number, result == nil else {
-            return sendWithResult(hold, arguments, count, result, calls, number)
+        // The id is tested first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == id, result == nil else {
+            return sendWithResult(hazard, arguments, count, result, calls, id)
         }
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        if traits.takesIntegers(count) { return sendIntegers(hold, list, arguments, count, calls, number) }
+        if traits.takesIntegers(count) { return sendIntegers(hazard, list, arguments, count, calls, id) }
         guard peal_snapshot_parameter_count(list) == count else {
-            return sendGenerally(hold, arguments, count, nil, calls, number)
+            return sendGenerally(hazard, arguments, count, nil, calls, id)
         }
         if let shape = traits.plainFrame {
             return shape.usesStack
-                ? sendOnStack(hold, list, arguments, count, calls, number)
-                : sendInRegisters(hold, list, arguments, count, calls, number)
+                ? sendOnStack(hazard, list, arguments, count, calls, id)
+                : sendInRegisters(hazard, list, arguments, count, calls, id)
         }
         return traits.isPlain
-            ? sendThroughFFI(hold, list, arguments, count, calls, number)
-            : sendGenerally(hold, arguments, count, nil, calls, number)
+            ? sendThroughFFI(hazard, list, arguments, count, calls, id)
+            : sendGenerally(hazard, arguments, count, nil, calls, id)
     }
 
     /// Calls observers with up to four integers: no frame in memory, and no more words than the method has.
     @inlinable
     @inline(never)
     static func sendIntegers<Answer: BroadcastAnswer>(
-        _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
-        _ number: UInt64
+        _ hazard: Hazard, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
+        _ id: UInt64
     ) -> Answer {
         let replay = IntegerReplay(
             PointedIntegers(arguments), MethodTraits(rawValue: peal_snapshot_traits(list)),
             to: peal_snapshot_entries(list),
-            count: Int(peal_snapshot_count(list)), hold)
-        return answer(replay.replay(count), hold, arguments, count, calls, number)
+            count: Int(peal_snapshot_count(list)), hazard)
+        return answer(replay.replay(count), hazard, arguments, count, calls, id)
     }
 
     /// Calls observers with a frame on the thread's stack, whose words are all passed in registers.
     @inlinable
     @inline(never)
     static func sendInRegisters<Answer: BroadcastAnswer>(
-        _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
-        _ number: UInt64
+        _ hazard: Hazard, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
+        _ id: UInt64
     ) -> Answer {
-        answer(replayInRegisters(hold, list, arguments), hold, arguments, count, calls, number)
+        answer(replayInRegisters(hazard, list, arguments), hazard, arguments, count, calls, id)
     }
 
     /// Calls observers with a frame some of whose words are passed on the stack. A function of its own, because its
@@ -126,50 +126,50 @@ extension Broadcast {
     @inlinable
     @inline(never)
     static func sendOnStack<Answer: BroadcastAnswer>(
-        _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
-        _ number: UInt64
+        _ hazard: Hazard, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
+        _ id: UInt64
     ) -> Answer {
-        answer(replayOnStack(hold, list, arguments), hold, arguments, count, calls, number)
+        answer(replayOnStack(hazard, list, arguments), hazard, arguments, count, calls, id)
     }
 
     @inlinable
     @inline(never)
     static func sendThroughFFI<Answer: BroadcastAnswer>(
-        _ hold: Hold, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
-        _ number: UInt64
+        _ hazard: Hazard, _ list: List, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
+        _ id: UInt64
     ) -> Answer {
-        answer(replayThroughFFI(hold, list, arguments), hold, arguments, count, calls, number)
+        answer(replayThroughFFI(hazard, list, arguments), hazard, arguments, count, calls, id)
     }
 
     /// Releases the list after its calls. A null argument, for which `called` is nil, takes the general path.
     @inlinable
     @inline(__always)
     static func answer<Answer: BroadcastAnswer>(
-        _ called: Int?, _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
-        _ number: UInt64
+        _ called: Int?, _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ calls: UnsafeMutablePointer<Int>?,
+        _ id: UInt64
     ) -> Answer {
-        guard let called else { return sendGenerally(hold, arguments, count, nil, calls, number) }
+        guard let called else { return sendGenerally(hazard, arguments, count, nil, calls, id) }
         if let calls { calls.pointee = called }
-        release(hold)
+        release(hazard)
         return .done
     }
 
     @inlinable
     @inline(never)
     static func sendWithResult<Answer: BroadcastAnswer>(
-        _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+        _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Answer {
-        let traits = MethodTraits(rawValue: peal_snapshot_traits(list(hold)))
+        let traits = MethodTraits(rawValue: peal_snapshot_traits(list(hazard)))
         if traits.takesIntegers(count), traits.keepsLast,
-            ResultBroadcast.sendIntegers(hold, arguments, count, result, calls, number)
+            ResultBroadcast.sendIntegers(hazard, arguments, count, result, calls, id)
         {
             return .done
         }
-        if let outcome = ResultBroadcast.send(hold, arguments, count, result, nil, calls, number) {
+        if let outcome = ResultBroadcast.send(hazard, arguments, count, result, nil, calls, id) {
             return outcome == .done ? .done : Answer(outcome)
         }
-        return sendGenerally(hold, arguments, count, result, calls, number)
+        return sendGenerally(hazard, arguments, count, result, calls, id)
     }
 
     /// Makes the calls of all other broadcasts: those with results or restricted recursion, with observers that are not
@@ -177,36 +177,36 @@ extension Broadcast {
     @inlinable
     @inline(never)
     static func sendGenerally<Answer: BroadcastAnswer>(
-        _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+        _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Answer {
-        let outcome = runGenerally(hold, arguments, count, result, calls, number)
+        let outcome = runGenerally(hazard, arguments, count, result, calls, id)
         return outcome == .done ? .done : Answer(outcome)
     }
 
     @usableFromInline
     @_optimize(speed)
     static func runGenerally(
-        _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+        _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Outcome {
-        let list = list(hold)
-        if Delivery.isEnough(for: list, of: number) {
+        let list = list(hazard)
+        if Delivery.isEnough(for: list, of: id) {
             if result == nil, peal_snapshot_parameter_count(list) == count {
-                return Delivery.send(hold, .pointers(arguments), calls, number)
+                return Delivery.send(hazard, .pointers(arguments), calls, id)
             }
         }
-        return runWithResults(hold, arguments, count, result, calls, number)
+        return runWithResults(hazard, arguments, count, result, calls, id)
     }
 
     /// Makes the calls for their results if nothing else is special, or else those of a broadcast of any kind.
     @inline(never)
     private static func runWithResults(
-        _ hold: Hold, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+        _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Outcome {
-        if let outcome = ResultBroadcast.send(hold, arguments, count, result, nil, calls, number) { return outcome }
-        return GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
+        if let outcome = ResultBroadcast.send(hazard, arguments, count, result, nil, calls, id) { return outcome }
+        return GeneralBroadcast(hazard: hazard, id: id, arguments: arguments, count: count)
             .runAndRelease(BroadcastRequest(result: result), calls: calls)
     }
 
@@ -215,12 +215,12 @@ extension Broadcast {
     @inlinable
     @inline(__always)
     static func hasNoObservers(
-        _ place: UnsafeMutablePointer<peal_directory_place>, _ arguments: Arguments?, _ count: Int,
-        _ result: UnsafeMutableRawPointer?, _ number: UInt64
+        _ element: UnsafeMutablePointer<peal_directory_element>, _ arguments: Arguments?, _ count: Int,
+        _ result: UnsafeMutableRawPointer?, _ id: UInt64
     ) -> Bool {
-        guard _slowPath(peal_directory_is_empty(place)), result == nil else { return false }
-        // The number is loaded last: if it is the method's, so was all that was loaded before it.
-        guard peal_directory_parameter_count(place) == count, peal_directory_is_of(place, number) else { return false }
+        guard _slowPath(peal_directory_is_empty(element)), result == nil else { return false }
+        // The id is loaded last: if it is the method's, so was all that was loaded before it.
+        guard peal_directory_parameter_count(element) == count, peal_directory_is_of(element, id) else { return false }
         return count == 0 ? true : arguments != nil
     }
 }

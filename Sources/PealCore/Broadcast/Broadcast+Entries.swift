@@ -4,92 +4,92 @@ extension Broadcast {
     /// A method's list, protected for a caller that makes the calls itself. Both are nil, and no list is protected, if
     /// the method has no observers. The end of the list is in the hazard slot: only two words are returned in
     /// registers.
-    public typealias Entries = (next: UnsafePointer<peal_entry>?, hold: Hold?)
+    public typealias Entries = (next: UnsafePointer<peal_entry>?, hazard: Hazard?)
 
     /// The fast path. Returns nil if it cannot be used for this thread or this list.
     ///
     /// - Parameter held: When the result is nil, the hazard slot that was occupied, or nil if none was.
     @inlinable
     @inline(__always)
-    public static func beginShortly(_ number: UInt64, held: inout Hold?) -> Entries? {
-        guard let place = peal_directory_find(number) else { return nil }
-        if _slowPath(peal_directory_is_empty(place)), peal_directory_is_of(place, number) { return (nil, nil) }
-        guard let hold = peal_hazard_outermost() else { return nil }
-        let snapshot = List(peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_CALLER)))
-        guard peal_snapshot_method(snapshot) == number,
+    public static func beginShortly(_ id: UInt64, held: inout Hazard?) -> Entries? {
+        guard let element = peal_directory_find(id) else { return nil }
+        if _slowPath(peal_directory_is_empty(element)), peal_directory_is_of(element, id) { return (nil, nil) }
+        guard let hazard = peal_hazard_outermost() else { return nil }
+        let snapshot = List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_CALLER)))
+        guard peal_snapshot_method(snapshot) == id,
             !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).needsCloserLook
         else {
-            held = hold
+            held = hazard
             return nil
         }
-        return entries(of: snapshot, hold)
+        return entries(of: snapshot, hazard)
     }
 
     /// The list may have become empty since the element was tested: then both ends are the same.
     @inlinable
     @inline(__always)
-    static func entries(of snapshot: List, _ hold: Hold) -> Entries {
+    static func entries(of snapshot: List, _ hazard: Hazard) -> Entries {
         let entries = peal_snapshot_entries(snapshot)
-        hold.pointee.shown.end = entries + Int(peal_snapshot_count(snapshot))
-        return (entries, hold)
+        hazard.pointee.shown.end = entries + Int(peal_snapshot_count(snapshot))
+        return (entries, hazard)
     }
 
     /// The slow path, from the start or with the hazard slot that `beginShortly` occupied.
     ///
     /// - Parameter reachesQueues: True if the first entry is to represent the observers with queues.
-    public static func begin(_ number: UInt64, held: Hold?, reachesQueues: Bool) throws(Outcome) -> Entries {
-        var hold =
-            if let held { held } else { try hold(number, nil, 0, mark: PEAL_HAZARD_OF_CALLER) }
-        if list(hold).needsPreparation {
-            hold = try prepare(hold, number, reachesQueues: reachesQueues)
+    public static func begin(_ id: UInt64, held: Hazard?, reachesQueues: Bool) throws(Outcome) -> Entries {
+        var hazard =
+            if let held { held } else { try protect(id, nil, 0, mark: PEAL_HAZARD_OF_CALLER) }
+        if list(hazard).needsPreparation {
+            hazard = try prepare(hazard, id, reachesQueues: reachesQueues)
         }
-        let snapshot = list(hold)
-        if let failure = mistake(in: snapshot, hold, number, reachesQueues: reachesQueues) {
-            end(hold)
-            throw fail(failure, number, nil, 0)
+        let snapshot = list(hazard)
+        if let failure = mistake(in: snapshot, hazard, id, reachesQueues: reachesQueues) {
+            end(hazard)
+            throw fail(failure, id, nil, 0)
         }
         let isAsked = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion
         let hasEnqueueThunk = reachesQueues && (snapshot.hasGroups || isAsked)
         guard peal_snapshot_count(snapshot) > 0 || hasEnqueueThunk else {
-            end(hold)
+            end(hazard)
             return (nil, nil)
         }
-        if MethodTraits(rawValue: peal_snapshot_traits(snapshot)).defersRecursion { peal_hazard_defer(hold, number) }
-        let entries = entries(of: snapshot, hold)
+        if MethodTraits(rawValue: peal_snapshot_traits(snapshot)).defersRecursion { peal_hazard_defer(hazard, id) }
+        let entries = entries(of: snapshot, hazard)
         guard hasEnqueueThunk else { return entries }
         guard snapshot.pointee.record != nil else {
-            end(hold)
-            throw fail(.notRecordable, number, nil, 0)
+            end(hazard)
+            throw fail(.notRecordable, id, nil, 0)
         }
         let thunk = UnsafePointer(peal_snapshot_enqueue_thunk(snapshot))
         // Each call needs a token of its own: the thunk makes all calls.
-        if isAsked { hold.pointee.shown.end = thunk + 1 }
-        return (thunk, hold)
+        if isAsked { hazard.pointee.shown.end = thunk + 1 }
+        return (thunk, hazard)
     }
 
     /// Settles the list, and has its missing services created.
     ///
     /// - Returns: The hazard slot of the list that is current then.
-    private static func prepare(_ held: Hold, _ number: UInt64, reachesQueues: Bool) throws(Outcome) -> Hold {
-        let hold = try settle(held, number, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
-        guard mistake(in: list(hold), hold, number, reachesQueues: reachesQueues) == nil, list(hold).isPending else {
-            return hold
+    private static func prepare(_ held: Hazard, _ id: UInt64, reachesQueues: Bool) throws(Outcome) -> Hazard {
+        let hazard = try settle(held, id, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
+        guard mistake(in: list(hazard), hazard, id, reachesQueues: reachesQueues) == nil, list(hazard).isPending else {
+            return hazard
         }
-        let pending = PendingServices(of: list(hold), reachesQueues: reachesQueues)
-        end(hold)
+        let pending = PendingServices(of: list(hazard), reachesQueues: reachesQueues)
+        end(hazard)
         pending.create()
-        return try holdSettled(number, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
+        return try protectSettled(id, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
     }
 
     /// The caller's loop cannot be deferred. If a method that restricts recursion is broadcast inside such a loop of
     /// its own, it can only be refused.
     private static func mistake(
-        in snapshot: List, _ hold: Hold, _ number: UInt64, reachesQueues: Bool
+        in snapshot: List, _ hazard: Hazard, _ id: UInt64, reachesQueues: Bool
     ) -> Outcome? {
-        guard peal_snapshot_method(snapshot) == number else { return .unknownMethod }
+        guard peal_snapshot_method(snapshot) == id else { return .unknownMethod }
         if !reachesQueues, MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion { return .needsTokens }
         let restricts = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).restrictsRecursion
-        return restricts && HeldMethods.isHeld(number, besides: hold) ? .recursionRejected : nil
+        return restricts && HeldMethods.isHeld(id, besides: hazard) ? .recursionRejected : nil
     }
 
     /// The step of a caller's loop at an entry whose gate is not zero. Returns the entry that it calls, if any, and the
@@ -97,20 +97,22 @@ extension Broadcast {
     /// the target, and goes on with the observer after it.
     @_optimize(speed)
     public static func step(
-        at entry: UnsafePointer<peal_entry>, _ hold: Hold
+        at entry: UnsafePointer<peal_entry>, _ hazard: Hazard
     ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
         var entry = entry
         if entry == peal_entry_after_weak() {
-            WeakHold.release(hold)
-            guard let next = hold.pointee.next, next != hold.pointee.shown.end else { return (nil, hold.pointee.next) }
+            WeakHold.release(hazard)
+            guard let next = hazard.pointee.next, next != hazard.pointee.shown.end else {
+                return (nil, hazard.pointee.next)
+            }
             entry = next
             // The current call is stored before the gate is loaded: see thread.h.
-            peal_current_set(peal_hazard_current(hold), entry.pointee.gate)
+            peal_current_set(peal_hazard_current(hazard), entry.pointee.gate)
             if peal_gate_load(entry.pointee.gate) == 0 { return (entry, entry + 1) }
         }
-        let called = ObserverGate.admit(entry, hold)
-        guard hold.pointee.weak != nil else { return (called, entry + 1) }
-        hold.pointee.next = entry + 1
+        let called = ObserverGate.admit(entry, hazard)
+        guard hazard.pointee.weak != nil else { return (called, entry + 1) }
+        hazard.pointee.next = entry + 1
         return (called, peal_entry_after_weak())
     }
 
@@ -118,23 +120,24 @@ extension Broadcast {
     ///
     /// - Returns: The outcome of the calls that the loop enqueued.
     public static func end() -> Outcome {
-        guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost_of_caller(thread) else {
+        guard let thread = peal_thread_own_slot(), let hazard = peal_thread_innermost_of_caller(thread) else {
             return .done
         }
-        return end(hold)
+        return end(hazard)
     }
 
     @discardableResult
-    private static func end(_ hold: Hold) -> Outcome {
-        peal_hazard_release(hold) ? ended(hold) : .done
+    private static func end(_ hazard: Hazard) -> Outcome {
+        peal_hazard_release(hazard) ? ended(hazard) : .done
     }
 
     /// Does the work that the attention word of a released list requires.
-    public static func ended(_ hold: Hold) -> Outcome {
-        let failure = peal_hazard_test_and_clear_failure(hold) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
+    public static func ended(_ hazard: Hazard) -> Outcome {
+        let failure =
+            peal_hazard_test_and_clear_failure(hazard) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
         // Read first: a destroy callback may occupy the same slot.
-        let deferring = peal_hazard_test_and_clear_deferred(hold) ? hold.pointee.deferring : nil
-        answer(hold)
+        let deferring = peal_hazard_test_and_clear_deferred(hazard) ? hazard.pointee.deferring : nil
+        answer(hazard)
         if let deferring { Deferral.runPending(of: deferring, on: peal_thread_own_slot().unsafelyUnwrapped) }
         return failure.flatMap(Outcome.init) ?? .done
     }

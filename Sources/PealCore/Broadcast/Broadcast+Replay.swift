@@ -8,38 +8,38 @@ extension Broadcast {
     @inlinable
     @inline(__always)
     static func replayInRegisters(
-        _ hold: Hold, _ snapshot: List, _ arguments: Arguments?
+        _ hazard: Hazard, _ snapshot: List, _ arguments: Arguments?
     ) -> Int? {
         var frame = peal_register_frame_room()
         return withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
             guard let shape = build(words, from: arguments, for: snapshot) else { return nil }
             return FrameReplay.withRegisters(
-                shape, words, to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), hold)
+                shape, words, to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), hazard)
         }
     }
 
     @inlinable
     @inline(__always)
     static func replayOnStack(
-        _ hold: Hold, _ snapshot: List, _ arguments: Arguments?
+        _ hazard: Hazard, _ snapshot: List, _ arguments: Arguments?
     ) -> Int? {
         var frame = peal_whole_frame_room()
         return withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
             guard let shape = build(words, from: arguments, for: snapshot) else { return nil }
             return FrameReplay.withStack(
-                shape, words, to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), hold)
+                shape, words, to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), hazard)
         }
     }
 
     @usableFromInline
     static func replayThroughFFI(
-        _ hold: Hold, _ snapshot: List, _ arguments: Arguments?
+        _ hazard: Hazard, _ snapshot: List, _ arguments: Arguments?
     ) -> Int? {
         FFIReplay.each(
             peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self), arguments,
-            to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), hold)
+            to: peal_snapshot_entries(snapshot), count: Int(peal_snapshot_count(snapshot)), hazard)
     }
 
     /// Fills a frame, once for each broadcast.

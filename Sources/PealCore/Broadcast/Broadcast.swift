@@ -7,7 +7,7 @@ public enum Broadcast {
     public typealias Arguments = UnsafePointer<UnsafeMutableRawPointer?>
     /// A list, and the hazard slot of the thread that protects it.
     public typealias List = UnsafePointer<peal_snapshot>
-    public typealias Hold = UnsafeMutablePointer<peal_hazard_slot>
+    public typealias Hazard = UnsafeMutablePointer<peal_hazard_slot>
 
     /// The outcome of a broadcast. `BroadcastFailure` finds the cause of a failure later.
     public enum Outcome: UInt8, Error {
@@ -27,55 +27,55 @@ public enum Broadcast {
     /// The list of a slot that was just occupied.
     @inlinable
     @inline(__always)
-    public static func list(_ hold: Hold) -> List {
-        peal_hazard_list(hold).unsafelyUnwrapped
+    public static func list(_ hazard: Hazard) -> List {
+        peal_hazard_list(hazard).unsafelyUnwrapped
     }
 
     @inlinable
     @inline(__always)
-    public static func release(_ hold: Hold) {
-        if peal_hazard_release(hold) { answer(hold) }
+    public static func release(_ hazard: Hazard) {
+        if peal_hazard_release(hazard) { answer(hazard) }
     }
 
     @usableFromInline
     @inline(never)
-    static func answer(_ hold: Hold) {
+    static func answer(_ hazard: Hazard) {
         // The target of its last call.
-        WeakHold.releaseEnded(hold)
-        RunningCalls.answer(hold)
-        Reclaimer.answer(hold)
+        WeakHold.releaseEnded(hazard)
+        RunningCalls.answer(hazard)
+        Reclaimer.answer(hazard)
     }
 
     /// Protects a method's list on the slow path: for the thread's first broadcast, or a nested one.
     ///
     /// - Parameter mark: The mark of the party that releases the list: see thread.h.
-    public static func hold(
-        _ number: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HAZARD_OF_LIBRARY
-    ) throws(Outcome) -> Hold {
+    public static func protect(
+        _ id: UInt64, _ arguments: Arguments?, _ count: Int, mark: Int = PEAL_HAZARD_OF_LIBRARY
+    ) throws(Outcome) -> Hazard {
         guard peal_thread_current() != nil else { throw .outOfMemory }
-        guard let place = peal_directory_find(number) else {
-            throw fail(.unknownMethod, number, arguments, count)
+        guard let element = peal_directory_find(id) else {
+            throw fail(.unknownMethod, id, arguments, count)
         }
-        guard let hold = peal_hazard_protect_slow(place, UInt(mark)) else {
-            throw fail(.tooDeep, number, arguments, count)
+        guard let hazard = peal_hazard_protect_slow(element, UInt(mark)) else {
+            throw fail(.tooDeep, id, arguments, count)
         }
-        return hold
+        return hazard
     }
 
     /// Protects a method's list if no broadcast runs on the thread.
     @inline(__always)
-    private static func holdFast(_ number: UInt64) -> Hold? {
-        guard let place = peal_directory_find(number), let hold = peal_hazard_outermost() else { return nil }
-        _ = peal_hazard_protect_fast(hold, place, UInt(PEAL_HAZARD_OF_LIBRARY))
-        return hold
+    private static func protectFast(_ id: UInt64) -> Hazard? {
+        guard let element = peal_directory_find(id), let hazard = peal_hazard_outermost() else { return nil }
+        _ = peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_LIBRARY))
+        return hazard
     }
 
     /// Stores the method and arguments of a failure, for its error sentence.
     @usableFromInline
     @inline(never)
-    static func fail(_ outcome: Outcome, _ number: UInt64, _ arguments: Arguments?, _ count: Int) -> Outcome {
+    static func fail(_ outcome: Outcome, _ id: UInt64, _ arguments: Arguments?, _ count: Int) -> Outcome {
         guard let thread = peal_thread_current() else { return .outOfMemory }
-        thread.pointee.failed_method = number
+        thread.pointee.failed_method = id
         thread.pointee.failed_arguments = UnsafeRawPointer(arguments)
         thread.pointee.failed_count = count
         return outcome
@@ -86,22 +86,22 @@ public enum Broadcast {
     /// - Parameter runsDeferred: True if deferred calls run when this broadcast has ended. False for the loop that
     ///   runs the deferred calls, which continues by itself.
     public static func send(
-        _ number: UInt64, arguments: Arguments?, count: Int, request: BroadcastRequest,
+        _ id: UInt64, arguments: Arguments?, count: Int, request: BroadcastRequest,
         calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool = true
     ) -> Outcome {
         calls?.pointee = 0
         do throws(Outcome) {
-            let hold = if let outermost = holdFast(number) { outermost } else { try hold(number, arguments, count) }
+            let hazard = if let outermost = protectFast(id) { outermost } else { try protect(id, arguments, count) }
             if !request.forcesFFI, request.gathering == nil, !request.isOfLoop,
                 let outcome = withUnsafePointer(
                     to: request,
                     {
-                        ResultBroadcast.send(hold, arguments, count, request.result, $0, calls, number)
+                        ResultBroadcast.send(hazard, arguments, count, request.result, $0, calls, id)
                     })
             {
                 return outcome
             }
-            return GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
+            return GeneralBroadcast(hazard: hazard, id: id, arguments: arguments, count: count)
                 .runAndRelease(request, calls: calls, runsDeferred: runsDeferred)
         } catch {
             return error

@@ -11,10 +11,10 @@ public enum BroadcastFailure {
     public static func last(_ outcome: Broadcast.Outcome, policy: BroadcastPolicy? = nil) -> Failure? {
         guard outcome.isFailure else { return nil }
         guard outcome != .outOfMemory, let thread = peal_thread_own_slot() else { return .outOfMemory }
-        let number = thread.pointee.failed_method
+        let id = thread.pointee.failed_method
         let count = thread.pointee.failed_count
         let arguments = thread.pointee.failed_arguments?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-        let method = Handles.methods.find(number)
+        let method = Handles.methods.find(id)
         let title = title(method)
         switch outcome {
         case .done, .deferred, .truncated, .rejected:

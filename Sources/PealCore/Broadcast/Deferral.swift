@@ -6,7 +6,7 @@ enum Deferral {
     /// One waiting call. The image of its arguments follows.
     private struct Call: BitwiseCopyable {
         var next: UnsafeMutablePointer<Call>?
-        var number: UInt64
+        var id: UInt64
         var plan: CopyPlan.Pointer
         /// The completion that it passes on; 0: none.
         var completion: UInt64
@@ -20,13 +20,13 @@ enum Deferral {
 
     /// Captures a call, to be run by `runPending`.
     static func capture(
-        _ number: UInt64, arguments: Broadcast.Arguments?, on thread: UnsafeMutablePointer<peal_thread>
+        _ id: UInt64, arguments: Broadcast.Arguments?, on thread: UnsafeMutablePointer<peal_thread>
     ) -> Broadcast.Outcome {
         guard thread.pointee.deferred_count < UInt32(limit) else { return .deferralLimit }
-        guard let method = Handles.methods.find(number) else { return .unknownMethod }
+        guard let method = Handles.methods.find(id) else { return .unknownMethod }
         let plan = method.copyPlan
         let completion = method.traits.completionParameter.flatMap { arguments?[$0]?.loadUnaligned(as: UInt64.self) }
-        let call = Call(next: nil, number: number, plan: plan, completion: completion ?? 0)
+        let call = Call(next: nil, id: id, plan: plan, completion: completion ?? 0)
         guard let memory = peal_memory_allocate(Call.imageOffset + plan.size(of: arguments)) else {
             return .outOfMemory
         }
@@ -36,9 +36,9 @@ enum Deferral {
             peal_memory_free(memory)
             return .captureFailed
         }
-        let place = memory.bindMemory(to: Call.self, capacity: 1)
-        place.initialize(to: call)
-        append(place, on: thread)
+        let element = memory.bindMemory(to: Call.self, capacity: 1)
+        element.initialize(to: call)
+        append(element, on: thread)
         return .deferred
     }
 
@@ -64,11 +64,11 @@ enum Deferral {
     }
 
     /// Runs the waiting calls of a method, unless a broadcast of it still runs on the thread.
-    static func runPending(of number: UInt64, on thread: UnsafeMutablePointer<peal_thread>) {
-        guard thread.pointee.first_deferred != nil, !HeldMethods.isHeld(number) else { return }
+    static func runPending(of id: UInt64, on thread: UnsafeMutablePointer<peal_thread>) {
+        guard thread.pointee.first_deferred != nil, !HeldMethods.isHeld(id) else { return }
         thread.pointee.deferred_runs += 1
         // A call that runs here may defer more calls of its method. They are appended, and run in this loop.
-        while let call = takeFirst(of: number, on: thread) {
+        while let call = takeFirst(of: id, on: thread) {
             let outcome = send(call)
             // The method may have ended, for example. Nothing else notifies the completion that waits for answers.
             if outcome.isFailure { try? Completion.answer(call.pointee.completion, nil) }
@@ -84,17 +84,17 @@ enum Deferral {
         let plan = call.pointee.plan
         return plan.withPointers(into: image(of: call)) { arguments in
             Broadcast.send(
-                call.pointee.number, arguments: arguments, count: plan.pointee.parameterCount,
+                call.pointee.id, arguments: arguments, count: plan.pointee.parameterCount,
                 request: BroadcastRequest(result: nil), calls: nil, runsDeferred: false)
         }
     }
 
     private static func takeFirst(
-        of number: UInt64, on thread: UnsafeMutablePointer<peal_thread>
+        of id: UInt64, on thread: UnsafeMutablePointer<peal_thread>
     ) -> UnsafeMutablePointer<Call>? {
         var previous: UnsafeMutablePointer<Call>?
         var candidate = thread.pointee.first_deferred?.assumingMemoryBound(to: Call.self)
-        while let call = candidate, call.pointee.number != number {
+        while let call = candidate, call.pointee.id != id {
             previous = call
             candidate = call.pointee.next
         }
@@ -115,11 +115,11 @@ enum HeldMethods {
     /// Returns true if one of the thread's lists is of the method.
     ///
     /// - Parameter own: A list that has just been begun, and is not tested.
-    static func isHeld(_ number: UInt64, besides own: Broadcast.Hold? = nil) -> Bool {
+    static func isHeld(_ id: UInt64, besides own: Broadcast.Hazard? = nil) -> Bool {
         guard let thread = peal_thread_own_slot() else { return false }
         return (0..<peal_thread_depth(thread)).contains { level in
-            let hold = peal_thread_level(thread, level)
-            return hold != own && peal_hazard_list(hold).map(peal_snapshot_method) == number
+            let hazard = peal_thread_level(thread, level)
+            return hazard != own && peal_hazard_list(hazard).map(peal_snapshot_method) == id
         }
     }
 }

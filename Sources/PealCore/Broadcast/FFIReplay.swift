@@ -7,7 +7,7 @@ enum FFIReplay {
     @inline(__always)
     static func each(
         _ plan: CallPlan.Pointer, _ arguments: Broadcast.Arguments?, to entries: UnsafePointer<SnapshotEntry>,
-        count: Int, _ hold: Broadcast.Hold
+        count: Int, _ hazard: Broadcast.Hazard
     ) -> Int? {
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             // Aligned for any result: a function that returns a struct in memory relies on that.
@@ -17,7 +17,7 @@ enum FFIReplay {
                 let isLarge = plan.pointee.resultSize > CallPlan.smallResultSize
                 let result = isLarge ? nil : room.baseAddress
                 guard CallPlan.fillSlots(plan, from: arguments, into: slots) else { return nil }
-                return FrameReplay.eachEntry(entries, count, hold) { entry in
+                return FrameReplay.eachEntry(entries, count, hazard) { entry in
                     slots[0] = peal_snapshot_entry_target(entry)
                     CallPlan.callThroughFFI(
                         plan, function: entry.pointee.function, slots: slots, arguments: arguments, result: result)

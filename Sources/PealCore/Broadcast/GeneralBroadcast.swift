@@ -3,12 +3,12 @@ import PealCall
 
 /// A broadcast that examines results, restricts recursion or uses `ffi_call`.
 struct GeneralBroadcast {
-    let hold: Broadcast.Hold
-    let number: UInt64
+    let hazard: Broadcast.Hazard
+    let id: UInt64
     let arguments: Broadcast.Arguments?
     let count: Int
 
-    private var snapshot: Broadcast.List { Broadcast.list(hold) }
+    private var snapshot: Broadcast.List { Broadcast.list(hazard) }
     private var plan: CallPlan.Pointer { peal_snapshot_plan(snapshot).assumingMemoryBound(to: CallPlan.self) }
     /// A thread that protects a list has a thread record.
     private var thread: UnsafeMutablePointer<peal_thread> { peal_thread_own_slot().unsafelyUnwrapped }
@@ -33,9 +33,9 @@ struct GeneralBroadcast {
         let defers = traits.defersRecursion
         var outcome: Broadcast.Outcome
         do throws(Broadcast.Outcome) { outcome = try run(request, calls: calls) } catch { outcome = error }
-        if outcome.isFailure { outcome = Broadcast.fail(outcome, number, arguments, count) }
-        Broadcast.release(hold)
-        if defers, runsDeferred { Deferral.runPending(of: number, on: thread) }
+        if outcome.isFailure { outcome = Broadcast.fail(outcome, id, arguments, count) }
+        Broadcast.release(hazard)
+        if defers, runsDeferred { Deferral.runPending(of: id, on: thread) }
         return outcome
     }
 
@@ -43,16 +43,16 @@ struct GeneralBroadcast {
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?
     ) throws(Broadcast.Outcome) -> Broadcast.Outcome {
         calls?.pointee = 0
-        // The number is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(snapshot) == number else { return .unknownMethod }
+        // The id is tested first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(snapshot) == id else { return .unknownMethod }
         if let mistake = mistake(in: request) { return mistake }
         var folder = ResultFolder(
             policy: request.policy ?? traits.policy, plan: plan, request: request,
             chained: traits.chainedParameter.flatMap { arguments?[$0] })
-        if traits.restrictsRecursion, !request.isOfLoop, HeldMethods.isHeld(number, besides: hold) {
+        if traits.restrictsRecursion, !request.isOfLoop, HeldMethods.isHeld(id, besides: hazard) {
             folder.finish(calls: 0)
             if traits.rejectsRecursion { return .recursionRejected }
-            return Deferral.capture(number, arguments: arguments, on: thread)
+            return Deferral.capture(id, arguments: arguments, on: thread)
         }
         let completion = traits.hasCompletion ? try Completion.pass(arguments?[traits.completionParameter ?? 0]) : nil
         defer { completion?.endPassing() }
@@ -98,10 +98,10 @@ struct GeneralBroadcast {
         let listed = Int(peal_snapshot_count(snapshot))
         let isAsked = traits.hasCompletion || request.gathering != nil
         if !isAsked, folder.dropsResults, plan.pointee.frame == nil || request.forcesFFI {
-            return FFIReplay.each(plan, arguments, to: entries, count: listed, hold) ?? 0
+            return FFIReplay.each(plan, arguments, to: entries, count: listed, hazard) ?? 0
         }
         let calls = ResultCalls(
-            plan: plan, entries: entries, count: listed, hold: hold, arguments: arguments,
+            plan: plan, entries: entries, count: listed, hazard: hazard, arguments: arguments,
             forcesFFI: request.forcesFFI)
         if isAsked {
             return Asking(

@@ -39,19 +39,19 @@ struct IntegerReplay<Source: IntegerSource> {
     @usableFromInline let traits: MethodTraits
     @usableFromInline let entries: UnsafePointer<peal_entry>
     @usableFromInline let entryCount: Int
-    @usableFromInline let hold: Broadcast.Hold
+    @usableFromInline let hazard: Broadcast.Hazard
 
     @inlinable
     @inline(__always)
     init(
         _ source: Source, _ traits: MethodTraits, to entries: UnsafePointer<peal_entry>, count: Int,
-        _ hold: Broadcast.Hold
+        _ hazard: Broadcast.Hazard
     ) {
         self.source = source
         self.traits = traits
         self.entries = entries
         entryCount = count
-        self.hold = hold
+        self.hazard = hazard
     }
 
     /// - Parameter count: The number of arguments.
@@ -96,7 +96,7 @@ struct IntegerReplay<Source: IntegerSource> {
     @inlinable
     @inline(__always)
     func each<Tail: ResultTail>(_ tail: inout Tail, _ call: (@escaping peal_frame_function, Target?) -> UInt64) -> Int {
-        FrameReplay.eachEntry(entries, entryCount, hold) { entry in
+        FrameReplay.eachEntry(entries, entryCount, hazard) { entry in
             tail.take(call(entry.pointee.function, entry.pointee.target), 0)
         }
     }

@@ -12,25 +12,25 @@ enum ResultBroadcast {
     @usableFromInline
     @_optimize(speed)
     static func sendIntegers(
-        _ hold: Broadcast.Hold, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+        _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Bool {
-        let list = Broadcast.list(hold)
+        let list = Broadcast.list(hazard)
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        // The number is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == number, traits.takesIntegers(count), traits.keepsLast, let result
+        // The id is tested first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == id, traits.takesIntegers(count), traits.keepsLast, let result
         else { return false }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard plan.pointee.resultPlace == .integer else { return false }
         let replay = IntegerReplay(
             PointedIntegers(arguments), traits, to: peal_snapshot_entries(list),
-            count: Int(peal_snapshot_count(list)), hold)
+            count: Int(peal_snapshot_count(list)), hazard)
         var tail = LastResult()
         guard let called = replay.replay(count, &tail) else { return false }
         // Without calls these are zeros, as the result is.
         ResultWords.store(tail.words.0, 0, plan.pointee.resultSize, in: result)
         calls?.pointee = called
-        Broadcast.release(hold)
+        Broadcast.release(hazard)
         return true
     }
 
@@ -43,13 +43,13 @@ enum ResultBroadcast {
     @inline(never)
     @_optimize(speed)
     static func send(
-        _ hold: Broadcast.Hold, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+        _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Broadcast.Outcome? {
-        let list = Broadcast.list(hold)
+        let list = Broadcast.list(hazard)
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        // The number is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == number, !traits.needsCloserLook,
+        // The id is tested first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == id, !traits.needsCloserLook,
             peal_snapshot_parameter_count(list) == count
         else { return nil }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
@@ -63,10 +63,10 @@ enum ResultBroadcast {
             if count > 0 {
                 guard let arguments, CallPlan.buildFrame(plan, from: arguments, into: words) else { return nil }
             }
-            let replay = ResultReplay(plan: plan, shape: shape, list: list, hold: hold, words: words)
+            let replay = ResultReplay(plan: plan, shape: shape, list: list, hazard: hazard, words: words)
             return send(policy, replay, result, request, calls)
         }
-        if outcome != nil { Broadcast.release(hold) }
+        if outcome != nil { Broadcast.release(hazard) }
         return outcome
     }
 

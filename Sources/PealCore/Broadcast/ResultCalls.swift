@@ -9,7 +9,7 @@ struct ResultCalls {
     let plan: CallPlan.Pointer
     let entries: Entry
     let count: Int
-    let hold: Broadcast.Hold
+    let hazard: Broadcast.Hazard
     /// One pointer for each parameter. The callers' own array is not changed.
     let arguments: Broadcast.Arguments?
     var forcesFFI = false
@@ -40,7 +40,7 @@ struct ResultCalls {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Int(PEAL_FRAME_WORDS)) { frame in
             let words = frame.baseAddress.unsafelyUnwrapped
             _ = CallPlan.buildFrame(plan, from: arguments, into: words)
-            return FrameReplay.eachEntry(entries, count, hold) { entry in
+            return FrameReplay.eachEntry(entries, count, hazard) { entry in
                 if prepare(entry, arguments) { _ = CallPlan.buildFrame(plan, from: arguments, into: words) }
                 CallPlan.callWithFrame(
                     plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target,
@@ -57,7 +57,7 @@ struct ResultCalls {
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             let slots = memory.baseAddress.unsafelyUnwrapped
             CallPlan.fillSlots(plan, from: arguments, into: slots)
-            return FrameReplay.eachEntry(entries, count, hold) { entry in
+            return FrameReplay.eachEntry(entries, count, hazard) { entry in
                 if prepare(entry, arguments) { CallPlan.fillSlots(plan, from: arguments, into: slots) }
                 slots[0] = peal_snapshot_entry_target(entry)
                 CallPlan.callThroughFFI(

@@ -7,7 +7,7 @@ struct ResultReplay {
     let plan: CallPlan.Pointer
     let shape: FrameShape
     let list: Broadcast.List
-    let hold: Broadcast.Hold
+    let hazard: Broadcast.Hazard
     let words: UnsafePointer<UInt64>
 
     /// Returns true if results of a plan are at most two words, which tails take. On x86-64 all are.
@@ -47,7 +47,7 @@ struct ResultReplay {
     private func each<Tail: ResultTail>(
         _ tail: inout Tail, _ call: (UnsafePointer<peal_entry>) -> (UInt64, UInt64)
     ) -> Int {
-        FrameReplay.eachEntry(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), hold) { entry in
+        FrameReplay.eachEntry(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), hazard) { entry in
             let (first, second) = call(entry)
             return tail.take(first, second)
         }

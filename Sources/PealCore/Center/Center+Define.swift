@@ -47,7 +47,7 @@ extension Center {
                 if state[proto].own.isEmpty { state.discard(proto) }
                 throw error
             }
-            state[proto].definers.insert(owner?.number ?? 0)
+            state[proto].definers.insert(owner?.id ?? 0)
             return (proto, Array(state[proto].own.prefix(declarations.count)))
         }
     }
@@ -126,8 +126,8 @@ extension CenterState {
             }
             adopted.append(proto)
         }
-        let proto = try Handles.protocols.insert { number in
-            PealProtocol(number: number, name: description.name, center: center, adopted: adopted)
+        let proto = try Handles.protocols.insert { id in
+            PealProtocol(id: id, name: description.name, center: center, adopted: adopted)
         }
         protocolsByName[proto.name] = proto
         begin(proto)
@@ -187,7 +187,7 @@ extension CenterState {
         protocols.remove(proto)
         self[proto].end()
         protocolsByName[proto.name] = nil
-        Handles.protocols.remove(proto.number)
+        Handles.protocols.remove(proto.id)
     }
 
     /// Appends the methods that the protocol does not have yet, to it and to all that adopt it.
@@ -224,6 +224,6 @@ extension CenterState {
         while let next = open.popLast() {
             for adopter in self[next].adopters where subprotocols.insert(adopter).inserted { open.append(adopter) }
         }
-        return subprotocols.sorted { $0.number < $1.number }
+        return subprotocols.sorted { $0.id < $1.id }
     }
 }

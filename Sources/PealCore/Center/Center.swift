@@ -3,20 +3,20 @@ import PealCall
 
 /// An isolated namespace of protocols and observers.
 public final class Center: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     let services: ServiceBook
     private let state = Guarded(CenterState())
     /// Its own lock: it is made when the center's lock is not held.
     let mediator = Guarded(MediatorSlot())
 
-    init(number: UInt64) {
-        self.number = number
-        services = ServiceBook(center: number)
+    init(id: UInt64) {
+        self.id = id
+        services = ServiceBook(center: id)
     }
 
     /// The center that all parts of the process share.
     public static let shared: Center = {
-        guard let center = try? Handles.centers.insert({ Center(number: $0) }) else {
+        guard let center = try? Handles.centers.insert({ Center(id: $0) }) else {
             fatalError("the first center always finds a number")
         }
         return center
@@ -25,7 +25,7 @@ public final class Center: Sendable {
     public static func make() throws(Failure) -> Center {
         // The shared one takes the first number, even if it is not used first.
         _ = shared
-        return try Handles.centers.insert { Center(number: $0) }
+        return try Handles.centers.insert { Center(id: $0) }
     }
 
     /// Runs `body` with the state, one thread at a time. No user code may run in it.
@@ -61,7 +61,7 @@ public final class Center: Sendable {
         }
         // Before the handle is stale: modules that stop may use it.
         let isStopped = mediator.withLock({ $0.mediator })?.stopForEnd() ?? true
-        guard Handles.centers.remove(number) != nil else {
+        guard Handles.centers.remove(id) != nil else {
             throw Failure(.handle, "the center has been ended")
         }
         let modules = mediator.withLock { slot in

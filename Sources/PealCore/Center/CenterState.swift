@@ -36,7 +36,7 @@ struct CenterState {
             for method in state.all { method.close() }
             state.end()
         }
-        for proto in protocols { Handles.protocols.remove(proto.number) }
+        for proto in protocols { Handles.protocols.remove(proto.id) }
         protocols = []
         protocolsByName = [:]
         for hooks in types.hooks.values { hooks.unregister() }

@@ -35,7 +35,7 @@ struct Asking {
             false
         } take: { entry, result in
             completion?.reply(
-                from: entry.pointee.record.pointee.number, result, size: calls.plan.pointee.resultSize,
+                from: entry.pointee.record.pointee.id, result, size: calls.plan.pointee.resultSize,
                 isReserved: isReserved)
             return true
         }

@@ -5,9 +5,9 @@ extension Completion {
     ///
     /// - Returns: The completion, and how the broadcast ended; after a failure the completion has been removed.
     public static func gather(
-        _ number: UInt64, arguments: Broadcast.Arguments?, count: Int, _ options: Options
+        _ id: UInt64, arguments: Broadcast.Arguments?, count: Int, _ options: Options
     ) throws(Failure) -> (completion: Completion, outcome: Broadcast.Outcome) {
-        if let method = Handles.methods.find(number), method.declaration.signature.result.isVoid {
+        if let method = Handles.methods.find(id), method.declaration.signature.result.isVoid {
             throw Failure(
                 .policy,
                 "\(method.title) returns void, and only results can be gathered; broadcast a method with a completion by passing one"
@@ -17,7 +17,7 @@ extension Completion {
         var request = BroadcastRequest(result: nil)
         request.policy = .all
         request.gathering = completion
-        let outcome = Broadcast.send(number, arguments: arguments, count: count, request: request, calls: nil)
+        let outcome = Broadcast.send(id, arguments: arguments, count: count, request: request, calls: nil)
         if outcome.isFailure { completion.abandon() } else { completion.endPassing() }
         return (completion, outcome)
     }

@@ -28,7 +28,7 @@ public final class Completion: Sendable {
         }
     }
 
-    public let number: UInt64
+    public let id: UInt64
     private let state: Guarded<CompletionState>
     // Used by their contract alone: the functions may be called on any thread.
     private nonisolated(unsafe) let options: Options
@@ -38,10 +38,10 @@ public final class Completion: Sendable {
     private nonisolated(unsafe) let limit: UnsafeMutablePointer<peal_work>?
 
     private init(
-        number: UInt64, options: Options, notice: UnsafeMutablePointer<CompletionNotice>,
+        id: UInt64, options: Options, notice: UnsafeMutablePointer<CompletionNotice>,
         limit: UnsafeMutablePointer<peal_work>?
     ) {
-        self.number = number
+        self.id = id
         self.options = options
         self.notice = notice
         self.limit = limit
@@ -69,22 +69,22 @@ public final class Completion: Sendable {
         }
         let completion: Completion
         do throws(Failure) {
-            completion = try Handles.completions.insert { number in
+            completion = try Handles.completions.insert { id in
                 let completion = Completion(
-                    number: number, options: options, notice: notice,
+                    id: id, options: options, notice: notice,
                     limit: limit?.assumingMemoryBound(to: peal_work.self))
-                return CompletionHandle(completion, .whole, number: number)
+                return CompletionHandle(completion, .whole, id: id)
             }.completion
         } catch {
             peal_memory_free(notice)
             peal_memory_free(limit)
             throw error
         }
-        notice.pointee.number = completion.number
+        notice.pointee.id = completion.id
         do throws(Failure) {
             try options.owner?.add(completion)
         } catch {
-            Handles.completions.remove(completion.number)
+            Handles.completions.remove(completion.id)
             throw error
         }
         if isPassed { _ = completion.beginPassing() }
@@ -92,16 +92,16 @@ public final class Completion: Sendable {
         return completion
     }
 
-    /// The completion of a number that is no token's.
-    static func find(_ number: UInt64) -> Completion? {
-        guard let handle = Handles.completions.find(number), handle.role == .whole else { return nil }
+    /// The completion of an id that is no token's.
+    static func find(_ id: UInt64) -> Completion? {
+        guard let handle = Handles.completions.find(id), handle.role == .whole else { return nil }
         return handle.completion
     }
 
     private func setLimit() {
         guard let limit else { return }
         let due = Int64(clamping: peal_clock_deadline(options.timeout))
-        let context = UnsafeMutableRawPointer(bitPattern: UInt(number))
+        let context = UnsafeMutableRawPointer(bitPattern: UInt(id))
         peal_executor_run_at(limit, due, { Completion.find(UInt64(UInt(bitPattern: $0)))?.end(.timedOut) }, context)
     }
 
@@ -109,9 +109,9 @@ public final class Completion: Sendable {
 
     /// The completion that a broadcast was given; nil for zero.
     static func pass(_ argument: UnsafeMutableRawPointer?) throws(Broadcast.Outcome) -> Completion? {
-        let number = argument?.loadUnaligned(as: UInt64.self) ?? 0
-        guard number != 0 else { return nil }
-        guard let completion = find(number), completion.beginPassing() else { throw .staleCompletion }
+        let id = argument?.loadUnaligned(as: UInt64.self) ?? 0
+        guard id != 0 else { return nil }
+        guard let completion = find(id), completion.beginPassing() else { throw .staleCompletion }
         return completion
     }
 
@@ -136,38 +136,38 @@ public final class Completion: Sendable {
     /// - Returns: The number of a new token; 0 when no caller waits for it any more.
     func issueToken(for owner: UInt64, isReserved: Bool) -> UInt64 {
         if !isReserved { reserve(1) }
-        guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, number: $0, owner: owner) })
+        guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, id: $0, owner: owner) })
         else {
             dropReserved(1)
             return 0
         }
-        if state.withLock({ $0.keep(token.number) }) { return token.number }
-        Handles.completions.remove(token.number)
+        if state.withLock({ $0.keep(token.id) }) { return token.id }
+        Handles.completions.remove(token.id)
         return 0
     }
 
     /// Drops the tokens of an owner's observers when their code is about to be unloaded.
     static func dropTokens(of owner: UInt64) {
         for handle in Handles.completions.all where handle.role == .token && handle.owner == owner {
-            try? answer(handle.number, nil)
+            try? answer(handle.id, nil)
         }
     }
 
     // MARK: Answers
 
-    /// Answers for a number, or drops it.
+    /// Answers for an id, or drops it.
     ///
     /// - Parameter result: nil: it is dropped.
-    public static func answer(_ number: UInt64, _ result: Int64?) throws(Failure) {
-        guard let handle = Handles.completions.find(number) else { throw .staleCompletion }
+    public static func answer(_ id: UInt64, _ result: Int64?) throws(Failure) {
+        guard let handle = Handles.completions.find(id) else { throw .staleCompletion }
         let completion = handle.completion
         switch handle.role {
         case .token:
-            guard Handles.completions.remove(number) != nil else { throw .staleCompletion }
+            guard Handles.completions.remove(id) != nil else { throw .staleCompletion }
             // The whole may have ended since the token was found: then the answer does not count.
             var isInTime = false
             completion.settle { state in
-                isInTime = state.tokens.remove(number) != nil
+                isInTime = state.tokens.remove(id) != nil
                 return state.settle(result.map { .answered($0) } ?? .dropped)
             }
             guard isInTime else { throw .staleCompletion }
@@ -201,7 +201,7 @@ public final class Completion: Sendable {
         guard let mailbox = options.queue?.mailbox, let notice = CompletionNotice.make(replySize: size) else {
             return dropReserved(1)
         }
-        notice.pointee.number = number
+        notice.pointee.id = id
         notice.pointee.observation = observation
         UnsafeMutableRawPointer(notice + 1).copyMemory(from: result, byteCount: size)
         notice.pointee.task.run = { Completion.runReply($0) }
@@ -209,8 +209,8 @@ public final class Completion: Sendable {
         settle { $0.settle(.counted, completed: 1) }
     }
 
-    public static func cancel(_ number: UInt64) throws(Failure) {
-        guard let completion = find(number), completion.end(.cancelled) else { throw .staleCompletion }
+    public static func cancel(_ id: UInt64) throws(Failure) {
+        guard let completion = find(id), completion.end(.cancelled) else { throw .staleCompletion }
     }
 
     // MARK: The end
@@ -240,14 +240,14 @@ public final class Completion: Sendable {
 
     private static func runNotice(_ task: UnsafeMutablePointer<peal_task>) {
         let notice = UnsafeMutableRawPointer(task).assumingMemoryBound(to: CompletionNotice.self)
-        find(notice.pointee.number)?.runDone()
+        find(notice.pointee.id)?.runDone()
         peal_memory_free(notice)
     }
 
     private static func runReply(_ task: UnsafeMutablePointer<peal_task>) {
         let notice = UnsafeMutableRawPointer(task).assumingMemoryBound(to: CompletionNotice.self)
         let thread = thisThread
-        if let completion = find(notice.pointee.number), let reply = completion.options.reply,
+        if let completion = find(notice.pointee.id), let reply = completion.options.reply,
             completion.state.withLock({ $0.beginCall(on: thread) })
         {
             reply(completion.options.context, notice.pointee.observation, UnsafeRawPointer(notice + 1))
@@ -273,7 +273,7 @@ public final class Completion: Sendable {
     /// Nothing of it is called any more. The handle goes first: a thread that waits for the owner's end finds no
     /// function of it after that.
     private func leave() {
-        Handles.completions.remove(number)
+        Handles.completions.remove(id)
         options.owner?.remove(self)
     }
 

@@ -6,14 +6,14 @@ public final class CompletionHandle: Sendable {
 
     let completion: Completion
     let role: Role
-    let number: UInt64
+    let id: UInt64
     /// The owner of the token's observer; 0: none.
     let owner: UInt64
 
-    init(_ completion: Completion, _ role: Role, number: UInt64, owner: UInt64 = 0) {
+    init(_ completion: Completion, _ role: Role, id: UInt64, owner: UInt64 = 0) {
         self.completion = completion
         self.role = role
-        self.number = number
+        self.id = id
         self.owner = owner
     }
 }
@@ -22,7 +22,7 @@ public final class CompletionHandle: Sendable {
 struct CompletionNotice: BitwiseCopyable {
     var task: peal_task
     /// The number of the completion, which may have ended when the queue runs the item.
-    var number: UInt64
+    var id: UInt64
     var observation: UInt64
 
     /// - Parameter isNeeded: True if an end requires it.

@@ -3,7 +3,7 @@ internal import CPealSupport
 /// The slots of a handle table, see slot.h. They know no type of object: one copy of their code serves all tables, and
 /// a lookup from another module needs no type metadata.
 ///
-/// No function takes a lock. A lookup pins a slot, retains its object and unpins it. A removal makes the number stale;
+/// No function takes a lock. A lookup pins a slot, retains its object and unpins it. A removal makes the id stale;
 /// whichever thread releases the last pin takes the object out of the slot and frees the slot.
 struct HandleSlots: @unchecked Sendable {
     // Unchecked: the slots are atomic.
@@ -19,72 +19,72 @@ struct HandleSlots: @unchecked Sendable {
     ///
     /// - Parameter limit: The sentence of the failure if all slots are taken.
     func insert(limit: StaticString, _ make: (UInt64) throws(Failure) -> Object) throws(Failure) -> Object {
-        var number: UInt64 = 0
-        switch peal_slot_take(slots, &number) {
+        var id: UInt64 = 0
+        switch peal_slot_take(slots, &id) {
         case PEAL_SLOT_FULL: throw Failure(.limit, limit.description)
         case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
         default: break
         }
         do throws(Failure) {
-            let object = try make(number)
-            peal_slot_publish(slots, number, Self.retained(object))
+            let object = try make(id)
+            peal_slot_publish(slots, id, Self.retained(object))
             return object
         } catch {
-            peal_slot_free(slots, number)
+            peal_slot_free(slots, id)
             throw error
         }
     }
 
-    func find(_ number: UInt64, evenRetired: Bool) -> Object? {
-        unpinned(peal_slot_pin(slots, number, evenRetired), number)
+    func find(_ id: UInt64, evenRetired: Bool) -> Object? {
+        unpinned(peal_slot_pin(slots, id, evenRetired), id)
     }
 
-    func has(_ number: UInt64) -> Bool { peal_slot_is_live(slots, number) }
+    func has(_ id: UInt64) -> Bool { peal_slot_is_live(slots, id) }
 
     /// Runs `body` with a part of an object that is valid as long as the object is. The pin keeps the object meanwhile,
     /// so it need not be retained too. For short operations, because a pinned slot is not reused.
     @inline(__always)
     func withPinned<Part, Value, Error>(
-        _ number: UInt64, _ part: (Object) -> Part, _ body: (Part) throws(Error) -> Value
+        _ id: UInt64, _ part: (Object) -> Part, _ body: (Part) throws(Error) -> Value
     ) throws(Error) -> Value? {
-        guard let slot = peal_slot_pin(slots, number, false) else { return nil }
-        defer { if peal_slot_unpin(slot) { free(slot, number) } }
+        guard let slot = peal_slot_pin(slots, id, false) else { return nil }
+        defer { if peal_slot_unpin(slot) { free(slot, id) } }
         return try body(part(Self.cell(of: slot).pointee))
     }
 
-    func retire(_ number: UInt64) -> Bool { peal_slot_retire_unpinned(slots, number) }
+    func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(slots, id) }
 
-    /// Removes a number that is retired, or one that is not.
-    func remove(_ number: UInt64, isRetired: Bool) -> Object? {
-        guard let slot = peal_slot_remove(slots, number, isRetired) else { return nil }
-        guard peal_slot_has_last_pin(slot) else { return unpinned(slot, number) }
+    /// Removes an id that is retired, or one that is not.
+    func remove(_ id: UInt64, isRetired: Bool) -> Object? {
+        guard let slot = peal_slot_remove(slots, id, isRetired) else { return nil }
+        guard peal_slot_has_last_pin(slot) else { return unpinned(slot, id) }
         let object = Self.cell(of: slot).move()
-        peal_slot_free(slots, number)
+        peal_slot_free(slots, id)
         return object
     }
 
     var all: [Object] {
         (0..<peal_slots_end(slots)).compactMap { index in
-            var number: UInt64 = 0
-            let slot = peal_slot_pin_at(slots, index, &number)
-            return unpinned(slot, number)
+            var id: UInt64 = 0
+            let slot = peal_slot_pin_at(slots, index, &id)
+            return unpinned(slot, id)
         }
     }
 
     /// Retains the object of a slot and releases the pin. The last pin of a removed number frees the slot.
     @inline(__always)
-    private func unpinned(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Object? {
+    private func unpinned(_ slot: UnsafeMutablePointer<peal_slot>?, _ id: UInt64) -> Object? {
         guard let slot else { return nil }
         let object = Self.cell(of: slot).pointee
-        if peal_slot_unpin(slot) { free(slot, number) }
+        if peal_slot_unpin(slot) { free(slot, id) }
         return object
     }
 
     /// The object continues to exist: the caller has retained it.
     @inline(never)
-    private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
+    private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
         Self.cell(of: slot).deinitialize(count: 1)
-        peal_slot_free(slots, number)
+        peal_slot_free(slots, id)
     }
 
     private static func cell(of slot: UnsafeMutablePointer<peal_slot>) -> UnsafeMutablePointer<Object> {

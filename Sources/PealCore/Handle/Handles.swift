@@ -59,13 +59,13 @@ public enum Handles {
     /// Drops what was retired under the number of a record, once the last of the record's functions has returned: an
     /// observation, a timer, or the target of a proxy.
     static func dropEnded(_ record: Observer) {
-        let number = record.pointee.number
-        if observations.recycle(number) {
+        let id = record.pointee.id
+        if observations.recycle(id) {
             record.owner?.remove(record)
-        } else if let timer = timers.recycle(number) {
+        } else if let timer = timers.recycle(id) {
             timer.owner?.remove(timer)
         } else {
-            proxies.findEvenRetired(number)?.noteTargetEnd()
+            proxies.findEvenRetired(id)?.noteTargetEnd()
         }
     }
 }

@@ -7,70 +7,70 @@ public struct ObserverHandles: Sendable {
 
     /// Makes the number of a record, which lookups find from now on.
     func open(_ record: Observer) throws(Failure) {
-        var number: UInt64 = 0
-        switch peal_slot_take(Self.slots, &number) {
+        var id: UInt64 = 0
+        switch peal_slot_take(Self.slots, &id) {
         case PEAL_SLOT_FULL:
             throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
         case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
         default: break
         }
-        record.pointee.number = number
+        record.pointee.id = id
         peal_observer_own_unshared(record)
-        peal_slot_publish(Self.slots, number, record)
+        peal_slot_publish(Self.slots, id, record)
     }
 
-    public func find(_ number: UInt64) -> Observation? {
-        observation(owned(peal_slot_pin(Self.slots, number, false), number))
+    public func find(_ id: UInt64) -> Observation? {
+        observation(owned(peal_slot_pin(Self.slots, id, false), id))
     }
 
-    /// The same, but also finds a number that has been retired and not recycled yet.
-    func findEvenRetired(_ number: UInt64) -> Observation? {
-        observation(owned(peal_slot_pin(Self.slots, number, true), number))
+    /// The same, but also finds an id that has been retired and not recycled yet.
+    func findEvenRetired(_ id: UInt64) -> Observation? {
+        observation(owned(peal_slot_pin(Self.slots, id, true), id))
     }
 
-    /// Makes a number stale. The slot keeps the record until the number is recycled.
+    /// Makes an id stale. The slot keeps the record until the id is recycled.
     ///
-    /// - Returns: False if the number was stale already.
+    /// - Returns: False if the id was stale already.
     @discardableResult
-    func retire(_ number: UInt64) -> Bool { peal_slot_retire_unpinned(Self.slots, number) }
+    func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(Self.slots, id) }
 
-    /// Makes a number stale, as `retire`, and runs `body` with the record, whose slot is not reused meanwhile.
+    /// Makes an id stale, as `retire`, and runs `body` with the record, whose slot is not reused meanwhile.
     ///
-    /// - Returns: The result of `body`; false if the number was already stale.
-    func retire(_ number: UInt64, _ body: (Observer) -> Bool) -> Bool {
-        guard let slot = peal_slot_retire(Self.slots, number) else { return false }
+    /// - Returns: The result of `body`; false if the id was already stale.
+    func retire(_ id: UInt64, _ body: (Observer) -> Bool) -> Bool {
+        guard let slot = peal_slot_retire(Self.slots, id) else { return false }
         let record = Self.record(of: slot)
         peal_observer_prefetch(record)
         let isDone = body(record)
-        release(slot, number)
+        release(slot, id)
         return isDone
     }
 
     /// Removes the number of a registration that failed.
-    func remove(_ number: UInt64) { _ = released(peal_slot_remove(Self.slots, number, false), number) }
+    func remove(_ id: UInt64) { _ = released(peal_slot_remove(Self.slots, id, false), id) }
 
     /// Frees the slot of a retired number. Exactly one of all callers succeeds.
     @discardableResult
-    func recycle(_ number: UInt64) -> Bool { released(peal_slot_remove(Self.slots, number, true), number) }
+    func recycle(_ id: UInt64) -> Bool { released(peal_slot_remove(Self.slots, id, true), id) }
 
-    /// Returns true if the number is not stale. Writes nothing, so concurrent tests do not contend.
-    public func has(_ number: UInt64) -> Bool { peal_slot_is_live(Self.slots, number) }
+    /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
+    public func has(_ id: UInt64) -> Bool { peal_slot_is_live(Self.slots, id) }
 
-    /// Runs `body` with the record of a number, which the pin keeps meanwhile. For short operations, because a pinned
+    /// Runs `body` with the record of an id, which the pin keeps meanwhile. For short operations, because a pinned
     /// slot is not reused.
     @inline(__always)
-    func withPinned<Value>(_ number: UInt64, _ body: (Observer) -> Value) -> Value? {
-        guard let slot = peal_slot_pin(Self.slots, number, false) else { return nil }
-        defer { if peal_slot_unpin(slot) { free(slot, number) } }
+    func withPinned<Value>(_ id: UInt64, _ body: (Observer) -> Value) -> Value? {
+        guard let slot = peal_slot_pin(Self.slots, id, false) else { return nil }
+        defer { if peal_slot_unpin(slot) { free(slot, id) } }
         return body(Self.record(of: slot))
     }
 
     /// All of this time, those of retired numbers too.
     var all: [Observation] {
         (0..<peal_slots_end(Self.slots)).compactMap { index in
-            var number: UInt64 = 0
-            let slot = peal_slot_pin_at(Self.slots, index, &number)
-            return observation(owned(slot, number))
+            var id: UInt64 = 0
+            let slot = peal_slot_pin_at(Self.slots, index, &id)
+            return observation(owned(slot, id))
         }
     }
 
@@ -81,28 +81,28 @@ public struct ObserverHandles: Sendable {
     }
 
     /// The record of a pinned slot. A weak count replaces the pin.
-    private func owned(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Observer? {
+    private func owned(_ slot: UnsafeMutablePointer<peal_slot>?, _ id: UInt64) -> Observer? {
         guard let slot else { return nil }
         let record = Self.record(of: slot)
         peal_observer_own(record)
-        if peal_slot_unpin(slot) { free(slot, number) }
+        if peal_slot_unpin(slot) { free(slot, id) }
         return record
     }
 
-    private func released(_ slot: UnsafeMutablePointer<peal_slot>?, _ number: UInt64) -> Bool {
+    private func released(_ slot: UnsafeMutablePointer<peal_slot>?, _ id: UInt64) -> Bool {
         guard let slot else { return false }
-        release(slot, number)
+        release(slot, id)
         return true
     }
 
     /// Releases a pin that is likely the last one.
-    private func release(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
-        if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, number) }
+    private func release(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
+        if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, id) }
     }
 
-    private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ number: UInt64) {
+    private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
         let record = Self.record(of: slot)
-        peal_slot_free(Self.slots, number)
+        peal_slot_free(Self.slots, id)
         ObserverLife.disown(record)
     }
 

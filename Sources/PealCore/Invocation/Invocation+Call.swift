@@ -40,7 +40,7 @@ extension Invocation {
         _ arguments: Broadcast.Arguments, _ request: BroadcastRequest, _ calls: UnsafeMutablePointer<Int>?
     ) throws(Failure) -> Broadcast.Outcome {
         let outcome = Broadcast.send(
-            method.number, arguments: arguments, count: method.parameterCount, request: request,
+            method.id, arguments: arguments, count: method.parameterCount, request: request,
             calls: calls)
         // Here, while the arguments are still available for the sentence.
         if let failure = BroadcastFailure.last(outcome, policy: request.policy) { throw failure }

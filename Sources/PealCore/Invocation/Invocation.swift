@@ -7,7 +7,7 @@ import PealCall
 /// without the lock, with the arguments at their beginning. Arguments that are retained are in a capture, which is
 /// replaced when one of them is set.
 public final class Invocation: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     public let method: Method
     /// The arguments as they were given, then memory for one result, zeros until there is one. Its lock guards them and
     /// the capture. See invocation.h of CPealSupport.
@@ -16,13 +16,13 @@ public final class Invocation: Sendable {
     private nonisolated(unsafe) var capture: ArgumentBlock?
 
     private init(
-        number: UInt64, method: Method, values: UnsafeMutablePointer<peal_invocation_values>, capture: ArgumentBlock?
+        id: UInt64, method: Method, values: UnsafeMutablePointer<peal_invocation_values>, capture: ArgumentBlock?
     ) {
-        self.number = number
+        self.id = id
         self.method = method
         self.values = values
         self.capture = capture
-        peal_invocation_open(values, number, method.number, method.copyPlan, method.plan, Self.sizeForReaders(method))
+        peal_invocation_open(values, id, method.id, method.copyPlan, method.plan, Self.sizeForReaders(method))
         if capture != nil { peal_invocation_close(values) }
     }
 
@@ -63,9 +63,9 @@ public final class Invocation: Sendable {
     ) throws(Failure) -> Invocation {
         guard let values = peal_invocation_take(resultOffset(method) + method.resultSize) else { throw .outOfMemory }
         do throws(Failure) {
-            return try Handles.invocations.insert { number in
+            return try Handles.invocations.insert { id in
                 Invocation(
-                    number: number, method: method, values: values, capture: fill(peal_invocation_memory(values)))
+                    id: id, method: method, values: values, capture: fill(peal_invocation_memory(values)))
             }
         } catch {
             peal_invocation_give(values)
@@ -95,10 +95,10 @@ public final class Invocation: Sendable {
         return body()
     }
 
-    /// The invocation of a number, whose method must not have ended.
-    public static func find(_ number: UInt64) throws(Failure) -> Invocation {
-        guard let invocation = Handles.invocations.find(number) else { throw .staleInvocation }
-        guard peal_directory_is_of(invocation.method.place, invocation.method.number) else {
+    /// The invocation of an id, whose method must not have ended.
+    public static func find(_ id: UInt64) throws(Failure) -> Invocation {
+        guard let invocation = Handles.invocations.find(id) else { throw .staleInvocation }
+        guard peal_directory_is_of(invocation.method.element, invocation.method.id) else {
             throw Failure(
                 .state,
                 "the protocol of \(invocation.method.title) has ended, with its center or its owner; the invocation can only be destroyed"
@@ -108,8 +108,8 @@ public final class Invocation: Sendable {
     }
 
     /// Ends an invocation. Its captures are released once no call reads them.
-    public static func end(_ number: UInt64) throws(Failure) {
-        guard let invocation = Handles.invocations.remove(number) else { throw .staleInvocation }
+    public static func end(_ id: UInt64) throws(Failure) {
+        guard let invocation = Handles.invocations.remove(id) else { throw .staleInvocation }
         peal_invocation_end(invocation.values)
     }
 

@@ -13,11 +13,11 @@ public enum InvocationAccess {
     /// allocated, no lock is taken, and no memory is written that other threads use.
     ///
     /// - Returns: nil if no observer was called, and `Invocation.broadcast` must make the calls.
-    public static func broadcastFast(_ number: UInt64, calls: UnsafeMutablePointer<Int>?) -> Broadcast.Outcome? {
+    public static func broadcastFast(_ id: UInt64, calls: UnsafeMutablePointer<Int>?) -> Broadcast.Outcome? {
         withUnsafeTemporaryAllocation(byteCount: mostBytes, alignment: CopyPlan.alignment) { copy in
             let copy = copy.baseAddress.unsafelyUnwrapped
             var call = peal_invocation_call()
-            guard peal_invocation_read(number, copy, mostBytes, &call) else { return nil }
+            guard peal_invocation_read(id, copy, mostBytes, &call) else { return nil }
             let plan = call.copy_plan.unsafelyUnwrapped.assumingMemoryBound(to: CopyPlan.self)
             let count = plan.pointee.parameterCount
             guard count <= mostParameters else { return nil }
@@ -39,13 +39,13 @@ public enum InvocationAccess {
     /// Sets an argument that is not retained.
     ///
     /// - Returns: False if it was not set, and `Invocation.write` must set it.
-    public static func setFast(_ number: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
-        guard let values = peal_invocation_lock(number) else { return false }
+    public static func setFast(_ id: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
+        guard let values = peal_invocation_lock(id) else { return false }
         defer { peal_lock_release(&values.pointee.lock) }
         let call = values.pointee.call_plan.unsafelyUnwrapped.assumingMemoryBound(to: CallPlan.self)
         let method = values.pointee.method
         guard index >= 0, index < call.pointee.parameterCount, call.pointee.parameterSizes[index] == size,
-            let place = peal_directory_find(method), peal_directory_is_of(place, method)
+            let element = peal_directory_find(method), peal_directory_is_of(element, method)
         else { return false }
         let copy = values.pointee.copy_plan.unsafelyUnwrapped.assumingMemoryBound(to: CopyPlan.self)
         peal_invocation_write(values, copy.pointee.offsets[index], value, size)

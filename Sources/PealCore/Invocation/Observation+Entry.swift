@@ -9,15 +9,15 @@ extension Observation {
             throw Failure(.state, "the observer has a queue, and is called on it only; broadcast the invocation")
         }
         if let lazy { return try lazy.call(self, for: method, call) }
-        let hold = try hold(method)
-        defer { release(hold, of: method) }
-        let list = Broadcast.list(hold)
+        let hazard = try protect(method)
+        defer { release(hazard, of: method) }
+        let list = Broadcast.list(hazard)
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)))
         guard let index = entries.firstIndex(where: { $0.gate == gate }) else {
             if isRemoved { throw .staleObservation }
             throw .notListed(method)
         }
-        let called = FrameReplay.eachEntry(peal_snapshot_entries(list) + index, 1, hold) { entry in
+        let called = FrameReplay.eachEntry(peal_snapshot_entries(list) + index, 1, hazard) { entry in
             call(entry)
             return true
         }
@@ -28,25 +28,25 @@ extension Observation {
 
     private var isRemoved: Bool { peal_gate_load(gate) & ObserverGate.removed != 0 }
 
-    private func hold(_ method: Method) throws(Failure) -> Broadcast.Hold {
-        let hold: Broadcast.Hold
+    private func protect(_ method: Method) throws(Failure) -> Broadcast.Hazard {
+        let hazard: Broadcast.Hazard
         do throws(Broadcast.Outcome) {
-            hold = try Broadcast.holdSettled(method.number, nil, 0)
+            hazard = try Broadcast.protectSettled(method.id, nil, 0)
         } catch {
             throw BroadcastFailure.last(error) ?? .outOfMemory
         }
-        guard peal_snapshot_method(Broadcast.list(hold)) == method.number else {
-            release(hold, of: method)
+        guard peal_snapshot_method(Broadcast.list(hazard)) == method.id else {
+            release(hazard, of: method)
             throw .staleObservation
         }
-        return hold
+        return hazard
     }
 
-    private func release(_ hold: Broadcast.Hold, of method: Method) {
-        Broadcast.release(hold)
+    private func release(_ hazard: Broadcast.Hazard, of method: Method) {
+        Broadcast.release(hazard)
         // If the observer broadcast a method that defers, the deferred calls wait for the end of this call.
         if method.traits.defersRecursion, let thread = peal_thread_own_slot() {
-            Deferral.runPending(of: method.number, on: thread)
+            Deferral.runPending(of: method.id, on: thread)
         }
     }
 }

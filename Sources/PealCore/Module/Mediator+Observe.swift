@@ -61,7 +61,7 @@ extension Mediator {
 
 extension PealProtocol {
     /// Returns true until the protocol's definition is revoked.
-    fileprivate var isDefined: Bool { Handles.protocols.find(number) != nil }
+    fileprivate var isDefined: Bool { Handles.protocols.find(id) != nil }
 }
 
 extension Module {

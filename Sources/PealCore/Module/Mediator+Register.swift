@@ -32,9 +32,9 @@ extension Mediator {
             let action = state.request(.register)
             try state.check(description.name, dependencies, action)
             state.registrations += 1
-            let module = try Handles.modules.insert { number in
+            let module = try Handles.modules.insert { id in
                 Module(
-                    number: number, description, dependencies: dependencies, tables: tables,
+                    id: id, description, dependencies: dependencies, tables: tables,
                     sequence: state.registrations, mediator: self)
             }
             do throws(Failure) {
@@ -42,7 +42,7 @@ extension Mediator {
                 try module.owner?.add(module)
             } catch {
                 module.queue?.removeMember(module)
-                Handles.modules.remove(module.number)
+                Handles.modules.remove(module.id)
                 throw error
             }
             state.add(module)

@@ -6,8 +6,8 @@ extension Mediator {
     /// Removes a module. A module that runs is stopped first.
     ///
     /// - Returns: False if its code may still run.
-    public static func remove(_ number: UInt64) throws(Failure) -> Bool {
-        guard let module = Handles.modules.find(number) else { throw .staleModule }
+    public static func remove(_ id: UInt64) throws(Failure) -> Bool {
+        guard let module = Handles.modules.find(id) else { throw .staleModule }
         return try module.mediator.remove(module)
     }
 
@@ -51,9 +51,9 @@ extension Mediator {
     /// Removes the modules of an owner. The modules that depend on them are stopped first, also those of other
     /// owners. The owner waits until its modules are released.
     func retire(_ modules: [Module], of owner: String, deadline: UInt64) {
-        let retired = Set(modules.map { $0.number })
+        let retired = Set(modules.map { $0.id })
         let (order, isOwnCall) = withState { state in
-            let dependents = state.runningDependents(of: modules).filter { !retired.contains($0.number) }
+            let dependents = state.runningDependents(of: modules).filter { !retired.contains($0.id) }
             for module in modules { state.request(.retire, of: module) }
             let order = (modules + dependents).sorted { $0.isStoppedBefore($1) }
             let isOwnCall = order.contains { $0.isCalledHere || ($0.status.isInAction && state.waitsForThisThread($0)) }
@@ -64,7 +64,7 @@ extension Mediator {
             withState { _ in for module in modules { module.status.retirer = thread } }
             defer { withState { _ in for module in modules { module.status.retirer = 0 } } }
             for module in order {
-                guard retired.contains(module.number) else {
+                guard retired.contains(module.id) else {
                     stopDependent(module, of: owner, deadline: deadline)
                     continue
                 }
@@ -134,7 +134,7 @@ extension MediatorState {
         var names = modules.map { $0.name }
         while let name = names.popLast() {
             for dependent in dependents[name] ?? [] where [.starting, .running].contains(dependent.status.state) {
-                guard known.insert(dependent.number).inserted else { continue }
+                guard known.insert(dependent.id).inserted else { continue }
                 found.append(dependent)
                 names.append(dependent.name)
             }

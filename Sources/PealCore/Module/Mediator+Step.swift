@@ -33,7 +33,7 @@ extension Mediator {
             end(step, .failed("out of memory"))
         }
         let end = waitForEnd(of: step, deadline)
-        Handles.moduleSteps.remove(step.number)
+        Handles.moduleSteps.remove(step.id)
         if end.isOverdue { reportOverdue(step) }
         return end
     }
@@ -46,7 +46,7 @@ extension Mediator {
             if case .over = step.progress { true } else { false }
         }
         let (end, completion, use) = withState { state -> (StepEnd, Completion?, ServiceUse?) in
-            state.watched[step.number] = nil
+            state.watched[step.id] = nil
             if case .over(let result, let time) = step.progress {
                 return (StepEnd(result, isLate: time > step.deadline), nil, nil)
             }
@@ -134,12 +134,12 @@ extension Mediator {
 extension Mediator {
     private func watch(_ step: ModuleStep) {
         guard step.deadline != .max else { return }
-        withState { $0.watched[step.number] = step }
+        withState { $0.watched[step.id] = step }
         scheduleCheck(at: step.deadline)
     }
 
     private func scheduleCheck(at deadline: UInt64) {
-        let context = UnsafeMutableRawPointer(bitPattern: UInt(center.number))
+        let context = UnsafeMutableRawPointer(bitPattern: UInt(center.id))
         let check: @convention(c) (UnsafeMutableRawPointer?) -> Void = { context in
             let center = Handles.centers.find(UInt64(UInt(bitPattern: context)))
             center?.mediator.withLock({ $0.mediator })?.reportOverdueSteps()
@@ -151,7 +151,7 @@ extension Mediator {
         let (overdue, next) = withState { state -> ([ModuleStep], UInt64?) in
             let now = peal_clock_now()
             let overdue = state.watched.values.filter { $0.deadline <= now && !$0.isReported }
-            for step in overdue { state.watched[step.number] = nil }
+            for step in overdue { state.watched[step.id] = nil }
             return (overdue, state.watched.values.map { $0.deadline }.min())
         }
         if let next { scheduleCheck(at: next) }

@@ -69,7 +69,7 @@ extension Mediator {
         while let module = requestStopOfLast(&passed) {
             _ = stop(module)
             // Its stop may be performed later, when its calls have ended.
-            passed.insert(module.number)
+            passed.insert(module.id)
         }
     }
 
@@ -80,7 +80,7 @@ extension Mediator {
         while true {
             let skipped = passed
             let found = withState { state -> (Module, ModuleAction)? in
-                guard let last = state.started.last(where: { !skipped.contains($0.number) }) else { return nil }
+                guard let last = state.started.last(where: { !skipped.contains($0.id) }) else { return nil }
                 return (last, state.request(.stop, of: last))
             }
             guard let (module, action) = found else { return nil }
@@ -89,7 +89,7 @@ extension Mediator {
                 !module.status.isInAction
             }
             guard !isOver else { continue }
-            passed.insert(module.number)
+            passed.insert(module.id)
             withState { $0.hasMissedStopDeadline = true }
         }
     }

@@ -119,7 +119,7 @@ extension Mediator {
             state.byName.values.sorted { left, right in
                 let orders = (left.status.order &- 1, right.status.order &- 1)
                 return orders.0 != orders.1 ? orders.0 < orders.1 : left.sequence < right.sequence
-            }.map { $0.number }
+            }.map { $0.id }
         }
     }
 }

@@ -70,12 +70,12 @@ extension MediatorState {
 
     private mutating func noteMembership(of module: Module, after membership: ModuleMembership) {
         if membership == .member { removeName(of: module) }
-        if module.status.membership == .released { Handles.modules.recycle(module.number) }
+        if module.status.membership == .released { Handles.modules.recycle(module.id) }
     }
 
     /// Makes the handle stale and the name free.
     private mutating func removeName(of module: Module) {
-        Handles.modules.retire(module.number)
+        Handles.modules.retire(module.id)
         if byName[module.name] === module { byName[module.name] = nil }
         for dependency in module.dependencies {
             // Modules are removed in reverse order as a rule.

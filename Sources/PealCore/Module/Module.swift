@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// A part of an application that starts and stops with it.
 public final class Module: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     public let name: String
     let className: String?
     /// The names of the modules that it needs, without duplicates.
@@ -27,10 +27,10 @@ public final class Module: Sendable {
     }
 
     init(
-        number: UInt64, _ description: ModuleDescription, dependencies: [String], tables: [Table], sequence: UInt64,
+        id: UInt64, _ description: ModuleDescription, dependencies: [String], tables: [Table], sequence: UInt64,
         mediator: Mediator
     ) {
-        self.number = number
+        self.id = id
         self.name = description.name
         self.className = description.className
         self.dependencies = dependencies

@@ -44,7 +44,7 @@ struct Lifecycle: Sendable {
 
     /// Broadcasts an event without parameters.
     func broadcast(_ event: Method) {
-        _ = Broadcast.send(event.number, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)
+        _ = Broadcast.send(event.id, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)
     }
 }
 
@@ -93,7 +93,7 @@ struct ModuleEvents: Sendable {
     func notifySignal(_ number: Int32) { send(signal, [], UInt64(UInt32(bitPattern: number))) }
 
     private func send(_ method: Method, _ texts: [String], _ number: UInt64?) {
-        guard !peal_directory_is_empty(method.place) else { return }
+        guard !peal_directory_is_empty(method.element) else { return }
         Self.withAddresses(of: texts[...], []) { addresses in
             var words = addresses + (number.map { [$0] } ?? [])
             words.withUnsafeMutableBufferPointer { words in
@@ -107,7 +107,7 @@ struct ModuleEvents: Sendable {
     private static func send(_ method: Method, _ arguments: [UnsafeMutableRawPointer?]) {
         arguments.withUnsafeBufferPointer { arguments in
             _ = Broadcast.send(
-                method.number, arguments: arguments.baseAddress, count: arguments.count,
+                method.id, arguments: arguments.baseAddress, count: arguments.count,
                 request: BroadcastRequest(result: nil), calls: nil)
         }
     }

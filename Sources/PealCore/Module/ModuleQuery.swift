@@ -20,7 +20,7 @@ final class ModuleQuery: Sendable {
         let block = try ArgumentBlock.captured(method.copyPlan, arguments, of: method)
         let invocation = try Invocation.make(method, block)
         // No handle leads to the invocation.
-        try Invocation.end(invocation.number)
+        try Invocation.end(invocation.id)
         return ModuleQuery(invocation, unsafeBitCast(function, to: (@convention(c) () -> Void).self))
     }
 
@@ -49,7 +49,7 @@ extension ModuleQuery {
 
     /// The target of the handler.
     static func target(of module: Module) -> UnsafeMutableRawPointer? {
-        UnsafeMutableRawPointer(bitPattern: UInt(module.number))
+        UnsafeMutableRawPointer(bitPattern: UInt(module.id))
     }
 
     /// Calls the module on its queue. The result is zero for a module that is being removed.

@@ -6,7 +6,7 @@ extension ModuleStep {
     /// The task that is pushed to a queue.
     private struct Task: BitwiseCopyable {
         var task: peal_task
-        var number: UInt64
+        var id: UInt64
     }
 
     /// Enqueues the call.
@@ -15,11 +15,11 @@ extension ModuleStep {
     func push(to mailbox: Mailbox) -> Bool {
         guard let memory = peal_memory_allocate_needed(MemoryLayout<Task>.size) else { return false }
         let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { task in
-            let number = UnsafeMutableRawPointer(task).assumingMemoryBound(to: Task.self).pointee.number
+            let id = UnsafeMutableRawPointer(task).assumingMemoryBound(to: Task.self).pointee.id
             peal_memory_free(task)
-            Handles.moduleSteps.find(number)?.callOnQueue()
+            Handles.moduleSteps.find(id)?.callOnQueue()
         }
-        memory.initializeMemory(as: Task.self, to: Task(task: task, number: number))
+        memory.initializeMemory(as: Task.self, to: Task(task: task, id: id))
         mailbox.push(memory.assumingMemoryBound(to: peal_task.self))
         return true
     }
@@ -34,22 +34,22 @@ extension ModuleStep {
     /// Makes the call on this thread. It does not count as an observer's call. A step other than an event registers for
     /// the module's owner.
     func call() {
-        guard let thread = peal_thread_current(), let hold = peal_hazard_occupy() else {
+        guard let thread = peal_thread_current(), let hazard = peal_hazard_occupy() else {
             return module.mediator.end(
                 self, .failed("broadcasts are nested 128 deep on this thread, or memory is exhausted"))
         }
-        peal_current_set(peal_hazard_current(hold), peal_null_gate())
-        guard module.mediator.begin(self) else { return Broadcast.release(hold) }
+        peal_current_set(peal_hazard_current(hazard), peal_null_gate())
+        guard module.mediator.begin(self) else { return Broadcast.release(hazard) }
         let owners = thread.pointee.owner_count
         let result: Result
-        if kind != .event, let owner = module.owner, !peal_thread_enter_owner(thread, owner.number) {
+        if kind != .event, let owner = module.owner, !peal_thread_enter_owner(thread, owner.id) {
             result = .failed("owners are entered \(PEAL_THREAD_OWNERS) deep on this thread")
         } else {
             result = callAsModule()
         }
         // The module may have entered other owners as well.
         thread.pointee.owner_count = owners
-        Broadcast.release(hold)
+        Broadcast.release(hazard)
         module.mediator.endCall(of: self, result)
     }
 
@@ -86,7 +86,7 @@ extension ModuleStep {
         module.mediator.note(completion, of: self)
         var step = peal_module_step()
         let status = module.name.withCString { name in
-            step = peal_step_begin(module.mediator.center.number, name, module.context, completion.number)
+            step = peal_step_begin(module.mediator.center.id, name, module.context, completion.id)
             return withUnsafeMutablePointer(to: &step) { function(target, $0) }
         }
         let meaning = module.meaning(status)
@@ -114,7 +114,7 @@ extension ModuleStep {
                 Handles.moduleSteps.find(UInt64(UInt(bitPattern: context)))?.take(report)
             },
             statusOfEnd: { _ in 0 })
-        options.context = UnsafeMutableRawPointer(bitPattern: UInt(number))
+        options.context = UnsafeMutableRawPointer(bitPattern: UInt(id))
         return try Completion.make(options, isNeeded: true)
     }
 

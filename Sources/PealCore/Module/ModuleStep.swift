@@ -30,7 +30,7 @@ final class ModuleStep: Sendable {
         case over(Result, at: UInt64)
     }
 
-    let number: UInt64
+    let id: UInt64
     let kind: Kind
     let module: Module
     let began: UInt64
@@ -54,9 +54,9 @@ final class ModuleStep: Sendable {
     nonisolated(unsafe) var target: UnsafeMutableRawPointer?
 
     private init(
-        number: UInt64, _ kind: Kind, of module: Module, notifiesOfWillStart: Bool, query: ModuleQuery?, began: UInt64
+        id: UInt64, _ kind: Kind, of module: Module, notifiesOfWillStart: Bool, query: ModuleQuery?, began: UInt64
     ) {
-        self.number = number
+        self.id = id
         self.kind = kind
         self.module = module
         self.notifiesOfWillStart = notifiesOfWillStart
@@ -70,9 +70,9 @@ final class ModuleStep: Sendable {
         _ kind: Kind, of module: Module, notifiesOfWillStart: Bool = false, query: ModuleQuery? = nil,
         began: UInt64 = peal_clock_now()
     ) -> ModuleStep? {
-        try? Handles.moduleSteps.insert { number in
+        try? Handles.moduleSteps.insert { id in
             ModuleStep(
-                number: number, kind, of: module, notifiesOfWillStart: notifiesOfWillStart, query: query, began: began)
+                id: id, kind, of: module, notifiesOfWillStart: notifiesOfWillStart, query: query, began: began)
         }
     }
 }

@@ -23,7 +23,7 @@ extension FunctionTables {
         var methods: [Method] = []
         for name in names {
             let method = try state.method(named: name, of: proto)
-            guard known.insert(method.number).inserted else {
+            guard known.insert(method.id).inserted else {
                 throw Failure(.conflict, "method \(method.title) is named twice for a handler; name each once")
             }
             methods.append(method)

@@ -78,7 +78,7 @@ extension FunctionTables {
         var bound: Set<UInt64> = []
         for binding in bindings {
             let method = try state.method(named: binding.method, of: proto)
-            guard bound.insert(method.number).inserted else {
+            guard bound.insert(method.id).inserted else {
                 throw Failure(.conflict, "method \(method.title) is bound twice")
             }
             try binding.checkPrototype(of: method, in: state)

@@ -8,12 +8,12 @@ extension GeneralBroadcast {
     ) -> Broadcast.Outcome {
         calls?.pointee = 0
         do throws(Broadcast.Outcome) {
-            var settled = with(try Broadcast.settle(hold, number, arguments, count))
+            var settled = with(try Broadcast.settle(hazard, id, arguments, count))
             if settled.waitsForServices(request) {
-                let pending = PendingServices(of: Broadcast.list(settled.hold))
-                Broadcast.release(settled.hold)
+                let pending = PendingServices(of: Broadcast.list(settled.hazard))
+                Broadcast.release(settled.hazard)
                 pending.create()
-                settled = with(try Broadcast.holdSettled(number, arguments, count))
+                settled = with(try Broadcast.protectSettled(id, arguments, count))
             }
             return settled.runHeld(request, calls: calls, runsDeferred: runsDeferred)
         } catch {
@@ -21,15 +21,15 @@ extension GeneralBroadcast {
         }
     }
 
-    private func with(_ hold: Broadcast.Hold) -> GeneralBroadcast {
-        GeneralBroadcast(hold: hold, number: number, arguments: arguments, count: count)
+    private func with(_ hazard: Broadcast.Hazard) -> GeneralBroadcast {
+        GeneralBroadcast(hazard: hazard, id: id, arguments: arguments, count: count)
     }
 
     /// True if services must be created first: the list may lack some, and the broadcast will call it now.
     private func waitsForServices(_ request: BroadcastRequest) -> Bool {
-        let list = Broadcast.list(hold)
-        // The number is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == number, list.isPending, mistake(in: request) == nil else { return false }
-        return !traits.restrictsRecursion || !HeldMethods.isHeld(number, besides: hold)
+        let list = Broadcast.list(hazard)
+        // The id is tested first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == id, list.isPending, mistake(in: request) == nil else { return false }
+        return !traits.restrictsRecursion || !HeldMethods.isHeld(id, besides: hazard)
     }
 }

@@ -33,7 +33,7 @@ struct HandledMethods: @unchecked Sendable {
         for (index, method) in methods.enumerated() {
             peal_handler_cell_at(handler, UInt64(index)).initialize(
                 to: peal_handler_cell(
-                    method: method.number, plan: UnsafeRawPointer(method.plan),
+                    method: method.id, plan: UnsafeRawPointer(method.plan),
                     copying: UnsafeRawPointer(method.copyPlan), has_result: method.plan.pointee.resultSize > 0,
                     is_words: method.plan.pointee.isOneWordEach, needs_copies: method.hasMisplacedParameter))
         }

@@ -103,18 +103,18 @@ enum HandlerCall {
         of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>?, _ plan: CallPlan.Pointer,
         _ cell: UnsafePointer<peal_handler_cell>, _ body: (Broadcast.Arguments) -> Void
     ) {
-        guard let places = plan.pointee.wordPlaces else { return withCopies(of: words, stack, plan, cell, body) }
+        guard let locations = plan.pointee.wordPlaces else { return withCopies(of: words, stack, plan, cell, body) }
         let firstStack = Int(PEAL_FRAME_FIRST_STACK)
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: Int(PEAL_FRAME_WORDS)) { memory in
             let arguments = memory.baseAddress.unsafelyUnwrapped
             let count = plan.pointee.parameterCount
             var index = 0
             while index < count {
-                let place = Int(places[index])
-                if let stack, place >= firstStack {
-                    arguments[index] = UnsafeMutableRawPointer(mutating: stack + (place - firstStack))
+                let location = Int(locations[index])
+                if let stack, location >= firstStack {
+                    arguments[index] = UnsafeMutableRawPointer(mutating: stack + (location - firstStack))
                 } else {
-                    arguments[index] = UnsafeMutableRawPointer(words + place)
+                    arguments[index] = UnsafeMutableRawPointer(words + location)
                 }
                 index += 1
             }

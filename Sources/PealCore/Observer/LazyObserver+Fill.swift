@@ -5,12 +5,12 @@ extension LazyObserver {
     /// if the instance observes already, or if this thread is creating it.
     ///
     /// - Throws: The reason why there is no instance.
-    func fill(_ place: Observation) throws(Failure) {
+    func fill(_ placeholder: Observation) throws(Failure) {
         while let instanceGeneration = generationIfEmpty, !service.isCreatingHere {
-            let use = try service.use(by: "observer of \(place.proto.name)")
+            let use = try service.use(by: "observer of \(placeholder.proto.name)")
             do throws(Failure) {
-                let isSeated = try place.proto.center.withState { (state) throws(Failure) in
-                    try state.install(use, at: place, of: self, instanceGeneration: instanceGeneration)
+                let isSeated = try placeholder.proto.center.withState { (state) throws(Failure) in
+                    try state.install(use, at: placeholder, of: self, instanceGeneration: instanceGeneration)
                 }
                 if isSeated {
                     Reclaimer.collectBacklog()
@@ -32,19 +32,19 @@ extension CenterState {
     ///
     /// - Returns: False if the instance is not wanted (see `LazyObserver.install`).
     fileprivate func install(
-        _ use: ServiceUse, at place: Observation, of lazy: LazyObserver, instanceGeneration: Int
+        _ use: ServiceUse, at placeholder: Observation, of lazy: LazyObserver, instanceGeneration: Int
     ) throws(Failure) -> Bool {
-        var registration = Registration(proto: place.proto, target: use.target, functions: .service)
-        registration.priority = place.record.pointee.priority
-        registration.queue = place.queue
-        registration.isOnce = peal_gate_load(place.gate) & ObserverGate.once != 0
-        let tables = place.record.tables
+        var registration = Registration(proto: placeholder.proto, target: use.target, functions: .service)
+        registration.priority = placeholder.record.pointee.priority
+        registration.queue = placeholder.queue
+        registration.isOnce = peal_gate_load(placeholder.gate) & ObserverGate.once != 0
+        let tables = placeholder.record.tables
         let record = try Observer.make(registration, tables, ObserverKey(registration, tables))
-        record.sit(at: place.record, use)
+        record.sit(at: placeholder.record, use)
         let instance = Observation(record)
         do throws(Failure) {
             let changes = try prepare(record, tables)
-            if lazy.install(instance, at: place, instanceGeneration: instanceGeneration, changes) { return true }
+            if lazy.install(instance, at: placeholder, instanceGeneration: instanceGeneration, changes) { return true }
             changes.cancel()
         } catch {
             ObserverLife.disown(record)
@@ -56,10 +56,10 @@ extension CenterState {
 }
 
 extension Observer {
-    fileprivate func sit(at place: Observer, _ use: ServiceUse) {
-        pointee.number = place.pointee.number
-        pointee.order = place.pointee.order
-        extras?.pointee.lazy = place
-        extras?.pointee.use = use.number
+    fileprivate func sit(at placeholder: Observer, _ use: ServiceUse) {
+        pointee.id = placeholder.pointee.id
+        pointee.order = placeholder.pointee.order
+        extras?.pointee.lazy = placeholder
+        extras?.pointee.use = use.id
     }
 }

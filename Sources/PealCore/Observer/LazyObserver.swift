@@ -12,7 +12,7 @@ final class LazyObserver: Sendable {
 
     private struct State {
         /// The number of the placeholder's handle; zero until there is one.
-        var number: UInt64 = 0
+        var id: UInt64 = 0
         /// The placeholder or the service has ended: no instance follows.
         var isEnded = false
         var instance: Observation?
@@ -41,9 +41,9 @@ final class LazyObserver: Sendable {
     /// Stores the placeholder's number, before another thread can find the placeholder.
     ///
     /// - Returns: False if the service has ended meanwhile.
-    func begin(_ number: UInt64) -> Bool {
+    func begin(_ id: UInt64) -> Bool {
         state.withLock { state in
-            if !state.isEnded { state.number = number }
+            if !state.isEnded { state.id = id }
             return !state.isEnded
         }
     }
@@ -58,14 +58,14 @@ final class LazyObserver: Sendable {
     ///
     /// - Returns: True if it was published.
     func install(
-        _ instance: Observation, at place: Observation, instanceGeneration: Int, _ changes: SnapshotTransactions
+        _ instance: Observation, at placeholder: Observation, instanceGeneration: Int, _ changes: SnapshotTransactions
     ) -> Bool {
         state.withLock { state in
             guard !state.isEnded, state.instance == nil, state.instanceGeneration == instanceGeneration else {
                 return false
             }
-            instance.gate.pointee |= peal_gate_load(place.gate) & ObserverGate.blocks
-            peal_observer_retain(place.record)
+            instance.gate.pointee |= peal_gate_load(placeholder.gate) & ObserverGate.blocks
+            peal_observer_retain(placeholder.record)
             changes.commit()
             state.instance = instance
             return true
@@ -73,9 +73,9 @@ final class LazyObserver: Sendable {
     }
 
     /// Changes the gates of the placeholder and its instance alike.
-    func updateGates(of place: Observation, _ change: (UInt32) -> UInt32?) -> Bool {
+    func updateGates(of placeholder: Observation, _ change: (UInt32) -> UInt32?) -> Bool {
         state.withLock { state in
-            guard ObserverGate.update(place.gate, change) else { return false }
+            guard ObserverGate.update(placeholder.gate, change) else { return false }
             if let instance = state.instance { ObserverGate.update(instance.gate, change) }
             return true
         }
@@ -138,18 +138,18 @@ extension LazyObserver: ServiceFollower {
     }
 
     func serviceEnds(_ service: Service) {
-        let number = state.withLock { state in
+        let id = state.withLock { state in
             state.isEnded = true
-            return state.number
+            return state.id
         }
-        guard let place = Handles.observations.find(number), place.close() else { return }
-        place.unlist()
+        guard let placeholder = Handles.observations.find(id), placeholder.close() else { return }
+        placeholder.unlist()
     }
 }
 
 extension Service {
     /// Returns true if an instance is the service's current one.
     fileprivate func has(_ instance: UInt64) -> Bool {
-        readState { $0.instance?.number == instance }
+        readState { $0.instance?.id == instance }
     }
 }

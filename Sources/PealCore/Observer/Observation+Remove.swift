@@ -18,16 +18,16 @@ extension Observation {
     ///
     /// - Returns: True if a requested wait was completed.
     @discardableResult
-    public static func remove(_ number: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
+    public static func remove(_ id: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
         guard removal.drains || removal.timeout != nil else {
-            guard Handles.observations.retire(number, end) else { throw .staleObservation }
+            guard Handles.observations.retire(id, end) else { throw .staleObservation }
             return true
         }
-        guard let observation = Handles.observations.findEvenRetired(number) else { throw .staleObservation }
+        guard let observation = Handles.observations.findEvenRetired(id) else { throw .staleObservation }
         return try remove(observation, removal)
     }
 
-    /// Ends an observer whose number is stale, unless another thread does.
+    /// Ends an observer whose id is stale, unless another thread does.
     private static func end(_ record: Observer) -> Bool {
         guard record.closeGate() else { return false }
         record.unlist()
@@ -59,7 +59,7 @@ extension Observation {
     private func drain(_ mailbox: Mailbox) -> Bool {
         guard let lazy else {
             guard ObserverGate.drain(gate) else { return false }
-            Handles.observations.retire(number)
+            Handles.observations.retire(id)
             endBehindCalls(mailbox)
             return true
         }

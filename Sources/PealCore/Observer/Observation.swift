@@ -13,7 +13,7 @@ public final class Observation: PointerHolder {
         ObserverLife.disown(record)
     }
 
-    public var number: UInt64 { record.pointee.number }
+    public var id: UInt64 { record.pointee.id }
 
     var gate: UnsafeMutablePointer<UInt32> { record.gate }
 

@@ -6,7 +6,7 @@ extension Observer {
     /// once among them. Only one succeeds, and removes it from the lists.
     func close() -> Bool {
         guard closeGate() else { return false }
-        Handles.observations.retire(pointee.number)
+        Handles.observations.retire(pointee.id)
         return true
     }
 
@@ -71,13 +71,13 @@ extension CenterState {
     /// Removes an observer that has ended from its lists.
     ///
     /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
-    func unlist(_ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodPlace>? = nil) {
+    func unlist(_ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>? = nil) {
         // The end of its protocol has ended the lists too.
         guard tables.proto.state.isDefined else { return }
         if tables.proto.state.observers.remove(record) { count(record, of: tables.proto, as: -1) }
         for listing in tables.listings {
-            if let replaced, replaced.contains(listing.place) { continue }
-            SnapshotTransaction.remove(record, from: listing.place)
+            if let replaced, replaced.contains(listing.element) { continue }
+            SnapshotTransaction.remove(record, from: listing.element)
         }
     }
 

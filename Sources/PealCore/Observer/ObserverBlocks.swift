@@ -2,8 +2,8 @@ internal import CPealSupport
 
 /// The blocks of an observer, which is skipped until it is unblocked as often as it was blocked.
 public enum ObserverBlocks {
-    public static func block(_ number: UInt64) throws(Failure) {
-        let isBlocked = try updateGate(of: number) { value in
+    public static func block(_ id: UInt64) throws(Failure) {
+        let isBlocked = try updateGate(of: id) { value in
             value & ObserverGate.blocks < mostBlocks ? value + 1 : nil
         }
         guard isBlocked else {
@@ -11,8 +11,8 @@ public enum ObserverBlocks {
         }
     }
 
-    public static func unblock(_ number: UInt64) throws(Failure) {
-        let isUnblocked = try updateGate(of: number) { value in
+    public static func unblock(_ id: UInt64) throws(Failure) {
+        let isUnblocked = try updateGate(of: id) { value in
             value & ObserverGate.blocks > 0 ? value - 1 : nil
         }
         guard isUnblocked else {
@@ -22,13 +22,13 @@ public enum ObserverBlocks {
 
     @inline(__always)
     private static func updateGate(
-        of number: UInt64, _ change: (UInt32) -> UInt32?
+        of id: UInt64, _ change: (UInt32) -> UInt32?
     ) throws(Failure) -> Bool {
-        let isUpdated: Bool?? = Handles.observations.withPinned(number) { record in
+        let isUpdated: Bool?? = Handles.observations.withPinned(id) { record in
             record.lazyObserver == nil ? ObserverGate.update(record.gate, change) : nil
         }
         if let isUpdated = isUpdated ?? nil { return isUpdated }
-        guard let placeholder = Handles.observations.find(number), let lazy = placeholder.lazy else {
+        guard let placeholder = Handles.observations.find(id), let lazy = placeholder.lazy else {
             throw .staleObservation
         }
         return lazy.updateGates(of: placeholder, change)

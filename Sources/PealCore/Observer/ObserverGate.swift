@@ -40,28 +40,28 @@ enum ObserverGate {
     /// call. A ONCE observer is removed first, so that no other broadcast calls it too. Instead of a replaced observer,
     /// its successor is called, which a list with the replaced observer does not contain.
     ///
-    /// - Parameter hold: The hazard slot of the call.
+    /// - Parameter hazard: The hazard slot of the call.
     /// - Returns: The entry to call, if any.
     @inline(never)
     @_optimize(speed)
     static func admit(
-        _ listed: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold
+        _ listed: UnsafePointer<SnapshotEntry>, _ hazard: Broadcast.Hazard
     ) -> UnsafePointer<SnapshotEntry>? {
         // Most of these observers are only weak.
-        guard peal_gate_load(listed.pointee.gate) == weak else { return admitSlow(listed, hold) }
-        guard _fastPath(WeakHold.take(listed.pointee.record, hold)) else {
+        guard peal_gate_load(listed.pointee.gate) == weak else { return admitSlow(listed, hazard) }
+        guard _fastPath(WeakHold.take(listed.pointee.record, hazard)) else {
             prune(listed.pointee.record)
             return nil
         }
         if _fastPath(peal_gate_load(listed.pointee.gate) & removed == 0) { return listed }
         // The hook that retains has removed it.
-        WeakHold.release(hold)
-        return admitSlow(listed, hold)
+        WeakHold.release(hazard)
+        return admitSlow(listed, hazard)
     }
 
     @inline(never)
     private static func admitSlow(
-        _ listed: UnsafePointer<SnapshotEntry>, _ hold: Broadcast.Hold
+        _ listed: UnsafePointer<SnapshotEntry>, _ hazard: Broadcast.Hazard
     ) -> UnsafePointer<SnapshotEntry>? {
         var entry = listed
         while true {
@@ -75,21 +75,21 @@ enum ObserverGate {
                 continue
             }
             if value & removed != 0 {
-                guard let successor = peal_successor_entry(record, peal_hazard_method(hold)) else { return nil }
+                guard let successor = peal_successor_entry(record, peal_hazard_method(hazard)) else { return nil }
                 entry = successor
                 // The current call is stored before the gate is loaded: see thread.h.
-                peal_current_set(peal_hazard_current(hold), entry.pointee.gate)
+                peal_current_set(peal_hazard_current(hazard), entry.pointee.gate)
                 continue
             }
             guard value & (lazy | blocks) == 0 else { return nil }
-            if value & weak != 0, !WeakHold.take(record, hold) {
+            if value & weak != 0, !WeakHold.take(record, hazard) {
                 prune(record)
                 return nil
             }
             // The hook that retains may have removed it.
             let isCalled = peal_gate_load(gate) & removed == 0 && (value & once == 0 || claimOnce(record))
             if isCalled { return entry }
-            WeakHold.release(hold)
+            WeakHold.release(hazard)
             guard peal_gate_load(gate) & removed != 0 else { return nil }
         }
     }
@@ -98,8 +98,8 @@ enum ObserverGate {
         let gate = record.gate
         if record.placeholder != nil, peal_gate_load(gate) & drains == 0 {
             // All instances of a service share the one call: the placeholder's gate decides which thread makes it.
-            if let place = record.placeholder, place.close() {
-                place.unlist()
+            if let placeholder = record.placeholder, placeholder.close() {
+                placeholder.unlist()
                 return true
             }
             // The draining thread sets its mark before the placeholder is closed.
@@ -112,8 +112,8 @@ enum ObserverGate {
         }
         // The draining thread removes it from the lists.
         if claimed, !isDraining {
-            // A late removal may have retired the number.
-            Handles.observations.retire(record.pointee.number)
+            // A late removal may have retired the id.
+            Handles.observations.retire(record.pointee.id)
             record.unlist()
         }
         return claimed

@@ -16,8 +16,8 @@ struct ObserverKey {
     init(_ registration: borrowing Registration, _ tables: ObserverTables) {
         target = UInt(bitPattern: registration.target)
         handler = tables.handled?.address ?? 0
-        service = registration.lazy?.service.number ?? 0
-        queue = registration.queue?.number ?? 0
+        service = registration.lazy?.service.id ?? 0
+        queue = registration.queue?.id ?? 0
         self.tables = tables
         hash =
             service != 0
@@ -43,8 +43,8 @@ struct ObserverKey {
     func isTaken(by record: Observer) -> Bool { matches(record) && !ObserverGate.isEnding(record.gate) }
 
     private func matches(_ record: Observer) -> Bool {
-        guard record.pointee.hash == hash, (record.mailbox?.pointee.number ?? 0) == queue,
-            (record.lazyObserver?.service.number ?? 0) == service
+        guard record.pointee.hash == hash, (record.mailbox?.pointee.id ?? 0) == queue,
+            (record.lazyObserver?.service.id ?? 0) == service
         else { return false }
         if service != 0 { return true }
         guard UInt(bitPattern: record.pointee.target) == target,

@@ -32,19 +32,19 @@ enum ObserverLife {
     static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) {
         let destroy = record.pointee.destroy
         guard destroy != nil || record.placeholder != nil else { return }
-        let hold = peal_hazard_occupy()
+        let hazard = peal_hazard_occupy()
         // The current call is stored before the claim: a thread that finds the callback claimed sees that it runs.
-        if let hold { peal_current_set(peal_hazard_current(hold), record.gate) }
+        if let hazard { peal_current_set(peal_hazard_current(hazard), record.gate) }
         if peal_observer_claim_destroy(record) {
             destroy?(record.pointee.target)
             endUse(of: record)
         }
-        if let hold { Broadcast.release(hold) }
+        if let hazard { Broadcast.release(hazard) }
     }
 
     private static func endUse(of record: UnsafeMutablePointer<ObserverRecord>) {
         guard let extras = record.extras, extras.pointee.lazy != nil, let target = record.pointee.target else { return }
-        ServiceUse(number: extras.pointee.use, target: target).end()
+        ServiceUse(id: extras.pointee.use, target: target).end()
     }
 
     /// Frees the record if its life, the object of its handle and all lists have released it. Then the same for its

@@ -15,7 +15,7 @@ extension UnsafeMutablePointer<ObserverRecord> {
         pointee.destroy = destroy
         pointee.has_extras = hasExtras
         guard let extras else { return }
-        extras.pointee.owner = owner?.number ?? 0
+        extras.pointee.owner = owner?.id ?? 0
         extras.pointee.retain = weak?.retain
         extras.pointee.release = weak?.release
         extras.pointee.reference = weak?.reference

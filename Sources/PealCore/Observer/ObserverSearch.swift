@@ -10,7 +10,7 @@ extension PealProtocol {
             return (found, WeakProbe(found.map { $0.record }))
         }
         let dead = probe.findDead()
-        return dead.isEmpty ? found : found.filter { !dead.contains($0.number) }
+        return dead.isEmpty ? found : found.filter { !dead.contains($0.id) }
     }
 
     /// Ends the registrations for this protocol itself: those of a target, or all.
@@ -18,8 +18,8 @@ extension PealProtocol {
     /// - Returns: The number of ended registrations.
     public func unobserve(_ choice: Choice) throws(Failure) -> Int {
         let chosen = try center.withState { (state) throws(Failure) in
-            var chosen: [(order: UInt64, number: UInt64)] = []
-            func choose(_ record: Observer) { chosen.append((record.pointee.order, record.pointee.number)) }
+            var chosen: [(order: UInt64, id: UInt64)] = []
+            func choose(_ record: Observer) { chosen.append((record.pointee.order, record.pointee.id)) }
             switch choice {
             case .all: for record in state[self].observers.all { choose(record) }
             case .target(let target?):
@@ -32,7 +32,7 @@ extension PealProtocol {
             return chosen
         }
         // In the order of registration. A registration that another thread ends first is not counted.
-        return chosen.sorted { $0.order < $1.order }.count { (try? Observation.remove($0.number)) != nil }
+        return chosen.sorted { $0.order < $1.order }.count { (try? Observation.remove($0.id)) != nil }
     }
 
     public enum Choice {
@@ -70,8 +70,8 @@ extension Observation {
         // The record belongs to this object.
         defer { extendLifetime(self) }
         return Facts(
-            proto: proto.number, target: isDead ? nil : record.pointee.target, queue: queue?.number ?? 0,
-            owner: owner?.number ?? 0, priority: record.pointee.priority,
+            proto: proto.id, target: isDead ? nil : record.pointee.target, queue: queue?.id ?? 0,
+            owner: owner?.id ?? 0, priority: record.pointee.priority,
             isOnce: value & ObserverGate.once != 0, isBlocked: value & ObserverGate.blocks != 0,
             isWeak: record.isWeak, isDead: isDead)
     }

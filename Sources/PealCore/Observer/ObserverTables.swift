@@ -9,7 +9,7 @@ final class ObserverTables: @unchecked Sendable {
     /// One method that the observers implement.
     struct Listing: @unchecked Sendable {
         // Unchecked: addresses that stay valid until the protocol removes the method.
-        let place: MethodPlace
+        let element: MethodElement
         let function: UnsafeRawPointer
         /// The copy of the table that has the function.
         let table: UnsafeRawPointer
@@ -50,7 +50,7 @@ final class ObserverTables: @unchecked Sendable {
         for (index, method) in methods.enumerated() {
             guard let function = functions.function(for: method), let table = tables[method.origin] else { continue }
             (listings + index).initialize(
-                to: Listing(place: method.place, function: function, table: UnsafeRawPointer(table)))
+                to: Listing(element: method.element, function: function, table: UnsafeRawPointer(table)))
         }
         self.proto = proto
         self.methods = methods
@@ -70,7 +70,7 @@ final class ObserverTables: @unchecked Sendable {
         if self === other { return true }
         guard hash == other.hash, proto == other.proto, handled?.address == other.handled?.address else { return false }
         if let handled, let others = other.handled,
-            handled.methods.map({ $0.number }) != others.methods.map({ $0.number })
+            handled.methods.map({ $0.id }) != others.methods.map({ $0.id })
         {
             return false
         }

@@ -2,26 +2,26 @@ internal import CPealSupport
 
 /// The services on a list that may have no instance there yet.
 struct PendingServices {
-    private let places: [UInt64]
+    private let elements: [UInt64]
 
     /// - Parameter reachesQueues: True if services whose calls go to queues are included.
     init(of list: Broadcast.List, reachesQueues: Bool = true) {
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)))
-        places = entries.compactMap { entry in
+        elements = entries.compactMap { entry in
             let gate = peal_gate_load(entry.gate)
             guard gate & ObserverGate.lazy != 0, gate & (ObserverGate.removed | ObserverGate.blocks) == 0,
                 reachesQueues || entry.record.mailbox == nil
             else { return nil }
-            return entry.record.pointee.number
+            return entry.record.pointee.id
         }
     }
 
     /// Gets the instances, in call order. The service reports a failed creation, and the next broadcast tries again.
     /// Call with no lock held, and no list protected.
     func create() {
-        for number in places {
-            guard let place = Handles.observations.find(number) else { continue }
-            try? place.lazy?.fill(place)
+        for id in elements {
+            guard let placeholder = Handles.observations.find(id) else { continue }
+            try? placeholder.lazy?.fill(placeholder)
         }
     }
 }

@@ -17,7 +17,7 @@ extension CenterState {
         let leavesLongList = changes.leavesLongList
         changes.commit()
         return RegistrationOutcome(
-            number: record.pointee.number, record: record, replaced: [], leavesLongList: leavesLongList)
+            id: record.pointee.id, record: record, replaced: [], leavesLongList: leavesLongList)
     }
 
     /// The same for an observer that replaces others.
@@ -53,7 +53,7 @@ extension CenterState {
         let replacedLists = changes.replacedLists
         for old in closed { unlist(old, old.tables, besides: replacedLists) }
         return RegistrationOutcome(
-            number: record.pointee.number, record: record, replaced: closed, leavesLongList: leavesLongList)
+            id: record.pointee.id, record: record, replaced: closed, leavesLongList: leavesLongList)
     }
 
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
@@ -67,13 +67,13 @@ extension CenterState {
     }
 
     private func remember(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
-        let number = record.pointee.number
+        let id = record.pointee.id
         do throws(Failure) {
             try registration.queue?.addMember(record)
             try registration.owner?.add(record)
-            if let lazy = registration.lazy, !lazy.begin(number) { throw .serviceEnded(lazy.service.name) }
+            if let lazy = registration.lazy, !lazy.begin(id) { throw .serviceEnded(lazy.service.name) }
         } catch {
-            Handles.observations.remove(number)
+            Handles.observations.remove(id)
             registration.queue?.removeMember(record)
             registration.owner?.remove(record)
             throw error
@@ -83,7 +83,7 @@ extension CenterState {
     /// Prepares the lists of all methods that an observer implements.
     func prepare(_ record: Observer, _ tables: ObserverTables) throws(Failure) -> SnapshotTransactions {
         var changes = SnapshotTransactions()
-        for listing in tables.listings { try changes.insert(listing.entry(of: record), in: listing.place) }
+        for listing in tables.listings { try changes.insert(listing.entry(of: record), in: listing.element) }
         return changes
     }
 
@@ -92,7 +92,7 @@ extension CenterState {
     ) throws(Failure) -> SnapshotTransactions {
         var changes = SnapshotTransactions()
         for listing in tables.listings {
-            try changes.insert(listing.entry(of: record), replacing: replaced, in: listing.place)
+            try changes.insert(listing.entry(of: record), replacing: replaced, in: listing.element)
         }
         return changes
     }

@@ -68,7 +68,7 @@ public struct Registration: ~Copyable {
         let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
         Observer.finishRemoval(outcome.replaced)
         if outcome.leavesLongList { Reclaimer.collect() }
-        return outcome.number
+        return outcome.id
     }
 
     /// Registers. An observer whose weak target has died is no duplicate of another target at its address: it is
@@ -89,7 +89,7 @@ public struct Registration: ~Copyable {
             WeakProbe(try state.duplicates(of: self))
         }
         let dead = probe.findDead()
-        for number in dead { _ = try? Observation.remove(number) }
+        for id in dead { _ = try? Observation.remove(id) }
         return !dead.isEmpty
     }
 }
@@ -98,7 +98,7 @@ extension CenterState {
     /// The work of a registration that remains once the center's lock is released.
     struct RegistrationOutcome: @unchecked Sendable {
         // Unchecked: the caller ends the replaced observers.
-        let number: UInt64
+        let id: UInt64
         /// Valid under the lock.
         let record: Observer
         let replaced: [Observer]

@@ -56,8 +56,8 @@ enum RunningCalls {
     }
 
     /// Signals if a thread waits for a call of a list that was released.
-    static func answer(_ hold: Broadcast.Hold) {
-        if peal_hazard_test_and_clear_awaited(hold) { signal() }
+    static func answer(_ hazard: Broadcast.Hazard) {
+        if peal_hazard_test_and_clear_awaited(hazard) { signal() }
     }
 
     private static var ended: EventCount { peal_calls_ended_event_count() }

@@ -17,17 +17,17 @@ struct Successors {
         var left = Array(tables.listings)
         // The first old one in call order leads to the new one's call: a reader that is past it has called the old one.
         for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
-            let places = Set(old.tables.listings.map { $0.place })
-            let calls = left.filter { places.contains($0.place) }
+            let elements = Set(old.tables.listings.map { $0.element })
+            let calls = left.filter { elements.contains($0.element) }
             guard !calls.isEmpty else { continue }
-            left.removeAll { places.contains($0.place) }
+            left.removeAll { elements.contains($0.element) }
             guard let memory = peal_memory_allocate(peal_successor_size(calls.count)) else {
                 cancel()
                 throw .outOfMemory
             }
             let successor = memory.assumingMemoryBound(to: peal_successor.self)
             successor.pointee.record = record
-            for call in calls { peal_successor_add(successor, call.place.number, call.entry(of: record)) }
+            for call in calls { peal_successor_add(successor, call.element.id, call.entry(of: record)) }
             made.append((old, successor))
         }
     }

@@ -18,7 +18,7 @@ struct WeakProbe: @unchecked Sendable {
     ///
     /// - Returns: The handles of the observations whose target is dead.
     func findDead() -> Set<UInt64> {
-        let dead = Set(records.filter(Self.isDead).map { $0.pointee.number })
+        let dead = Set(records.filter(Self.isDead).map { $0.pointee.id })
         for record in records { ObserverLife.release(record) }
         return dead
     }
@@ -29,12 +29,12 @@ struct WeakProbe: @unchecked Sendable {
     /// Retaining and releasing count as a call of the observer: a thread that waits for its calls waits for this one
     /// too.
     private static func isDead(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
-        guard let extras = record.extras, let retain = extras.pointee.retain, let hold = peal_hazard_occupy() else {
+        guard let extras = record.extras, let retain = extras.pointee.retain, let hazard = peal_hazard_occupy() else {
             return false
         }
-        defer { Broadcast.release(hold) }
+        defer { Broadcast.release(hazard) }
         // The current call is stored before the gate is loaded: see thread.h.
-        peal_current_set(peal_hazard_current(hold), record.gate)
+        peal_current_set(peal_hazard_current(hazard), record.gate)
         guard !ObserverGate.isEnding(record.gate), retain(extras.pointee.reference) else { return true }
         record.releaseTarget()
         return false

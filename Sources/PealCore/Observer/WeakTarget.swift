@@ -15,18 +15,18 @@ public struct WeakTarget {
         self.release = release
     }
 
-    /// A counted object of peal's own. The number itself is the weak reference.
-    public init(reference number: UInt64, target: UnsafeMutableRawPointer?) throws(Failure) {
-        guard try Reference.object(of: number) == target else {
+    /// A counted object of peal's own. The id itself is the weak reference.
+    public init(reference id: UInt64, target: UnsafeMutableRawPointer?) throws(Failure) {
+        guard try Reference.object(of: id) == target else {
             throw Failure(
                 .argument,
                 "the target is not the object of the reference; register the object that peal_reference_create was given"
             )
         }
         self.init(
-            reference: UnsafeMutableRawPointer(bitPattern: UInt(number)),
-            retain: { Reference.tryRetain(WeakTarget.number($0)) },
-            release: { reference, _ in _ = peal_counted_release(WeakTarget.number(reference)) })
+            reference: UnsafeMutableRawPointer(bitPattern: UInt(id)),
+            retain: { Reference.tryRetain(WeakTarget.id($0)) },
+            release: { reference, _ in _ = peal_counted_release(WeakTarget.id(reference)) })
     }
 
     /// The target of a proxy, where the target is a proxy's `self`: an observer must not return results for a
@@ -34,13 +34,13 @@ public struct WeakTarget {
     ///
     /// - Returns: nil for any other target.
     init?(behind target: UnsafeMutableRawPointer?) {
-        guard let proxy = Handles.proxies.find(Self.number(target)) else { return nil }
+        guard let proxy = Handles.proxies.find(Self.id(target)) else { return nil }
         // Only tested: the call itself retains the proxy's target.
         let retain: Retain =
             proxy.target == nil
-            ? { ProxyCall.isOpen(WeakTarget.number($0)) } : { ProxyCall.reachesTarget(WeakTarget.number($0)) }
+            ? { ProxyCall.isOpen(WeakTarget.id($0)) } : { ProxyCall.reachesTarget(WeakTarget.id($0)) }
         self.init(reference: target, retain: retain, release: { _, _ in })
     }
 
-    private static func number(_ target: UnsafeMutableRawPointer?) -> UInt64 { UInt64(UInt(bitPattern: target)) }
+    private static func id(_ target: UnsafeMutableRawPointer?) -> UInt64 { UInt64(UInt(bitPattern: target)) }
 }

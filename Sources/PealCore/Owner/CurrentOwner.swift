@@ -5,7 +5,7 @@ internal import CPealSupport
 public enum CurrentOwner {
     public static func enter(_ owner: Owner) throws(Failure) {
         guard let thread = peal_thread_current() else { throw .outOfMemory }
-        guard peal_thread_enter_owner(thread, owner.number) else {
+        guard peal_thread_enter_owner(thread, owner.id) else {
             throw Failure(
                 .limit, "owners are entered \(PEAL_THREAD_OWNERS) deep on this thread; each enter needs a leave")
         }
@@ -18,16 +18,16 @@ public enum CurrentOwner {
     }
 
     /// Zero without one.
-    public static var number: UInt64 {
+    public static var id: UInt64 {
         peal_thread_own_slot().map(peal_thread_current_owner) ?? 0
     }
 
     /// The owner that a registration names, or the thread's. An owner that was retired meanwhile is an error even if it
     /// was only entered: registrations could not be ended with it.
     public static func find(_ named: UInt64) throws(Failure) -> Owner? {
-        let number = named == 0 ? number : named
-        guard number != 0 else { return nil }
-        guard let owner = Handles.owners.find(number) else { throw .staleOwner }
+        let id = named == 0 ? id : named
+        guard id != 0 else { return nil }
+        guard let owner = Handles.owners.find(id) else { throw .staleOwner }
         return owner
     }
 }

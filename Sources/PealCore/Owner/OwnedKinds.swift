@@ -21,11 +21,11 @@ enum OwnedKind: CaseIterable {
 
 extension Module: OwnedObject {
     static var kind: OwnedKind { .module }
-    var ownedKey: UInt64 { number }
+    var ownedKey: UInt64 { id }
     var isFinished: Bool { false }
 
     fileprivate static func end(_ modules: [Module], of owner: Owner, deadline: UInt64) {
-        for modules in Dictionary(grouping: modules, by: { $0.mediator.center.number }).values {
+        for modules in Dictionary(grouping: modules, by: { $0.mediator.center.id }).values {
             modules.first?.mediator.retire(modules, of: owner.name, deadline: deadline)
         }
     }
@@ -33,13 +33,13 @@ extension Module: OwnedObject {
 
 extension Service: OwnedObject {
     static var kind: OwnedKind { .service }
-    var ownedKey: UInt64 { number }
+    var ownedKey: UInt64 { id }
     var isHeldUpHere: Bool { isRunningHere }
     var isFinished: Bool { false }
 
     /// Ends the services of a center together.
     fileprivate static func end(_ services: [Service]) {
-        for services in Dictionary(grouping: services, by: { $0.center.number }).values {
+        for services in Dictionary(grouping: services, by: { $0.center.id }).values {
             services.first?.center.services.end(services)
         }
     }
@@ -58,7 +58,7 @@ extension Observer {
 
 extension Timer: RecordKeeper {
     static var kind: OwnedKind { .timer }
-    var ownedKey: UInt64 { number }
+    var ownedKey: UInt64 { id }
     var ownRecord: UnsafeMutablePointer<ObserverRecord>? { observer }
 
     func end(of owner: Owner) {
@@ -68,7 +68,7 @@ extension Timer: RecordKeeper {
 
 extension Queue: OwnedObject {
     static var kind: OwnedKind { .queue }
-    var ownedKey: UInt64 { number }
+    var ownedKey: UInt64 { id }
     var isHeldUpHere: Bool { mailbox.isInUseHere }
 
     func end(of owner: Owner) {
@@ -78,38 +78,38 @@ extension Queue: OwnedObject {
 
 extension Property: OwnedObject {
     static var kind: OwnedKind { .property }
-    var ownedKey: UInt64 { number }
+    var ownedKey: UInt64 { id }
 
     func end(of owner: Owner) {
-        center.removeDefiner(self, of: owner.number)
+        center.removeDefiner(self, of: owner.id)
         owner.remove(self)
     }
 }
 
 extension Proxy: RecordKeeper {
     static var kind: OwnedKind { .proxy }
-    var ownedKey: UInt64 { number }
+    var ownedKey: UInt64 { id }
     var ownRecord: UnsafeMutablePointer<ObserverRecord>? { target?.record }
 
     func end(of owner: Owner) {
         endDraining()
-        _ = try? Proxy.end(number)
+        _ = try? Proxy.end(id)
     }
 }
 
 extension PealProtocol: OwnedObject {
     static var kind: OwnedKind { .proto }
-    var ownedKey: UInt64 { number }
+    var ownedKey: UInt64 { id }
 
     func end(of owner: Owner) {
-        center.removeDefiner(self, of: owner.number)
+        center.removeDefiner(self, of: owner.id)
         owner.remove(self)
     }
 }
 
 extension Completion: OwnedObject {
     static var kind: OwnedKind { .completion }
-    var ownedKey: UInt64 { number }
+    var ownedKey: UInt64 { id }
     var isHeldUpHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
     var isFinished: Bool { false }
 
@@ -131,7 +131,7 @@ final class OwnedType: OwnedObject {
         self.name = name
     }
 
-    /// No handle has the address as its number.
+    /// No handle has the address as its id.
     var ownedKey: UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
 
     var isFinished: Bool { hooks.withLock { $0.map { $0.outstanding == 0 } ?? true } }

@@ -7,12 +7,12 @@ extension Owner {
     ///
     /// - Parameter timeout: In milliseconds; the largest number means no limit.
     /// - Returns: False if its code may still run: this is one of its own calls, or the time has passed.
-    public static func retire(_ number: UInt64, timeout: UInt32) throws(Failure) -> Bool {
+    public static func retire(_ id: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout)
-        if let owner = Handles.owners.find(number), Handles.owners.retire(number) { owner.end(deadline: deadline) }
-        guard let owner = Handles.owners.findEvenRetired(number) else { throw .staleOwner }
+        if let owner = Handles.owners.find(id), Handles.owners.retire(id) { owner.end(deadline: deadline) }
+        guard let owner = Handles.owners.findEvenRetired(id) else { throw .staleOwner }
         guard owner.waitUntilQuiet(deadline: deadline) else { return false }
-        Handles.owners.recycle(number)
+        Handles.owners.recycle(id)
         return true
     }
 
@@ -63,7 +63,7 @@ extension Owner {
         // Instances end before their placeholders.
         let records = instances.map { $0.record } + observers.records + keepers.compactMap { $0.ownRecord }
         let isIdle = RunningCalls.haveEnded(records)
-        Completion.dropTokens(of: number)
+        Completion.dropTokens(of: id)
         guard isIdle, members(Queue.self).isEmpty else { return false }
         // Lists that other calls protect may still contain its observers, but no thread calls these. So their destroy
         // callbacks need not wait for those calls, nor for their queues.

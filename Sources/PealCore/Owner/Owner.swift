@@ -3,7 +3,7 @@ import PealCall
 
 /// A scope to which registrations belong, for example those of a plugin, so that all of them can be ended at once.
 public final class Owner: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     public let name: String
     private let members = Guarded(Members())
 
@@ -16,8 +16,8 @@ public final class Owner: Sendable {
         var objects: [UInt64: any OwnedObject] = [:]
     }
 
-    private init(number: UInt64, name: String) {
-        self.number = number
+    private init(id: UInt64, name: String) {
+        self.id = id
         self.name = name
     }
 
@@ -25,7 +25,7 @@ public final class Owner: Sendable {
         guard name.utf8.count <= longestName else {
             throw Failure(.argument, "the name of an owner has \(name.utf8.count) bytes; \(longestName) at most")
         }
-        return try Handles.owners.insert { Owner(number: $0, name: name) }
+        return try Handles.owners.insert { Owner(id: $0, name: name) }
     }
 
     private static var longestName: Int { 255 }
@@ -34,7 +34,7 @@ public final class Owner: Sendable {
     public var observations: [UInt64] {
         let observers = observers
         defer { extendLifetime(observers) }
-        return observers.records.filter { !ObserverGate.isEnding($0.gate) }.map { $0.pointee.number }.sorted()
+        return observers.records.filter { !ObserverGate.isEnding($0.gate) }.map { $0.pointee.id }.sorted()
     }
 
     /// Adds an object. The caller must hold the lock under which the object is found, so no thread can end it before.

@@ -17,7 +17,7 @@ extension Center {
                 throw error
             }
             state.properties[description.name, default: DefinedProperty(property: property)]
-                .definers.insert(description.owner?.number ?? 0)
+                .definers.insert(description.owner?.id ?? 0)
             return property
         }
     }
@@ -80,8 +80,8 @@ extension CenterState {
     fileprivate mutating func add(
         _ description: PropertyDescription, _ type: PropertyType, to center: Center
     ) throws(Failure) -> Property {
-        let proto = try Handles.protocols.insert { number in
-            PealProtocol(number: number, name: description.protocolName, center: center, adopted: [])
+        let proto = try Handles.protocols.insert { id in
+            PealProtocol(id: id, name: description.protocolName, center: center, adopted: [])
         }
         // Not by its name: no caller defines, finds or adopts the protocol.
         begin(proto)

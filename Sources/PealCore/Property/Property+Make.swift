@@ -36,13 +36,13 @@ extension Property {
         _ opening: inout peal_property_opening, _ description: PropertyDescription, _ type: PropertyType,
         _ center: Center, _ proto: PealProtocol, _ methods: [Method], _ mask: UnsafeMutablePointer<UInt8>?
     ) throws(Failure) -> Property {
-        try Handles.properties.insert { (number) throws(Failure) in
-            guard let place = peal_property_place_of(number) else { throw .outOfMemory }
-            opening.number = number
-            peal_property_open(place, &opening)
+        try Handles.properties.insert { (id) throws(Failure) in
+            guard let element = peal_property_element_of(id) else { throw .outOfMemory }
+            opening.id = id
+            peal_property_open(element, &opening)
             return Property(
-                number: number, description: description, type: type, center: center, proto: proto, methods: methods,
-                place: place, mask: mask)
+                id: id, description: description, type: type, center: center, proto: proto, methods: methods,
+                element: element, mask: mask)
         }
     }
 
@@ -78,7 +78,7 @@ extension Property {
 
     private static func fill(_ opening: inout peal_property_opening, _ methods: [Method]) {
         let (changed, values, prior, record) = (methods[0], methods[1], methods[2], methods[3])
-        opening.methods = (changed.number, values.number, prior.number, record.number)
-        opening.places = (changed.place, values.place, prior.place, record.place)
+        opening.methods = (changed.id, values.id, prior.id, record.id)
+        opening.elements = (changed.element, values.element, prior.element, record.element)
     }
 }

@@ -28,8 +28,7 @@ extension Property {
     ///
     /// If this fails, the caller must run the destroy callback.
     /// - Returns: The number of the observation, and whether another thread notifies of the value.
-    public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (number: UInt64, isDeferred: Bool)
-    {
+    public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (id: UInt64, isDeferred: Bool) {
         guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
             throw .outOfMemory
         }
@@ -43,33 +42,33 @@ extension Property {
             throw error
         }
         if isBlocked { try? ObserverBlocks.block(observation) }
-        node.pointee.property = number
+        node.pointee.property = id
         node.pointee.observation = observation
         return (observation, notifyInitially(node, thread))
     }
 
     /// - Returns: True if another thread makes the notification.
     private func notifyInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
-        let state = peal_property_lock(place)
-        guard peal_property_is_of(place, number) else {
-            peal_property_unlock(place, state)
+        let state = peal_property_lock(element)
+        guard peal_property_is_of(element, id) else {
+            peal_property_unlock(element, state)
             peal_change_free(node)
             return false
         }
-        let notification = PropertyNotification(place: place, number: number)
-        guard state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0, place.pointee.notifier == UnsafeRawPointer(thread) else {
-            peal_property_append(place, node)
-            guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0, place.pointee.first?.pointee.batch == nil else {
-                peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
+        let notification = PropertyNotification(element: element, id: id)
+        guard state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0, element.pointee.notifier == UnsafeRawPointer(thread) else {
+            peal_property_append(element, node)
+            guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0, element.pointee.first?.pointee.batch == nil else {
+                peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
                 return true
             }
-            peal_property_set_notifier(place, thread)
+            peal_property_set_notifier(element, thread)
             _ = notification.drain()
             return false
         }
         // From inside a call of the property's own: here, between the current notification and the waiting changes.
         notification.prepareInitial(node)
-        peal_property_unlock(place, state)
+        peal_property_unlock(element, state)
         PropertyInitial.notify(node)
         peal_change_free(node)
         return false

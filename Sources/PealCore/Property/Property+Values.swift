@@ -5,57 +5,57 @@ import PealCall
 /// accesses the property's object. They are not members of the class, whose metadata would have to be looked up first.
 public enum PropertyAccess {
     /// - Returns: False on failure: `Property.readFailure` returns the reason.
-    public static func readFast(_ number: UInt64, into out: UnsafeMutableRawPointer, size: Int) -> Bool {
-        guard let place = peal_property_place_of(number) else { return false }
-        return peal_property_read(place, number, out, size) == PEAL_PROPERTY_READ
+    public static func readFast(_ id: UInt64, into out: UnsafeMutableRawPointer, size: Int) -> Bool {
+        guard let element = peal_property_element_of(id) else { return false }
+        return peal_property_read(element, id, out, size) == PEAL_PROPERTY_READ
     }
 
     /// Sets a short value if nothing requires the general path, and notifies the observers. No batch may be open.
     ///
     /// - Returns: True if a queue refused a call; nil if the value was not set, and `Property.set` must set it.
     @_optimize(speed) @inline(never)
-    public static func setFast(_ number: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
-        guard let place = peal_property_place_of(number) else { return nil }
+    public static func setFast(_ id: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
+        guard let element = peal_property_element_of(id) else { return nil }
         // A fixed size, for which the compiler reserves part of the stack directly.
         return withUnsafeTemporaryAllocation(
             byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
         ) { room in
             let old = room.baseAddress.unsafelyUnwrapped
-            if peal_property_is_text(place) { return setTextFast(place, number, value, size: size, old) }
-            guard peal_property_set_shortly(place, number, value, size, old) else { return nil }
+            if peal_property_is_text(element) { return setTextFast(element, id, value, size: size, old) }
+            guard peal_property_set_shortly(element, id, value, size, old) else { return nil }
             let new = old + Int(PEAL_PROPERTY_SHORT)
-            return notify(place, number, PropertyNotification.Values(old: old, new: new, newSize: size, isText: false))
+            return notify(element, id, PropertyNotification.Values(old: old, new: new, newSize: size, isText: false))
         }
     }
 
     /// - Parameter value: Points to the pointer to the text.
     @inline(never)
     private static func setTextFast(
-        _ place: PropertyNotification.Place, _ number: UInt64, _ value: UnsafeRawPointer, size: Int,
+        _ element: PropertyNotification.Place, _ id: UInt64, _ value: UnsafeRawPointer, size: Int,
         _ old: UnsafeMutableRawPointer
     ) -> Bool? {
         var newSize = 0
         guard size == MemoryLayout<UnsafePointer<CChar>>.size,
             let text = value.loadUnaligned(as: UnsafePointer<CChar>?.self),
-            peal_property_set_text_shortly(place, number, text, old, &newSize)
+            peal_property_set_text_shortly(element, id, text, old, &newSize)
         else { return nil }
         let new = old + Int(PEAL_PROPERTY_SHORT)
-        return notify(place, number, PropertyNotification.Values(old: old, new: new, newSize: newSize, isText: true))
+        return notify(element, id, PropertyNotification.Values(old: old, new: new, newSize: newSize, isText: true))
     }
 
     @inline(__always)
     private static func notify(
-        _ place: PropertyNotification.Place, _ number: UInt64, _ values: PropertyNotification.Values
+        _ element: PropertyNotification.Place, _ id: UInt64, _ values: PropertyNotification.Values
     ) -> Bool {
-        let notification = PropertyNotification(place: place, number: number)
+        let notification = PropertyNotification(element: element, id: id)
         let isRejected = notification.notify(values)
-        return peal_property_rest(place) ? isRejected : notification.drainMore() || isRejected
+        return peal_property_rest(element) ? isRejected : notification.drainMore() || isRejected
     }
 }
 
 extension Property {
-    public static func readFailure(_ number: UInt64, size: Int) -> Failure {
-        guard let property = Handles.properties.find(number) else { return .staleProperty }
+    public static func readFailure(_ id: UInt64, size: Int) -> Failure {
+        guard let property = Handles.properties.find(id) else { return .staleProperty }
         return property.type.isText
             ? Failure(.type, "property \(property.name) is a text; read it with peal_property_get_text")
             : property.wrongSize(size)
@@ -65,15 +65,15 @@ extension Property {
     ///
     /// - Returns: The bytes of the whole text.
     public static func readText(
-        _ number: UInt64, into buffer: UnsafeMutablePointer<CChar>?, capacity: Int
+        _ id: UInt64, into buffer: UnsafeMutablePointer<CChar>?, capacity: Int
     ) throws(Failure) -> Int {
-        let property = try find(number)
+        let property = try find(id)
         guard property.type.isText else {
             throw Failure(
                 .type, "property \(property.name) is \(property.typeText) and no text; read it with peal_property_get")
         }
         var length = 0
-        guard peal_property_read_text(property.place, number, buffer, capacity, &length) == PEAL_PROPERTY_READ else {
+        guard peal_property_read_text(property.element, id, buffer, capacity, &length) == PEAL_PROPERTY_READ else {
             throw .staleProperty
         }
         return length
@@ -90,9 +90,9 @@ extension Property {
 
     /// - Parameter expected: Sets only if this is still the value; nil: in any case.
     public static func set(
-        _ number: UInt64, _ value: UnsafeRawPointer, size: Int, expected: UnsafeRawPointer? = nil
+        _ id: UInt64, _ value: UnsafeRawPointer, size: Int, expected: UnsafeRawPointer? = nil
     ) throws(Failure) -> SetOutcome {
-        let outcome = try PropertySet(number, value, size: size, expected: expected).run()
+        let outcome = try PropertySet(id, value, size: size, expected: expected).run()
         return SetOutcome(isSet: outcome.isSet, isDeferred: outcome.isDeferred, isRejected: outcome.isRejected)
     }
 }
@@ -101,7 +101,7 @@ extension PropertyNotification {
     /// Notifies of the changes that were added while this thread notified.
     @inline(never)
     func drainMore() -> Bool {
-        _ = peal_property_lock(place)
+        _ = peal_property_lock(element)
         return drain()
     }
 }

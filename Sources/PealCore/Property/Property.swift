@@ -4,7 +4,7 @@ import PealCall
 /// A named value of one type. Its observers observe a protocol of its own, which has a method for each kind of
 /// notification. Threads that read or set it use its element of the directory: see property.h of CPealSupport.
 public final class Property: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     public let name: String
     /// The definition.
     public let typeText: String
@@ -15,14 +15,14 @@ public final class Property: Sendable {
     /// In the order of `NotificationKind`.
     let methods: [Method]
     // The element is never unmapped. Its mask belongs to this object, and is used while the property is open.
-    nonisolated(unsafe) let place: UnsafeMutablePointer<peal_property_place>
+    nonisolated(unsafe) let element: UnsafeMutablePointer<peal_property_element>
     private nonisolated(unsafe) let mask: UnsafeMutablePointer<UInt8>?
 
     init(
-        number: UInt64, description: PropertyDescription, type: PropertyType, center: Center, proto: PealProtocol,
-        methods: [Method], place: UnsafeMutablePointer<peal_property_place>, mask: UnsafeMutablePointer<UInt8>?
+        id: UInt64, description: PropertyDescription, type: PropertyType, center: Center, proto: PealProtocol,
+        methods: [Method], element: UnsafeMutablePointer<peal_property_element>, mask: UnsafeMutablePointer<UInt8>?
     ) {
-        self.number = number
+        self.id = id
         name = description.name
         typeText = description.type
         ignoresEqual = description.ignoresEqual
@@ -30,7 +30,7 @@ public final class Property: Sendable {
         self.type = type
         self.proto = proto
         self.methods = methods
-        self.place = place
+        self.element = element
         self.mask = mask
     }
 
@@ -38,27 +38,27 @@ public final class Property: Sendable {
         peal_memory_free(mask)
     }
 
-    public static func find(_ number: UInt64) throws(Failure) -> Property {
-        guard let property = Handles.properties.find(number) else { throw .staleProperty }
+    public static func find(_ id: UInt64) throws(Failure) -> Property {
+        guard let property = Handles.properties.find(id) else { throw .staleProperty }
         return property
     }
 
     /// Makes the handle stale. No thread reads, sets or notifies afterwards. May be called under the center's lock.
     func close() {
-        guard Handles.properties.retire(number) else { return }
+        guard Handles.properties.retire(id) else { return }
         var changes: UnsafeMutablePointer<peal_change_node>?
-        let isQuiet = peal_property_close(place, number, &changes)
+        let isQuiet = peal_property_close(element, id, &changes)
         while let change = changes {
             changes = change.pointee.next
             peal_change_free(change)
         }
-        if isQuiet { Handles.properties.recycle(number) }
+        if isQuiet { Handles.properties.recycle(id) }
     }
 }
 
 extension Property: Hashable {
     public static func == (left: Property, right: Property) -> Bool { left === right }
-    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 extension Failure {

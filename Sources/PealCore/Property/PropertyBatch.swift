@@ -29,9 +29,9 @@ public enum PropertyBatch {
     private static func notify(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         var isRejected = false
         while true {
-            var place: UnsafeMutablePointer<peal_property_place>?
-            if let change = peal_batch_take_alone(thread, &place), let place {
-                if PropertyNotification(place: place, number: change.pointee.property).finishAlone(change) {
+            var element: UnsafeMutablePointer<peal_property_element>?
+            if let change = peal_batch_take_alone(thread, &element), let element {
+                if PropertyNotification(element: element, id: change.pointee.property).finishAlone(change) {
                     isRejected = true
                 }
             } else if let change = peal_batch_take_out(thread) {
@@ -44,21 +44,21 @@ public enum PropertyBatch {
 
     /// Releases one change from the batch. Notifies of it here, unless a thread notifies of the property already.
     private static func release(_ change: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
-        let number = change.pointee.property
-        guard let place = peal_property_place_of(number) else { return false }
-        let state = peal_property_lock(place)
-        guard peal_property_is_of(place, number) else {
+        let id = change.pointee.property
+        guard let element = peal_property_element_of(id) else { return false }
+        let state = peal_property_lock(element)
+        guard peal_property_is_of(element, id) else {
             // The property has ended, and left the change to its batch.
-            peal_property_unlock(place, state)
+            peal_property_unlock(element, state)
             peal_change_free(change)
             return false
         }
         peal_change_release_from_batch(change)
         guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0 else {
-            peal_property_unlock(place, state)
+            peal_property_unlock(element, state)
             return false
         }
-        peal_property_set_notifier(place, thread)
-        return PropertyNotification(place: place, number: number).drain()
+        peal_property_set_notifier(element, thread)
+        return PropertyNotification(element: element, id: id).drain()
     }
 }

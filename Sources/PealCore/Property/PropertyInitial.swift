@@ -7,7 +7,7 @@ enum PropertyInitial {
     /// Makes one such notification that waited for its turn.
     static func notify(_ change: PropertyChange) {
         guard let observation = Handles.observations.find(change.pointee.observation) else { return }
-        try? ObserverBlocks.unblock(observation.number)
+        try? ObserverBlocks.unblock(observation.id)
         guard let property = Handles.properties.find(change.pointee.property), change.pointee.new_size > 0 else {
             return
         }
@@ -29,7 +29,7 @@ enum PropertyInitial {
             words[1] = argument
             observation.deliver(valued, UnsafePointer(first))
         }
-        PropertyNotification.withRecord(values, property: property.number, kind: PEAL_CHANGE_INITIAL, isPrior: false) {
+        PropertyNotification.withRecord(values, property: property.id, kind: PEAL_CHANGE_INITIAL, isPrior: false) {
             observation.deliver(record, $0)
         }
     }
@@ -41,7 +41,7 @@ extension Observation {
         guard methods.contains(where: { $0 === method }) else { return }
         guard let mailbox = queue?.mailbox else { return call(method, arguments) }
         guard !ObserverGate.isEnding(gate),
-            let listing = record.tables.listings.first(where: { $0.place == method.place }),
+            let listing = record.tables.listings.first(where: { $0.element == method.element }),
             let group = try? ObserverGroup.make(for: method, of: CollectionOfOne(listing.entry(of: record)))
         else { return }
         if let call = try? CapturedCall.make(

@@ -10,15 +10,15 @@ extension PropertyNotification {
     /// - Returns: True if a queue refused a call.
     func drain() -> Bool {
         var isRejected = false
-        while let first = place.pointee.first, first.pointee.batch == nil, let change = take(first) {
+        while let first = element.pointee.first, first.pointee.batch == nil, let change = take(first) {
             // Sets that wait for room are woken once for several changes: waking them for each one costs more than a
             // set.
-            let hasRoomAgain = place.pointee.waiting % Self.changesAWake == 0
-            peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING) | waitingBit)
+            let hasRoomAgain = element.pointee.waiting % Self.changesAWake == 0
+            peal_property_unlock(element, UInt32(PEAL_PROPERTY_NOTIFYING) | waitingBit)
             if hasRoomAgain { peal_event_count_signal(peal_property_room_event_count()) }
             if notify(change) { isRejected = true }
             peal_change_free(change)
-            _ = peal_property_lock(place)
+            _ = peal_property_lock(element)
         }
         release()
         return isRejected
@@ -29,21 +29,21 @@ extension PropertyNotification {
     func finishAlone(_ change: PropertyChange) -> Bool {
         let values = Values(
             old: peal_change_old(change), new: peal_change_new(change), newSize: change.pointee.new_size,
-            isText: place.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) != 0)
+            isText: element.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) != 0)
         let isPriorRejected = notifyPrior(values)
         let isRejected = notify(values) || isPriorRejected
         peal_change_free_single(change)
-        return peal_property_rest(place) ? isRejected : drainMore() || isRejected
+        return peal_property_rest(element) ? isRejected : drainMore() || isRejected
     }
 
     private static var changesAWake: UInt32 { 1024 }
 
-    private var waitingBit: UInt32 { place.pointee.first == nil ? 0 : UInt32(PEAL_PROPERTY_WAITING) }
+    private var waitingBit: UInt32 { element.pointee.first == nil ? 0 : UInt32(PEAL_PROPERTY_WAITING) }
 
     private func release() {
-        peal_property_set_notifier(place, nil)
-        let closed = peal_property_take_closed(place)
-        peal_property_unlock(place, waitingBit)
+        peal_property_set_notifier(element, nil)
+        let closed = peal_property_take_closed(element)
+        peal_property_unlock(element, waitingBit)
         peal_event_count_signal(peal_property_room_event_count())
         // Only now may another property take the element.
         if closed != 0 { Handles.properties.recycle(closed) }
@@ -64,7 +64,7 @@ extension PropertyNotification {
     /// Returns true if the sets of a batch have restored the old value of a property that ignores equal values. Bytes
     /// that do not count are zero.
     private func isBackWhereItWas(_ change: PropertyChange, _ values: Values) -> Bool {
-        guard change.pointee.latest != nil, place.pointee.traits & UInt32(PEAL_PROPERTY_IGNORES_EQUAL) != 0,
+        guard change.pointee.latest != nil, element.pointee.traits & UInt32(PEAL_PROPERTY_IGNORES_EQUAL) != 0,
             values.newSize == change.pointee.old_size
         else { return false }
         return peal_property_equals(values.old, values.new, nil, values.newSize)
@@ -74,13 +74,13 @@ extension PropertyNotification {
         let latest = change.pointee.latest ?? change
         return Values(
             old: peal_change_old(change), new: peal_change_new(latest), newSize: latest.pointee.new_size,
-            isText: place.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) != 0)
+            isText: element.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) != 0)
     }
 
     /// The caller must hold the lock.
     private func take(_ first: PropertyChange) -> PropertyChange? {
         if first.pointee.observation != 0 { prepareInitial(first, after: first) }
-        return peal_property_take(place)
+        return peal_property_take(element)
     }
 
     /// Sets an initial value to the value at its own position in the order, which is the old value of the next change.
@@ -88,7 +88,7 @@ extension PropertyNotification {
     ///
     /// - Parameter position: The change after which it is ordered; nil: before all waiting ones.
     func prepareInitial(_ initial: PropertyChange, after position: PropertyChange? = nil) {
-        var next = position.map { $0.pointee.next } ?? place.pointee.first
+        var next = position.map { $0.pointee.next } ?? element.pointee.first
         while let change = next, change.pointee.observation != 0 { next = change.pointee.next }
         let size = next?.pointee.old_size ?? currentSize
         // A text that has grown since: so rare that it may allocate under the lock. Without memory there is no
@@ -97,13 +97,13 @@ extension PropertyNotification {
         if let next {
             peal_change_new(initial).copyMemory(from: peal_change_old(next), byteCount: size)
         } else {
-            peal_property_load(peal_property_current(place), peal_change_new(initial), size)
+            peal_property_load(peal_property_current(element), peal_change_new(initial), size)
         }
     }
 
     /// The size of the value in bytes; for a text, with its zero.
     var currentSize: Int {
-        place.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) == 0
-            ? place.pointee.size : peal_property_current(place).pointee.length + 1
+        element.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) == 0
+            ? element.pointee.size : peal_property_current(element).pointee.length + 1
     }
 }

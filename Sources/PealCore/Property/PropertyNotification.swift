@@ -3,10 +3,10 @@ import PealCall
 
 /// Notifies the observers of a property. One thread at a time does: the one that has set `NOTIFYING` in the state.
 struct PropertyNotification {
-    typealias Place = UnsafeMutablePointer<peal_property_place>
+    typealias Place = UnsafeMutablePointer<peal_property_element>
 
-    let place: Place
-    let number: UInt64
+    let element: Place
+    let id: UInt64
 
     /// Both values of a change, as bytes; texts with their zeros.
     struct Values {
@@ -31,7 +31,7 @@ struct PropertyNotification {
     }
 
     @inline(__always)
-    private func hasObservers(_ way: NotificationKind) -> Bool { peal_property_has_observers(place, way.rawValue) }
+    private func hasObservers(_ way: NotificationKind) -> Bool { peal_property_has_observers(element, way.rawValue) }
 
     @inline(__always)
     private func notifyValues(_ values: Values) -> Bool {
@@ -58,7 +58,7 @@ struct PropertyNotification {
 
     @inline(never)
     private func notifyRecord(_ way: NotificationKind, _ values: Values, isPrior: Bool) -> Bool {
-        Self.withRecord(values, property: number, kind: PEAL_CHANGE_SET, isPrior: isPrior) { arguments in
+        Self.withRecord(values, property: id, kind: PEAL_CHANGE_SET, isPrior: isPrior) { arguments in
             broadcast(way, arguments, 1)
         }
     }
@@ -85,7 +85,8 @@ struct PropertyNotification {
     @inline(__always)
     private func broadcast(_ way: NotificationKind, _ arguments: Broadcast.Arguments?, _ count: Int) -> Bool {
         let answer: Refusal = Broadcast.send(
-            peal_property_method(place, way.rawValue), at: peal_property_method_place(place, way.rawValue), arguments,
+            peal_property_method(element, way.rawValue), at: peal_property_method_element(element, way.rawValue),
+            arguments,
             count, nil, nil)
         return answer.isRefused
     }

@@ -28,9 +28,9 @@ struct PropertySet {
     }
 
     init(
-        _ number: UInt64, _ given: UnsafeRawPointer, size: Int, expected: UnsafeRawPointer?
+        _ id: UInt64, _ given: UnsafeRawPointer, size: Int, expected: UnsafeRawPointer?
     ) throws(Failure) {
-        property = try Property.find(number)
+        property = try Property.find(id)
         guard size == property.type.size else { throw property.wrongSize(size) }
         value = try PropertyValue(given, of: property.type)
         self.expected = if let expected { try PropertyValue(expected, of: property.type) } else { nil }
@@ -65,8 +65,8 @@ struct PropertySet {
         }
     }
 
-    private var place: PropertyNotification.Place { property.place }
-    private var notification: PropertyNotification { PropertyNotification(place: place, number: property.number) }
+    private var element: PropertyNotification.Place { property.element }
+    private var notification: PropertyNotification { PropertyNotification(element: element, id: property.id) }
 
     /// - Parameter isNotifying: True if this thread has set `NOTIFYING` already.
     private func attempt(oldRoom: Int, isNotifying: Bool) throws(Failure) -> Step {
@@ -80,26 +80,26 @@ struct PropertySet {
             if isNotifying { endNotifying() }
             throw .outOfMemory
         }
-        let state = peal_property_lock(place)
+        let state = peal_property_lock(element)
         let isMine = isNotifying || state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0
         if let step = try settle(change, state, oldRoom: oldRoom, isNotifying: isNotifying) { return step }
         block = write(change, block)
-        change.pointee.property = property.number
+        change.pointee.property = property.id
         change.pointee.prior_is_notified = isNotifying
         if peal_thread_batches() > 0, !isNotifying {
-            node = peal_batch_take_in(place, change, thread)
-            peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
+            node = peal_batch_take_in(element, change, thread)
+            peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
             return .done(Outcome(isDeferred: true))
         }
-        peal_property_append(place, change)
+        peal_property_append(element, change)
         node = nil
         guard isMine else {
-            peal_property_unlock(place, state | UInt32(PEAL_PROPERTY_WAITING))
+            peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
             return .done(Outcome(isDeferred: true))
         }
-        peal_property_set_notifier(place, thread)
+        peal_property_set_notifier(element, thread)
         // If an earlier change is in another thread's batch, this one waits for that batch too.
-        let isHeldBack = place.pointee.first?.pointee.batch != nil
+        let isHeldBack = element.pointee.first?.pointee.batch != nil
         return .done(Outcome(isDeferred: isHeldBack, isRejected: notification.drain()))
     }
 
@@ -108,27 +108,27 @@ struct PropertySet {
     private func settle(
         _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isNotifying: Bool
     ) throws(Failure) -> Step? {
-        guard peal_property_is_of(place, property.number) else {
-            if isNotifying { _ = notification.drain() } else { peal_property_unlock(place, state) }
+        guard peal_property_is_of(element, property.id) else {
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
             throw .staleProperty
         }
         let oldSize = notification.currentSize
         guard oldSize <= oldRoom else {
-            peal_property_unlock(place, state)
+            peal_property_unlock(element, state)
             return .needsRoom(oldSize)
         }
         fill(change, oldSize)
         if let isSet = isSetAlready(change) {
-            if isNotifying { _ = notification.drain() } else { peal_property_unlock(place, state) }
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
             return .done(Outcome(isSet: isSet))
         }
         let isTold = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
-        guard peal_property_takes_change(place, thread, isTold, Self.mostWaiting) else {
+        guard peal_property_takes_change(element, thread, isTold, Self.mostWaiting) else {
             // Another thread's observers are slow. From within a call, or with a batch open, they may wait for this one.
             let mayWait =
-                isTold && place.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
-                && peal_thread_batches() == 0 && place.pointee.first?.pointee.batch == nil
-            if isNotifying { _ = notification.drain() } else { peal_property_unlock(place, state) }
+                isTold && element.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
+                && peal_thread_batches() == 0 && element.pointee.first?.pointee.batch == nil
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
             let failure = Failure(
                 .limit,
                 "property \(property.name) has \(Self.mostWaiting) waiting changes; end the recursion of an observer that sets it in each notification, and give a slow observer a queue"
@@ -145,10 +145,10 @@ struct PropertySet {
 
     private func fill(_ change: PropertyChange, _ oldSize: Int) {
         peal_change_lay_out(change, oldSize, value.size)
-        peal_property_load(peal_property_current(place), peal_change_old(change), oldSize)
+        peal_property_load(peal_property_current(element), peal_change_old(change), oldSize)
         let new = peal_change_new(change)
         if let bytes = value.bytes { new.copyMemory(from: bytes, byteCount: value.size) }
-        if let mask = place.pointee.mask { peal_property_close_gaps(new, mask, value.size) }
+        if let mask = element.pointee.mask { peal_property_close_gaps(new, mask, value.size) }
     }
 
     /// Returns whether the set counts as done if the value needs no change; nil if the value must be set.
@@ -160,19 +160,19 @@ struct PropertySet {
 
     private func isEqual(_ value: PropertyValue, to old: UnsafeRawPointer, _ change: PropertyChange) -> Bool {
         guard value.size == change.pointee.old_size, let bytes = value.bytes else { return false }
-        return peal_property_equals(bytes, old, place.pointee.mask, value.size)
+        return peal_property_equals(bytes, old, element.pointee.mask, value.size)
     }
 
     /// Only if this thread may notify now, and no other change waits. Otherwise the value has changed before the
     /// notification.
     private func notifiesPrior(_ state: UInt32, _ isNotifying: Bool) -> Bool {
         !isNotifying && expected == nil && state == 0 && peal_thread_batches() == 0
-            && peal_property_has_observers(place, NotificationKind.prior.rawValue)
+            && peal_property_has_observers(element, NotificationKind.prior.rawValue)
     }
 
     private func notifyPrior(_ change: PropertyChange) -> Step {
-        peal_property_set_notifier(place, thread)
-        peal_property_unlock(place, UInt32(PEAL_PROPERTY_NOTIFYING))
+        peal_property_set_notifier(element, thread)
+        peal_property_unlock(element, UInt32(PEAL_PROPERTY_NOTIFYING))
         _ = notification.notifyPrior(
             PropertyNotification.Values(
                 old: peal_change_old(change), new: peal_change_new(change), newSize: value.size,
@@ -185,15 +185,15 @@ struct PropertySet {
         _ change: PropertyChange, _ block: UnsafeMutablePointer<peal_property_block>?
     ) -> UnsafeMutablePointer<peal_property_block>? {
         guard property.type.isText else {
-            peal_property_write(place, peal_change_new(change), value.size)
+            peal_property_write(element, peal_change_new(change), value.size)
             return block
         }
-        return peal_property_write_text(place, peal_change_new(change), value.size - 1, block)
+        return peal_property_write_text(element, peal_change_new(change), value.size - 1, block)
     }
 
     /// After `prior` was notified and the set failed: notifies of the changes that were added meanwhile.
     private func endNotifying() {
-        _ = peal_property_lock(place)
+        _ = peal_property_lock(element)
         _ = notification.drain()
     }
 }

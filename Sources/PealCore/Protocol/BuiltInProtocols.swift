@@ -26,8 +26,8 @@ enum BuiltInProtocols {
         let method = try? center.withState { (state) throws(Failure) -> Method? in
             state.protocolsByName[proto].map { state[$0].own[rank] }
         }
-        guard let method = method ?? nil, !peal_directory_is_empty(method.place) else { return }
-        send(method.number, texts(), [])
+        guard let method = method ?? nil, !peal_directory_is_empty(method.element) else { return }
+        send(method.id, texts(), [])
     }
 
     private static func send(_ method: UInt64, _ texts: [String], _ values: [UnsafePointer<CChar>]) {

@@ -3,7 +3,7 @@ public import PealCall
 
 /// A method of a protocol, its own or adopted. It never changes: its observers are in its element of the directory.
 public final class Method: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     public let declaration: MethodDeclaration
     /// The protocol that the handle names: a broadcast reaches those that conform to it.
     public let owner: PealProtocol
@@ -15,21 +15,21 @@ public final class Method: Sendable {
     // The plans and the element are never freed, and safe to use on any thread.
     nonisolated(unsafe) let plan: CallPlan.Pointer
     nonisolated(unsafe) let copyPlan: CopyPlan.Pointer
-    nonisolated(unsafe) let place: MethodPlace
+    nonisolated(unsafe) let element: MethodElement
 
     private init(
-        number: UInt64, declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol,
+        id: UInt64, declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol,
         rank: Int, plan: CallPlan.Pointer, copyPlan: CopyPlan.Pointer,
-        place: MethodPlace
+        element: MethodElement
     ) {
-        self.number = number
+        self.id = id
         self.declaration = declaration
         self.owner = owner
         self.origin = origin
         self.rank = rank
         self.plan = plan
         self.copyPlan = copyPlan
-        self.place = place
+        self.element = element
         traits = MethodTraits(declaration, plan: plan)
     }
 
@@ -38,11 +38,11 @@ public final class Method: Sendable {
         _ declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol, rank: Int
     ) throws(Failure) -> Method {
         let (plan, copyPlan) = try plans(for: declaration)
-        let method = try Handles.methods.insert { (number) throws(Failure) in
-            guard let place = peal_directory_find(number) else { throw .outOfMemory }
+        let method = try Handles.methods.insert { (id) throws(Failure) in
+            guard let element = peal_directory_find(id) else { throw .outOfMemory }
             let method = Method(
-                number: number, declaration: declaration, owner: owner, origin: origin, rank: rank,
-                plan: plan, copyPlan: copyPlan, place: place)
+                id: id, declaration: declaration, owner: owner, origin: origin, rank: rank,
+                plan: plan, copyPlan: copyPlan, element: element)
             method.open()
             return method
         }
@@ -53,7 +53,7 @@ public final class Method: Sendable {
     /// A broadcast without observers must still end its completion. The element's empty list would bypass that.
     private func publishEmptyList() throws(Failure) {
         do throws(Failure) {
-            peal_directory_publish(place, try Snapshot.make(for: place, capacity: 0))
+            peal_directory_publish(element, try Snapshot.make(for: element, capacity: 0))
         } catch {
             close()
             throw error
@@ -74,18 +74,18 @@ public final class Method: Sendable {
     private func open() {
         let kinds = UnsafeRawPointer(plan.pointee.variadicKinds).assumingMemoryBound(to: UInt8.self)
         peal_directory_open(
-            place, number, UnsafeRawPointer(plan), traits.rawValue, UInt32(plan.pointee.parameterCount), kinds)
+            element, id, UnsafeRawPointer(plan), traits.rawValue, UInt32(plan.pointee.parameterCount), kinds)
     }
 
     /// Makes the handle stale, and retires what readers may still protect: the element, and the list of observers if
     /// there is one. The caller must hold the center's lock.
     func close() {
         MethodNames.remove(self)
-        let current = peal_directory_current(place)
-        let list: [Reclaimer.Retired] = current == peal_directory_empty_list(place) ? [] : [.list(current)]
-        peal_directory_close(place)
-        Handles.methods.retire(number)
-        Reclaimer.retire(list + [.place(number)])
+        let current = peal_directory_current(element)
+        let list: [Reclaimer.Retired] = current == peal_directory_empty_list(element) ? [] : [.list(current)]
+        peal_directory_close(element)
+        Handles.methods.retire(id)
+        Reclaimer.retire(list + [.element(id)])
     }
 
     /// "Chat.on_message"
@@ -96,7 +96,7 @@ public final class Method: Sendable {
     public var usesFrame: Bool { plan.pointee.frame != nil }
 
     /// The list of observers, or nil if there are none. The caller must hold the center's lock.
-    var list: Snapshot? { place.list }
+    var list: Snapshot? { element.list }
 
     /// The number of listed observers, without those that have ended, and a probe of their targets. A service counts
     /// once, by its placeholder.

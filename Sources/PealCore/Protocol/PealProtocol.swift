@@ -1,6 +1,6 @@
 /// A named list of methods in a center. Its changing parts (it can grow, it has observers) are in the center's state.
 public final class PealProtocol: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     public let name: String
     public let center: Center
     /// In the order of the declaration.
@@ -14,8 +14,8 @@ public final class PealProtocol: Sendable {
     /// Guarded by the lock of the center's services.
     nonisolated(unsafe) var providers = ServiceBook.Providers()
 
-    init(number: UInt64, name: String, center: Center, adopted: [PealProtocol]) {
-        self.number = number
+    init(id: UInt64, name: String, center: Center, adopted: [PealProtocol]) {
+        self.id = id
         self.name = name
         self.center = center
         self.adopted = adopted
@@ -37,7 +37,7 @@ public final class PealProtocol: Sendable {
 
 extension PealProtocol: Hashable {
     public static func == (left: PealProtocol, right: PealProtocol) -> Bool { left === right }
-    public func hash(into hasher: inout Hasher) { hasher.combine(number) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
 
 /// The layout of a protocol's table: its size in bytes, a pointer to the table of each adopted protocol, a function for

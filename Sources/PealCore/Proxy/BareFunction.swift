@@ -55,10 +55,10 @@ enum BareFunction {
         }
     }
 
-    func lead(to number: UInt64) {
+    func lead(to id: UInt64) {
         switch self {
-        case .ready(let index, _, _): peal_thunk_set_bare(index, number)
-        case .closure(let closure): closure.lead(to: number)
+        case .ready(let index, _, _): peal_thunk_set_bare(index, id)
+        case .closure(let closure): closure.lead(to: id)
         }
     }
 

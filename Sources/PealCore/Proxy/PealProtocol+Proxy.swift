@@ -39,7 +39,7 @@ extension ProxyLayout {
 extension Method {
     func proxyCell(broadcast: UInt64, path: UnsafeRawPointer?) -> peal_proxy_cell {
         peal_proxy_cell(
-            broadcast: broadcast, method: number, plan: UnsafeRawPointer(plan), copying: UnsafeRawPointer(copyPlan),
+            broadcast: broadcast, method: id, plan: UnsafeRawPointer(plan), copying: UnsafeRawPointer(copyPlan),
             path: path)
     }
 }

@@ -3,9 +3,9 @@ import PealCall
 
 extension Proxy {
     /// A proxy and what it is called by.
-    public typealias Made = (number: UInt64, table: UnsafeRawPointer)
+    public typealias Made = (id: UInt64, table: UnsafeRawPointer)
     /// A bare function.
-    public typealias MadeBare = (number: UInt64, function: UnsafeRawPointer)
+    public typealias MadeBare = (id: UInt64, function: UnsafeRawPointer)
 
     /// A proxy whose calls are broadcasts.
     public static func make(of proto: PealProtocol, for owner: Owner?) throws(Failure) -> Made {
@@ -17,10 +17,10 @@ extension Proxy {
         }
         let table = try ProxyTable.make(of: proto, in: layout, entries)
         var cells: [peal_proxy_cell] = []
-        for method in layout.methods { cells.append(method.proxyCell(broadcast: method.number, path: nil)) }
+        for method in layout.methods { cells.append(method.proxyCell(broadcast: method.id, path: nil)) }
         let proxy = try insert(
             cells, title: proto.name, owner: owner, target: nil, broadcasts: .proto(proto), bare: nil)
-        return (proxy.number, table)
+        return (proxy.id, table)
     }
 
     /// A proxy whose calls go to one target.
@@ -42,14 +42,14 @@ extension Proxy {
         let target = try ProxyTarget(request, functions: functions)
         let proxy = try insert(
             cells, title: proto.name, owner: request.owner, target: target, broadcasts: .nothing, bare: nil)
-        return (proxy.number, made)
+        return (proxy.id, made)
     }
 
     /// A bare function whose calls are broadcasts.
     public static func makeBare(of method: Method, for owner: Owner?) throws(Failure) -> MadeBare {
         try ProxyLayout.checkPolicy(of: method)
         let bare = try BareFunction.take(method.declaration.signature.callShape, method.plan, method.title)
-        let cell = method.proxyCell(broadcast: method.number, path: nil)
+        let cell = method.proxyCell(broadcast: method.id, path: nil)
         return try insert([cell], bare, title: method.title, owner: owner, target: nil, broadcasts: .method(method))
     }
 
@@ -87,8 +87,8 @@ extension Proxy {
         do throws(Failure) {
             let proxy = try insert(
                 cells, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
-            bare.lead(to: proxy.number)
-            return (proxy.number, function)
+            bare.lead(to: proxy.id)
+            return (proxy.id, function)
         } catch {
             bare.giveBack()
             throw error
@@ -96,30 +96,30 @@ extension Proxy {
     }
 
     private static func preparePlace(
-        of number: UInt64, _ cells: [peal_proxy_cell]
-    ) throws(Failure) -> UnsafeMutablePointer<peal_proxy_place> {
+        of id: UInt64, _ cells: [peal_proxy_cell]
+    ) throws(Failure) -> UnsafeMutablePointer<peal_proxy_element> {
         peal_leaks_ignore_begin()
         defer { peal_leaks_ignore_end() }
-        guard let place = peal_proxy_find(number), peal_proxy_reserve(place, UInt32(cells.count)) else {
+        guard let element = peal_proxy_find(id), peal_proxy_reserve(element, UInt32(cells.count)) else {
             throw .outOfMemory
         }
-        for (rank, cell) in cells.enumerated() { peal_proxy_fill(place, UInt32(rank), cell) }
-        return place
+        for (rank, cell) in cells.enumerated() { peal_proxy_fill(element, UInt32(rank), cell) }
+        return element
     }
 
-    /// Assigns a number and an element to a proxy.
+    /// Assigns an id and an element to a proxy.
     private static func insert(
         _ cells: [peal_proxy_cell], title: String, owner: Owner?, target: ProxyTarget?, broadcasts: Broadcasts,
         bare: BareFunction?
     ) throws(Failure) -> Proxy {
         let proxy: Proxy
         do throws(Failure) {
-            proxy = try Handles.proxies.insert { (number) throws(Failure) in
-                let place = try preparePlace(of: number, cells)
-                target?.open(number)
-                peal_proxy_open(place, number, target?.list)
+            proxy = try Handles.proxies.insert { (id) throws(Failure) in
+                let element = try preparePlace(of: id, cells)
+                target?.open(id)
+                peal_proxy_open(element, id, target?.list)
                 return Proxy(
-                    number: number, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
+                    id: id, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
             }
         } catch {
             target?.free()
@@ -130,7 +130,7 @@ extension Proxy {
         } catch {
             // The caller runs its destroy callback.
             if let record = target?.record { _ = peal_observer_claim_destroy(record) }
-            _ = try? end(proxy.number)
+            _ = try? end(proxy.id)
             throw error
         }
         return proxy

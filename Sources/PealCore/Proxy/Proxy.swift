@@ -4,7 +4,7 @@ import PealCall
 /// A table of functions, or a bare function, whose calls are forwarded: to all observers of their methods,
 /// or to one target.
 public final class Proxy: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     let title: String
     let owner: Owner?
     /// nil: its calls are broadcasts.
@@ -28,9 +28,9 @@ public final class Proxy: Sendable {
     }
 
     init(
-        number: UInt64, title: String, owner: Owner?, target: ProxyTarget?, broadcasts: Broadcasts, bare: BareFunction?
+        id: UInt64, title: String, owner: Owner?, target: ProxyTarget?, broadcasts: Broadcasts, bare: BareFunction?
     ) {
-        self.number = number
+        self.id = id
         self.title = title
         self.owner = owner
         self.target = target
@@ -44,14 +44,14 @@ public final class Proxy: Sendable {
         if let target { ObserverLife.disown(target.record) }
     }
 
-    private var place: UnsafeMutablePointer<peal_proxy_place>? { peal_proxy_find(number) }
+    private var element: UnsafeMutablePointer<peal_proxy_element>? { peal_proxy_find(id) }
 
     /// True if a call reaches observers or a target.
     public var isAlive: Bool {
         switch broadcasts {
-        case .proto(let proto): Handles.protocols.find(proto.number) != nil
-        case .method(let method): Handles.methods.find(method.number) != nil
-        case .nothing: ProxyCall.reachesTarget(number)
+        case .proto(let proto): Handles.protocols.find(proto.id) != nil
+        case .method(let method): Handles.methods.find(method.id) != nil
+        case .nothing: ProxyCall.reachesTarget(id)
         }
     }
 
@@ -60,11 +60,11 @@ public final class Proxy: Sendable {
     /// - Parameter timeout: The maximum wait until no code of the target runs, in milliseconds; nil: no wait.
     /// - Returns: True if a requested wait was completed.
     @discardableResult
-    public static func end(_ number: UInt64, timeout: UInt32? = nil) throws(Failure) -> Bool {
+    public static func end(_ id: UInt64, timeout: UInt32? = nil) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout ?? 0)
-        guard Handles.proxies.retire(number), let proxy = Handles.proxies.findEvenRetired(number) else {
+        guard Handles.proxies.retire(id), let proxy = Handles.proxies.findEvenRetired(id) else {
             // Ended by its owner, or by another thread: its calls are waited for in any case.
-            if timeout != nil, let ended = Handles.proxies.findEvenRetired(number), let record = ended.target?.record {
+            if timeout != nil, let ended = Handles.proxies.findEvenRetired(id), let record = ended.target?.record {
                 let hasEnded = RunningCalls.wait(for: [record], deadline: deadline)
                 extendLifetime(ended)
                 if !hasEnded { return false }
@@ -85,7 +85,7 @@ public final class Proxy: Sendable {
     func close() {
         let hasTarget = state.withLock { state in
             state.isOpen = false
-            if let place { peal_proxy_close(place) }
+            if let element { peal_proxy_close(element) }
             return state.hasTarget
         }
         if !hasTarget { leaveTables() }
@@ -104,7 +104,7 @@ public final class Proxy: Sendable {
 
     /// None of its functions is called any more.
     private func leaveTables() {
-        Handles.proxies.recycle(number)
+        Handles.proxies.recycle(id)
         owner?.remove(self)
     }
 
@@ -112,7 +112,7 @@ public final class Proxy: Sendable {
     func endTarget() {
         guard let target, ObserverGate.remove(target.record.gate) else { return }
         state.withLock { state in
-            if state.isOpen, let list = place.map(peal_proxy_list) {
+            if state.isOpen, let list = element.map(peal_proxy_list) {
                 peal_directory_publish(list, peal_directory_empty_list(list))
             }
             Reclaimer.retire([.list(target.list)])

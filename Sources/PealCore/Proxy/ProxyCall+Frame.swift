@@ -12,30 +12,30 @@ extension ProxyCall {
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ stack: UnsafePointer<UInt64>,
         _ result: UnsafeMutablePointer<peal_thunk_result>
     ) -> Bool {
-        guard let place = peal_proxy_find(words[0]), let cell = peal_proxy_cell_at(place, UInt64(index)),
+        guard let element = peal_proxy_find(words[0]), let cell = peal_proxy_cell_at(element, UInt64(index)),
             let plan = peal_proxy_cell_plan(cell)?.assumingMemoryBound(to: CallPlan.self),
             let shape = plan.pointee.frame
         else { return fail(.staleSelf) }
         let method = peal_proxy_cell_broadcast(cell)
         if shape.usesStack { copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), plan.pointee.stackWords) }
-        guard peal_proxy_is_of(place, words[0]), let hold = peal_hazard_outermost() else {
+        guard peal_proxy_is_of(element, words[0]), let hazard = peal_hazard_outermost() else {
             return frameSlowly(words, index, nil, result)
         }
-        guard method != 0 else { return frameToTarget(words, index, hold, result, place, plan, shape) }
-        guard let methodPlace = peal_directory_find(method) else { return frameSlowly(words, index, nil, result) }
-        let list = Broadcast.List(peal_hazard_protect_fast(hold, methodPlace, UInt(PEAL_HAZARD_OF_LIBRARY)))
+        guard method != 0 else { return frameToTarget(words, index, hazard, result, element, plan, shape) }
+        guard let methodElement = peal_directory_find(method) else { return frameSlowly(words, index, nil, result) }
+        let list = Broadcast.List(peal_hazard_protect_fast(hazard, methodElement, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method,
             MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult
         else {
-            return frameWithResult(words, index, hold, result, method)
+            return frameWithResult(words, index, hazard, result, method)
         }
         let (entries, count) = (peal_snapshot_entries(list), Int(peal_snapshot_count(list)))
         if shape.usesStack {
-            _ = FrameReplay.withStack(shape, words, to: entries, count: count, hold)
+            _ = FrameReplay.withStack(shape, words, to: entries, count: count, hazard)
         } else {
-            _ = FrameReplay.withRegisters(shape, words, to: entries, count: count, hold)
+            _ = FrameReplay.withRegisters(shape, words, to: entries, count: count, hazard)
         }
-        Broadcast.release(hold)
+        Broadcast.release(hazard)
         return false
     }
 
@@ -56,35 +56,35 @@ extension ProxyCall {
     @inline(never)
     @_optimize(speed)
     static func frameWithResult(
-        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold,
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hazard: Broadcast.Hazard,
         _ result: UnsafeMutablePointer<peal_thunk_result>, _ method: UInt64
     ) -> Bool {
-        let list = Broadcast.list(hold)
-        guard let policy = simplePolicy(of: list, method) else { return frameSlowly(words, index, hold, result) }
-        guard let folded = fold(policy, hold, list, words) else { return frameSlowly(words, index, hold, result) }
+        let list = Broadcast.list(hazard)
+        guard let policy = simplePolicy(of: list, method) else { return frameSlowly(words, index, hazard, result) }
+        guard let folded = fold(policy, hazard, list, words) else { return frameSlowly(words, index, hazard, result) }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         var room = peal_result_room()
         (room.words.0, room.words.1) = folded.words
         withUnsafePointer(to: &room) {
             result.initialize(to: peal_thunk_result($0, in: plan.pointee.resultPlace))
         }
-        Broadcast.release(hold)
+        Broadcast.release(hazard)
         return true
     }
 
-    /// - Parameter hold: The slot of the method's list, if that is already protected.
+    /// - Parameter hazard: The slot of the method's list, if that is already protected.
     @inline(never)
     static func frameSlowly(
-        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold?,
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hazard: Broadcast.Hazard?,
         _ result: UnsafeMutablePointer<peal_thunk_result>
     ) -> Bool {
         guard let call = find(words[0], UInt64(index)) else {
-            if let hold { Broadcast.release(hold) }
+            if let hazard { Broadcast.release(hazard) }
             return fail(.staleSelf)
         }
         var room = peal_result_room()
         withUnsafeMutablePointer(to: &room) { room in
-            call.run(.words(words, call.plan), hold: hold, result: room)
+            call.run(.words(words, call.plan), hazard: hazard, result: room)
             result.initialize(to: peal_thunk_result(room, in: call.plan.pointee.resultPlace))
         }
         return true
@@ -92,9 +92,9 @@ extension ProxyCall {
 
     /// A call of a closure, for shapes that have no frame.
     static func arguments(
-        _ number: UInt64, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
+        _ id: UInt64, _ index: Int, _ arguments: Broadcast.Arguments, _ result: UnsafeMutableRawPointer
     ) {
-        guard let call = find(number, UInt64(index)) else { return fail(.staleSelf) }
+        guard let call = find(id, UInt64(index)) else { return fail(.staleSelf) }
         call.run(.pointers(arguments), result: result)
     }
 }
@@ -103,11 +103,11 @@ extension peal_thunk_result {
     /// A result as its registers.
     ///
     /// - Parameter result: a `peal_result_room`.
-    init(_ result: UnsafeRawPointer, in place: ResultPlace) {
+    init(_ result: UnsafeRawPointer, in element: ResultPlace) {
         self.init()
         let integers = (result.load(as: UInt64.self), result.load(fromByteOffset: 8, as: UInt64.self))
         let floats = (result.load(as: Double.self), result.load(fromByteOffset: 8, as: Double.self))
-        switch place {
+        switch element {
         case .none, .elsewhere: break
         case .integer: self.integers.0 = integers.0
         case .float: self.floats.0 = floats.0

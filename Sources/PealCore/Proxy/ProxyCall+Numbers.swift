@@ -12,30 +12,30 @@ extension ProxyCall {
     @inline(never)
     @_optimize(speed)
     static func numbers(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
+        _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
     ) -> peal_thunk_number {
-        guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else {
-            return numbersSlowly(number, a, b, c, d, index, x, y, nil)
+        guard let element = peal_proxy_find(id), let cell = peal_proxy_cell_at(element, index) else {
+            return numbersSlowly(id, a, b, c, d, index, x, y, nil)
         }
         let method = peal_proxy_cell_broadcast(cell)
-        guard peal_proxy_is_of(place, number), let hold = peal_hazard_outermost() else {
-            return numbersSlowly(number, a, b, c, d, index, x, y, nil)
+        guard peal_proxy_is_of(element, id), let hazard = peal_hazard_outermost() else {
+            return numbersSlowly(id, a, b, c, d, index, x, y, nil)
         }
-        guard method != 0 else { return numbersToTarget(number, a, b, c, d, index, x, y, hold, place) }
-        guard let methodPlace = peal_directory_find(method) else {
-            return numbersSlowly(number, a, b, c, d, index, x, y, nil)
+        guard method != 0 else { return numbersToTarget(id, a, b, c, d, index, x, y, hazard, element) }
+        guard let methodElement = peal_directory_find(method) else {
+            return numbersSlowly(id, a, b, c, d, index, x, y, nil)
         }
-        let list = Broadcast.List(peal_hazard_protect_fast(hold, methodPlace, UInt(PEAL_HAZARD_OF_LIBRARY)))
+        let list = Broadcast.List(peal_hazard_protect_fast(hazard, methodElement, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method,
             MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult
         else {
-            return numbersWithResult(number, a, b, c, d, index, x, y, hold, method)
+            return numbersWithResult(id, a, b, c, d, index, x, y, hazard, method)
         }
         let entries = peal_snapshot_entries(list)
-        _ = FrameReplay.each(entries, Int(peal_snapshot_count(list)), hold) {
+        _ = FrameReplay.each(entries, Int(peal_snapshot_count(list)), hazard) {
             unsafeBitCast($0, to: Numbers.self)($1, a, b, c, d, x, y)
         }
-        Broadcast.release(hold)
+        Broadcast.release(hazard)
         return peal_thunk_number()
     }
 
@@ -43,12 +43,12 @@ extension ProxyCall {
     @inline(never)
     @_optimize(speed)
     private static func numbersWithResult(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
-        _ hold: Broadcast.Hold, _ method: UInt64
+        _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
+        _ hazard: Broadcast.Hazard, _ method: UInt64
     ) -> peal_thunk_number {
-        let list = Broadcast.list(hold)
+        let list = Broadcast.list(hazard)
         guard let policy = simplePolicy(of: list, method) else {
-            return numbersSlowly(number, a, b, c, d, index, x, y, hold)
+            return numbersSlowly(id, a, b, c, d, index, x, y, hazard)
         }
         var frame = peal_register_frame_room()
         let folded = withUnsafeMutablePointer(to: &frame) { frame in
@@ -56,27 +56,27 @@ extension ProxyCall {
             (words[1], words[2], words[3], words[4]) = (a, b, c, d)
             let floats = Int(PEAL_FRAME_FIRST_FLOAT)
             (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
-            return fold(policy, hold, list, words)
+            return fold(policy, hazard, list, words)
         }
-        guard let folded else { return numbersSlowly(number, a, b, c, d, index, x, y, hold) }
-        Broadcast.release(hold)
+        guard let folded else { return numbersSlowly(id, a, b, c, d, index, x, y, hazard) }
+        Broadcast.release(hazard)
         return peal_thunk_number(word: folded.words.0)
     }
 
-    /// - Parameter hold: The slot of the method's list, if that is already protected.
+    /// - Parameter hazard: The slot of the method's list, if that is already protected.
     @inline(never)
     static func numbersSlowly(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
-        _ hold: Broadcast.Hold?
+        _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
+        _ hazard: Broadcast.Hazard?
     ) -> peal_thunk_number {
         var frame = peal_whole_frame_room()
         var result = peal_thunk_result()
         withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
-            (words[0], words[1], words[2], words[3], words[4]) = (number, a, b, c, d)
+            (words[0], words[1], words[2], words[3], words[4]) = (id, a, b, c, d)
             let floats = Int(PEAL_FRAME_FIRST_FLOAT)
             (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
-            _ = frameSlowly(words, UInt32(index), hold, &result)
+            _ = frameSlowly(words, UInt32(index), hazard, &result)
         }
         return peal_thunk_number(integer: result.integers.0, real: result.floats.0)
     }

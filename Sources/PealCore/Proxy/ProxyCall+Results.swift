@@ -16,12 +16,12 @@ extension ProxyCall {
     ///
     /// - Returns: nil if the result is combined otherwise; then no observer was called.
     static func fold(
-        _ policy: BroadcastPolicy, _ hold: Broadcast.Hold, _ list: Broadcast.List, _ words: UnsafePointer<UInt64>
+        _ policy: BroadcastPolicy, _ hazard: Broadcast.Hazard, _ list: Broadcast.List, _ words: UnsafePointer<UInt64>
     ) -> ResultWords? {
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard let shape = plan.pointee.frame, ResultReplay.takesResults(of: plan) else { return nil }
         var folded = ResultWords.fold(
-            policy, ResultReplay(plan: plan, shape: shape, list: list, hold: hold, words: words))
+            policy, ResultReplay(plan: plan, shape: shape, list: list, hazard: hazard, words: words))
         // Without calls a minimum is none, as is all else but the truth of every one.
         if folded?.calls == 0, policy != .every { folded?.words = (0, 0) }
         return folded

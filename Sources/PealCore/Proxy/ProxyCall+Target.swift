@@ -7,7 +7,7 @@ extension ProxyCall {
     /// for this one.
     func callTarget(_ carrier: Carrier, _ result: UnsafeMutableRawPointer) {
         do throws(Failure) {
-            let failure = try Self.withTarget(place, number) { target in call(target, carrier, result) }
+            let failure = try Self.withTarget(element, id) { target in call(target, carrier, result) }
             if let failure, let failure { throw failure }
         } catch {
             ProxyFailures.note(error)
@@ -17,39 +17,39 @@ extension ProxyCall {
     /// Up to four integers, to a target that has the function.
     @inline(never)
     static func integersToTarget(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
-        _ place: UnsafeMutablePointer<peal_proxy_place>
+        _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ hazard: Broadcast.Hazard,
+        _ element: UnsafeMutablePointer<peal_proxy_element>
     ) -> UInt64 {
         var result = UInt64(0)
-        let isThere = callShortly(place, number, index, hold) { function, target in
+        let isThere = callShortly(element, id, index, hazard) { function, target in
             result = unsafeBitCast(function, to: FourIntegersOne.self)(target, a, b, c, d)
         }
-        return isThere ? result : integersSlowly(number, a, b, c, d, index, nil)
+        return isThere ? result : integersSlowly(id, a, b, c, d, index, nil)
     }
 
     /// The same with up to two floating numbers.
     @inline(never)
     static func numbersToTarget(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
-        _ hold: Broadcast.Hold, _ place: UnsafeMutablePointer<peal_proxy_place>
+        _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
+        _ hazard: Broadcast.Hazard, _ element: UnsafeMutablePointer<peal_proxy_element>
     ) -> peal_thunk_number {
         var result = peal_thunk_number()
-        let isThere = callShortly(place, number, index, hold) { function, target in
+        let isThere = callShortly(element, id, index, hazard) { function, target in
             result = unsafeBitCast(function, to: NumbersOne.self)(target, a, b, c, d, x, y)
         }
-        return isThere ? result : numbersSlowly(number, a, b, c, d, index, x, y, nil)
+        return isThere ? result : numbersSlowly(id, a, b, c, d, index, x, y, nil)
     }
 
     /// The same with any other frame.
     @inline(never)
     static func frameToTarget(
-        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hold: Broadcast.Hold,
-        _ result: UnsafeMutablePointer<peal_thunk_result>, _ place: UnsafeMutablePointer<peal_proxy_place>,
+        _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hazard: Broadcast.Hazard,
+        _ result: UnsafeMutablePointer<peal_thunk_result>, _ element: UnsafeMutablePointer<peal_proxy_element>,
         _ plan: CallPlan.Pointer, _ shape: FrameShape
     ) -> Bool {
         var room = peal_result_room()
         return withUnsafeMutablePointer(to: &room) { room in
-            let isThere = callShortly(place, words[0], UInt64(index), hold) { function, target in
+            let isThere = callShortly(element, words[0], UInt64(index), hazard) { function, target in
                 CallPlan.callWithFrame(
                     plan, shape: shape, function: function, target: target, words: words, result: room)
             }
@@ -64,69 +64,71 @@ extension ProxyCall {
     /// - Returns: False if the slow path is needed; no list is protected then.
     @inline(__always)
     private static func callShortly(
-        _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ index: UInt64, _ hold: Broadcast.Hold,
+        _ element: UnsafeMutablePointer<peal_proxy_element>, _ id: UInt64, _ index: UInt64, _ hazard: Broadcast.Hazard,
         _ call: (@escaping @convention(c) () -> Void, UnsafeMutableRawPointer?) -> Void
     ) -> Bool {
-        let list = Broadcast.List(peal_hazard_protect_fast(hold, peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)))
+        let list = Broadcast.List(
+            peal_hazard_protect_fast(hazard, peal_proxy_list(element), UInt(PEAL_HAZARD_OF_LIBRARY)))
         let entry = peal_snapshot_entries(list)
-        guard peal_snapshot_method(list) == number, peal_snapshot_count(list) == 1,
+        guard peal_snapshot_method(list) == id, peal_snapshot_count(list) == 1,
             let function = peal_proxy_target_function(peal_proxy_target_of(entry.pointee.record), index)
         else {
-            Broadcast.release(hold)
+            Broadcast.release(hazard)
             return false
         }
         let gate = entry.pointee.gate
-        peal_current_set(peal_hazard_current(hold), gate)
+        peal_current_set(peal_hazard_current(hazard), gate)
         let isOpen = _fastPath(peal_gate_load(gate) == 0)
-        let isAlive = isOpen || ObserverGate.admit(entry, hold) != nil
+        let isAlive = isOpen || ObserverGate.admit(entry, hazard) != nil
         if isAlive { call(function, entry.pointee.target) }
-        if !isOpen { WeakHold.release(hold) }
-        Broadcast.release(hold)
-        if !isAlive { Handles.proxies.find(number)?.endTarget() }
+        if !isOpen { WeakHold.release(hazard) }
+        Broadcast.release(hazard)
+        if !isAlive { Handles.proxies.find(id)?.endTarget() }
         return true
     }
 
     /// - Returns: nil if the target is dead, and was not called.
     private static func withTarget<Value>(
-        _ place: UnsafeMutablePointer<peal_proxy_place>, _ number: UInt64, _ body: (ProxyTarget.Pointer) -> Value
+        _ element: UnsafeMutablePointer<peal_proxy_element>, _ id: UInt64, _ body: (ProxyTarget.Pointer) -> Value
     ) throws(Failure) -> Value? {
         guard peal_thread_current() != nil else { throw .outOfMemory }
         let list: Broadcast.List
-        let hold: Broadcast.Hold
+        let hazard: Broadcast.Hazard
         if let outermost = peal_hazard_outermost() {
-            hold = outermost
-            list = Broadcast.List(peal_hazard_protect_fast(hold, peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)))
+            hazard = outermost
+            list = Broadcast.List(
+                peal_hazard_protect_fast(hazard, peal_proxy_list(element), UInt(PEAL_HAZARD_OF_LIBRARY)))
         } else {
-            guard let level = peal_hazard_protect_slow(peal_proxy_list(place), UInt(PEAL_HAZARD_OF_LIBRARY)) else {
+            guard let level = peal_hazard_protect_slow(peal_proxy_list(element), UInt(PEAL_HAZARD_OF_LIBRARY)) else {
                 throw .tooDeepForProxy
             }
-            hold = level
-            list = Broadcast.list(hold)
+            hazard = level
+            list = Broadcast.list(hazard)
         }
-        guard peal_snapshot_method(list) == number else {
-            Broadcast.release(hold)
+        guard peal_snapshot_method(list) == id else {
+            Broadcast.release(hazard)
             throw .staleSelf
         }
         var value: Value?
         // No entry, if the target was found dead before.
         let count = Int(peal_snapshot_count(list))
-        let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, hold) { entry in
+        let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, hazard) { entry in
             value = body(peal_proxy_target_of(entry.pointee.record))
             return true
         }
-        Broadcast.release(hold)
-        if count > 0, called == 0 { Handles.proxies.find(number)?.endTarget() }
+        Broadcast.release(hazard)
+        if count > 0, called == 0 { Handles.proxies.find(id)?.endTarget() }
         return value
     }
 
-    static func isOpen(_ number: UInt64) -> Bool {
-        peal_proxy_find(number).map { peal_proxy_is_of($0, number) } ?? false
+    static func isOpen(_ id: UInt64) -> Bool {
+        peal_proxy_find(id).map { peal_proxy_is_of($0, id) } ?? false
     }
 
-    static func reachesTarget(_ number: UInt64) -> Bool {
-        guard let place = peal_proxy_find(number) else { return false }
+    static func reachesTarget(_ id: UInt64) -> Bool {
+        guard let element = peal_proxy_find(id) else { return false }
         do throws(Failure) {
-            return try withTarget(place, number) { _ in true } ?? false
+            return try withTarget(element, id) { _ in true } ?? false
         } catch {
             // If the thread is nested too deeply for a test, the target counts as alive: it was not found dead.
             return error.kind != .handle
@@ -199,9 +201,9 @@ extension ProxyCall {
         called.copyPlan.withArguments(of: carrier) { arguments in
             do throws(Failure) {
                 let invocation = try Invocation.make(called, arguments: arguments, count: called.parameterCount)
-                invoke(target.pointee.record.target, invocation.number)
+                invoke(target.pointee.record.target, invocation.id)
                 if called.resultSize > 0 { try invocation.readResult(into: result, size: called.resultSize) }
-                try? Invocation.end(invocation.number)
+                try? Invocation.end(invocation.id)
             } catch {
                 failure = error
             }

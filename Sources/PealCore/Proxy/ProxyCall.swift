@@ -1,10 +1,10 @@
 internal import CPealSupport
 import PealCall
 
-/// A call through a proxy: the callee, looked up. All members are read before the number is tested again; plans are
+/// A call through a proxy: the callee, looked up. All members are read before the id is tested again; plans are
 /// never freed.
 struct ProxyCall {
-    let number: UInt64
+    let id: UInt64
     /// The index of the method in its proxy.
     let index: UInt64
     /// The method to broadcast; 0: a target is called.
@@ -14,53 +14,54 @@ struct ProxyCall {
     let plan: CallPlan.Pointer
     let copying: CopyPlan.Pointer?
     let path: UnsafeRawPointer?
-    let place: UnsafeMutablePointer<peal_proxy_place>
+    let element: UnsafeMutablePointer<peal_proxy_element>
 
     /// - Returns: nil if the proxy has been destroyed.
     @inline(__always)
-    static func find(_ number: UInt64, _ index: UInt64) -> ProxyCall? {
-        guard let place = peal_proxy_find(number), let cell = peal_proxy_cell_at(place, index) else { return nil }
+    static func find(_ id: UInt64, _ index: UInt64) -> ProxyCall? {
+        guard let element = peal_proxy_find(id), let cell = peal_proxy_cell_at(element, index) else { return nil }
         let broadcast = peal_proxy_cell_broadcast(cell)
         let method = peal_proxy_cell_method(cell)
         let plan = peal_proxy_cell_plan(cell)
         let copying = peal_proxy_cell_copying(cell)
         let path = peal_proxy_cell_path(cell)
-        guard peal_proxy_is_of(place, number), let plan else { return nil }
+        guard peal_proxy_is_of(element, id), let plan else { return nil }
         return ProxyCall(
-            number: number, index: index, broadcast: broadcast, method: method,
+            id: id, index: index, broadcast: broadcast, method: method,
             plan: plan.assumingMemoryBound(to: CallPlan.self), copying: copying?.assumingMemoryBound(to: CopyPlan.self),
-            path: path, place: place)
+            path: path, element: element)
     }
 
     /// - Parameters:
-    ///   - hold: The slot of the method's list, if that is already protected.
+    ///   - hazard: The slot of the method's list, if that is already protected.
     ///   - result: Filled with the result, or unchanged: zeros.
-    func run(_ carrier: Carrier, hold: Broadcast.Hold? = nil, result: UnsafeMutableRawPointer) {
+    func run(_ carrier: Carrier, hazard: Broadcast.Hazard? = nil, result: UnsafeMutableRawPointer) {
         if broadcast == 0 { return callTarget(carrier, result) }
         let count = plan.pointee.parameterCount
         do throws(Broadcast.Outcome) {
-            let hold = if let hold { hold } else { try Broadcast.hold(broadcast, carrier.pointers, count) }
-            let list = Broadcast.list(hold)
+            let hazard = if let hazard { hazard } else { try Broadcast.protect(broadcast, carrier.pointers, count) }
+            let list = Broadcast.list(hazard)
             if Delivery.isEnough(for: list, of: broadcast) {
-                let outcome = Delivery.send(hold, carrier, nil, broadcast)
+                let outcome = Delivery.send(hazard, carrier, nil, broadcast)
                 if outcome.isFailure { throw outcome }
                 return clear(result)
             }
-            guard let copying else { return Broadcast.release(hold) }
-            copying.withArguments(of: carrier) { send($0, hold, result) }
+            guard let copying else { return Broadcast.release(hazard) }
+            copying.withArguments(of: carrier) { send($0, hazard, result) }
         } catch {
             fail(error, result)
         }
     }
 
     /// Broadcasts, as `peal_send` does.
-    private func send(_ arguments: Broadcast.Arguments?, _ hold: Broadcast.Hold, _ result: UnsafeMutableRawPointer) {
+    private func send(_ arguments: Broadcast.Arguments?, _ hazard: Broadcast.Hazard, _ result: UnsafeMutableRawPointer)
+    {
         let count = plan.pointee.parameterCount
         do throws(Broadcast.Outcome) {
-            let list = Broadcast.list(hold)
+            let list = Broadcast.list(hazard)
             let policy = MethodTraits(rawValue: peal_snapshot_traits(list)).policy
             let wanted = plan.pointee.resultSize > 0 && policy != .all ? result : nil
-            let outcome: Broadcast.Outcome = Broadcast.dispatch(hold, list, arguments, count, wanted, nil, broadcast)
+            let outcome: Broadcast.Outcome = Broadcast.dispatch(hazard, list, arguments, count, wanted, nil, broadcast)
             if outcome.isFailure { throw outcome }
         } catch {
             fail(error, result)

@@ -49,12 +49,12 @@ enum ProxyTable {
     /// Follows a path. nil where a table on the way is too short, or missing.
     static func function(at path: UnsafeRawPointer, in table: UnsafeRawPointer) -> UnsafeRawPointer? {
         let count = path.load(as: Int.self)
-        var place: UnsafeRawPointer? = table
+        var element: UnsafeRawPointer? = table
         for step in 1...count {
             let offset = path.load(fromByteOffset: step * TableLayout.word, as: Int.self)
-            guard let here = place, offset + TableLayout.word <= here.load(as: Int.self) else { return nil }
-            place = here.load(fromByteOffset: offset, as: UnsafeRawPointer?.self)
+            guard let here = element, offset + TableLayout.word <= here.load(as: Int.self) else { return nil }
+            element = here.load(fromByteOffset: offset, as: UnsafeRawPointer?.self)
         }
-        return place
+        return element
     }
 }

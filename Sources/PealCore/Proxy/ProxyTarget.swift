@@ -34,9 +34,9 @@ struct ProxyTarget: @unchecked Sendable {
     }
 
     /// Called before calls can find it.
-    func open(_ number: UInt64) {
-        record.pointee.number = number
-        list.pointee.method = number
+    func open(_ id: UInt64) {
+        record.pointee.id = id
+        list.pointee.method = id
         // Each method has a plan of its own: that of the list has no meaning.
         list.pointee.plan = UnsafeRawPointer(list)
         list.pointee.capacity = 1

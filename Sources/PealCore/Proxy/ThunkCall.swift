@@ -5,18 +5,18 @@ internal import CPealSupport
 enum ThunkCall {
     @_optimize(speed)
     static func integers(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
+        _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
     ) -> UInt64 {
-        if let handler = peal_handler_of(number) { return HandlerCall.integers(handler, a, b, c, d, index) }
-        return ProxyCall.integers(number, a, b, c, d, index)
+        if let handler = peal_handler_of(id) { return HandlerCall.integers(handler, a, b, c, d, index) }
+        return ProxyCall.integers(id, a, b, c, d, index)
     }
 
     @_optimize(speed)
     static func numbers(
-        _ number: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
+        _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
     ) -> peal_thunk_number {
-        if let handler = peal_handler_of(number) { return HandlerCall.numbers(handler, a, b, c, d, index, x, y) }
-        return ProxyCall.numbers(number, a, b, c, d, index, x, y)
+        if let handler = peal_handler_of(id) { return HandlerCall.numbers(handler, a, b, c, d, index, x, y) }
+        return ProxyCall.numbers(id, a, b, c, d, index, x, y)
     }
 
     @_optimize(speed)
@@ -33,8 +33,8 @@ enum ThunkCall {
         _ first: UnsafeMutableRawPointer?, _ index: Int, _ arguments: Broadcast.Arguments,
         _ result: UnsafeMutableRawPointer
     ) {
-        let number = UInt64(UInt(bitPattern: first))
-        if let handler = peal_handler_of(number) { return HandlerCall.arguments(handler, index, arguments, result) }
-        ProxyCall.arguments(number, index, arguments, result)
+        let id = UInt64(UInt(bitPattern: first))
+        if let handler = peal_handler_of(id) { return HandlerCall.arguments(handler, index, arguments, result) }
+        ProxyCall.arguments(id, index, arguments, result)
     }
 }

@@ -7,27 +7,27 @@ enum Delivery {
     /// Makes a whole broadcast to a list whose observers all have queues, and releases the list.
     @inline(__always)
     static func send(
-        _ hold: Broadcast.Hold, _ carrier: Carrier, _ calls: UnsafeMutablePointer<Int>?, _ number: UInt64
+        _ hazard: Broadcast.Hazard, _ carrier: Carrier, _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Broadcast.Outcome {
-        let list = Broadcast.list(hold)
+        let list = Broadcast.list(hazard)
         do throws(Broadcast.Outcome) {
             let queued = try enqueue(list, carrier)
             if let calls { calls.pointee = queued.calls }
-            Broadcast.release(hold)
+            Broadcast.release(hazard)
             return queued.isRejected ? .rejected : .done
         } catch {
             if let calls { calls.pointee = 0 }
-            let outcome = Broadcast.fail(error, number, carrier.pointers, peal_snapshot_parameter_count(list))
-            Broadcast.release(hold)
+            let outcome = Broadcast.fail(error, id, carrier.pointers, peal_snapshot_parameter_count(list))
+            Broadcast.release(hazard)
             return outcome
         }
     }
 
     /// Returns true if a list is the method's, all its observers have queues, and nothing else about it is special.
     @inline(__always)
-    static func isEnough(for list: Broadcast.List, of number: UInt64) -> Bool {
-        // The number is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == number, peal_snapshot_count(list) == 0 else { return false }
+    static func isEnough(for list: Broadcast.List, of id: UInt64) -> Bool {
+        // The id is tested first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == id, peal_snapshot_count(list) == 0 else { return false }
         return MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithQueues
     }
 
@@ -43,7 +43,7 @@ enum Delivery {
             return (0, false)
         }
         let call = try CapturedCall.make(
-            carrier, copying: copying, itemCount: groups.count, completion: completion?.number ?? 0)
+            carrier, copying: copying, itemCount: groups.count, completion: completion?.id ?? 0)
         var item = peal_call_items(call)
         var calls = 0
         var isRejected = false

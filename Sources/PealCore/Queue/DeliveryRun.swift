@@ -15,31 +15,31 @@ struct DeliveryRun {
     @_optimize(speed)
     func run() -> Int {
         // The run of the queue has made sure that there is a hazard slot.
-        guard let hold = peal_hazard_occupy() else { return 0 }
-        defer { Broadcast.release(hold) }
-        hold.pointee.method = group.pointee.method
+        guard let hazard = peal_hazard_occupy() else { return 0 }
+        defer { Broadcast.release(hazard) }
+        hazard.pointee.method = group.pointee.method
         let image = peal_call_arguments(call)
         let isAsked = group.pointee.completion != 0 || peal_call_completion(call) != 0
-        if isAsked { return callWithArguments(image, isAsked: true, hold) }
+        if isAsked { return callWithArguments(image, isAsked: true, hazard) }
         let traits = MethodTraits(rawValue: group.pointee.traits)
         if let integers = traits.integerCount {
             let source = ImageIntegers(image: image, offsets: copying.pointee.offsets)
-            return IntegerReplay(source, traits, to: entries, count: count, hold).replay(integers) ?? 0
+            return IntegerReplay(source, traits, to: entries, count: count, hazard).replay(integers) ?? 0
         }
-        if let shape = plan.pointee.frame { return callWithFrame(shape, image, hold) }
-        return callWithArguments(image, isAsked: false, hold)
+        if let shape = plan.pointee.frame { return callWithFrame(shape, image, hazard) }
+        return callWithArguments(image, isAsked: false, hazard)
     }
 
     @inline(never)
-    private func callWithArguments(_ image: UnsafeMutableRawPointer, isAsked: Bool, _ hold: Broadcast.Hold) -> Int {
+    private func callWithArguments(_ image: UnsafeMutableRawPointer, isAsked: Bool, _ hazard: Broadcast.Hazard) -> Int {
         copying.withPointers(into: image) { arguments in
-            isAsked ? ask(arguments, hold) : FFIReplay.each(plan, arguments, to: entries, count: count, hold) ?? 0
+            isAsked ? ask(arguments, hazard) : FFIReplay.each(plan, arguments, to: entries, count: count, hazard) ?? 0
         }
     }
 
-    private func ask(_ arguments: Broadcast.Arguments, _ hold: Broadcast.Hold) -> Int {
+    private func ask(_ arguments: Broadcast.Arguments, _ hazard: Broadcast.Hazard) -> Int {
         let completion = Completion.find(peal_call_completion(call))
-        let calls = ResultCalls(plan: plan, entries: entries, count: count, hold: hold, arguments: arguments)
+        let calls = ResultCalls(plan: plan, entries: entries, count: count, hazard: hazard, arguments: arguments)
         let parameter = group.pointee.completion == 0 ? nil : Int(group.pointee.completion) - 1
         let called = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true).run()
         completion?.dropReserved(count - called)
@@ -47,14 +47,15 @@ struct DeliveryRun {
     }
 
     @inline(__always)
-    private func callWithFrame(_ shape: FrameShape, _ image: UnsafeMutableRawPointer, _ hold: Broadcast.Hold) -> Int {
+    private func callWithFrame(_ shape: FrameShape, _ image: UnsafeMutableRawPointer, _ hazard: Broadcast.Hazard) -> Int
+    {
         var frame = peal_whole_frame_room()
         return withUnsafeMutablePointer(to: &frame) { frame in
             let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
             CallPlan.buildFrame(plan, fromImage: image, into: words)
             return shape.usesStack
-                ? FrameReplay.withStack(shape, words, to: entries, count: count, hold)
-                : FrameReplay.withRegisters(shape, words, to: entries, count: count, hold)
+                ? FrameReplay.withStack(shape, words, to: entries, count: count, hazard)
+                : FrameReplay.withRegisters(shape, words, to: entries, count: count, hazard)
         }
     }
 }

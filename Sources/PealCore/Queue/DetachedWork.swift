@@ -5,25 +5,25 @@ internal import CPealSupport
 final class DetachedWork: Sendable {
     private let work: @Sendable () -> Void
     // Used by the executor alone.
-    private nonisolated(unsafe) let place = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
+    private nonisolated(unsafe) let pending = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
 
     private init(_ work: @escaping @Sendable () -> Void) {
         self.work = work
-        place.initialize(to: peal_work())
+        pending.initialize(to: peal_work())
     }
 
     deinit {
-        place.deallocate()
+        pending.deallocate()
     }
 
     static func run(_ work: @escaping @Sendable () -> Void) {
-        var number: UInt64 = 0
+        var id: UInt64 = 0
         let work = try? Handles.detachedWork.insert {
-            number = $0
+            id = $0
             return DetachedWork(work)
         }
         guard let work else { return }
-        let context = UnsafeMutableRawPointer(bitPattern: UInt(number))
-        peal_executor_run(work.place, { Handles.detachedWork.remove(UInt64(UInt(bitPattern: $0)))?.work() }, context)
+        let context = UnsafeMutableRawPointer(bitPattern: UInt(id))
+        peal_executor_run(work.pending, { Handles.detachedWork.remove(UInt64(UInt(bitPattern: $0)))?.work() }, context)
     }
 }

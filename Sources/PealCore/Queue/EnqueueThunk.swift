@@ -63,9 +63,9 @@ enum EnqueueThunk {
     private static func noteFailure(
         _ outcome: Broadcast.Outcome, of list: Broadcast.List
     ) {
-        guard let thread = peal_thread_own_slot(), let hold = peal_thread_innermost(thread) else { return }
+        guard let thread = peal_thread_own_slot(), let hazard = peal_thread_innermost(thread) else { return }
         _ = Broadcast.fail(outcome, peal_snapshot_method(list), nil, peal_snapshot_parameter_count(list))
         thread.pointee.recorded_failure = outcome.rawValue
-        peal_hazard_note_failure(hold)
+        peal_hazard_note_failure(hazard)
     }
 }

@@ -122,7 +122,7 @@ extension Mailbox {
         // As in `waitForRoom`: the host's function may take long.
         RunningCalls.signal()
         let isWanted = locked { !pointee.is_ended }
-        let isTaken = !isWanted || calling { pointee.submit?(pointee.context, pointee.number) ?? true }
+        let isTaken = !isWanted || calling { pointee.submit?(pointee.context, pointee.id) ?? true }
         if !isTaken { rejectAll() }
         locked { pointee.submitting -= 1 }
         finishIfIdle()

@@ -50,7 +50,7 @@ extension Mailbox {
         guard isTaken else { return }
         if let destroy = pointee.destroy { calling { destroy(pointee.context) } }
         // A thread that waits for the end of an owner finds the queue in no list afterwards.
-        Handles.queues.recycle(pointee.number)?.leaveOwner()
+        Handles.queues.recycle(pointee.id)?.leaveOwner()
     }
 
     /// Calls a function of the host's while the thread's record states that.

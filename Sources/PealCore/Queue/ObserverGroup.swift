@@ -12,7 +12,7 @@ enum ObserverGroup {
         else { throw .outOfMemory }
         let group = memory.bindMemory(to: peal_group.self, capacity: 1)
         group.pointee.references = 1
-        group.pointee.method = method.number
+        group.pointee.method = method.id
         group.pointee.plan = UnsafeRawPointer(method.plan)
         group.pointee.copying = UnsafeRawPointer(method.copyPlan)
         group.pointee.mailbox = mailbox

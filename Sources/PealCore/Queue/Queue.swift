@@ -65,8 +65,8 @@ public final class Queue: Sendable {
         if options.capacity > 0 { peal_mailbox_shut(mailbox) }
         let queue: Queue
         do throws(Failure) {
-            queue = try Handles.queues.insert { number in
-                mailbox.pointee.number = number
+            queue = try Handles.queues.insert { id in
+                mailbox.pointee.id = id
                 return Queue(mailbox: mailbox, owner: options.owner)
             }
         } catch {
@@ -76,7 +76,7 @@ public final class Queue: Sendable {
         do throws(Failure) {
             try options.owner?.add(queue)
         } catch {
-            Handles.queues.remove(queue.number)
+            Handles.queues.remove(queue.id)
             throw error
         }
         return queue
@@ -93,7 +93,7 @@ public final class Queue: Sendable {
         }
     }
 
-    public var number: UInt64 { mailbox.pointee.number }
+    public var id: UInt64 { mailbox.pointee.id }
 
     var kind: Kind { Kind(rawValue: mailbox.pointee.kind.rawValue) ?? .serial }
 
@@ -102,13 +102,13 @@ public final class Queue: Sendable {
         guard kind != .main else {
             throw Failure(.state, "the main queue cannot be ended; end only queues that peal_queue_create has created")
         }
-        guard Handles.queues.retire(number) else { throw .staleQueue }
+        guard Handles.queues.retire(id) else { throw .staleQueue }
         let (observers, timers, modules) = withMembers { members in
             members.isEnded = true
             return (members.observers.kept, members.timers.kept, Array(members.modules.values))
         }
         for record in observers.records where record.close() { record.unlist() }
-        for record in timers.records { Handles.timers.find(record.pointee.number)?.close() }
+        for record in timers.records { Handles.timers.find(record.pointee.id)?.close() }
         mailbox.end()
         mailbox.finishIfIdle()
         for module in modules { module.noteQueueEnded() }
@@ -138,11 +138,11 @@ public final class Queue: Sendable {
     }
 
     func addMember(_ module: Module) throws(Failure) {
-        try addMember { $0.modules[module.number] = module }
+        try addMember { $0.modules[module.id] = module }
     }
 
     func removeMember(_ module: Module) {
-        let gone = withMembers { $0.modules.removeValue(forKey: module.number) }
+        let gone = withMembers { $0.modules.removeValue(forKey: module.id) }
         withExtendedLifetime(gone) {}
     }
 

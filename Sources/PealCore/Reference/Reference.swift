@@ -8,43 +8,43 @@ public enum Reference {
     public static func make(
         _ object: UnsafeMutableRawPointer, destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     ) throws(Failure) -> UInt64 {
-        var number: UInt64 = 0
-        switch peal_counted_make(object, destroy, &number) {
+        var id: UInt64 = 0
+        switch peal_counted_make(object, destroy, &id) {
         case PEAL_SLOT_FULL: throw .tooManyReferences
         case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
-        default: return number
+        default: return id
         }
     }
 
     /// Adds a strong reference if the object is alive.
     ///
     /// - Returns: The object.
-    public static func retain(_ number: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
+    public static func retain(_ id: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
         var object: UnsafeMutableRawPointer?
-        switch peal_counted_retain(number, &object) {
+        switch peal_counted_retain(id, &object) {
         case PEAL_RETAINED_DEAD: throw .deadReference
         case PEAL_RETAINED_TOO_OFTEN: throw .tooManyShares
         default: return object.unsafelyUnwrapped
         }
     }
 
-    static func tryRetain(_ number: UInt64) -> Bool {
+    static func tryRetain(_ id: UInt64) -> Bool {
         var object: UnsafeMutableRawPointer?
-        return peal_counted_retain(number, &object) == PEAL_RETAINED
+        return peal_counted_retain(id, &object) == PEAL_RETAINED
     }
 
     /// Removes a strong reference. The last removal destroys the object: the caller holds no lock.
-    public static func release(_ number: UInt64) throws(Failure) {
-        guard peal_counted_release(number) else { throw .deadReference }
+    public static func release(_ id: UInt64) throws(Failure) {
+        guard peal_counted_release(id) else { throw .deadReference }
     }
 
     /// The count of strong references, zero if the object is dead.
-    public static func count(_ number: UInt64) -> Int {
-        Int(peal_counted_count(number))
+    public static func count(_ id: UInt64) -> Int {
+        Int(peal_counted_count(id))
     }
 
-    static func object(of number: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
-        guard let object = peal_counted_object(number) else { throw .deadReference }
+    static func object(of id: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
+        guard let object = peal_counted_object(id) else { throw .deadReference }
         return object
     }
 

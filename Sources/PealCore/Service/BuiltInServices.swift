@@ -44,7 +44,7 @@ enum BuiltInServices {
             var description = ServiceDescription(name: name)
             description.isBuiltIn = true
             description.isPersistent = true
-            description.context = UnsafeMutableRawPointer(bitPattern: UInt(center.number))
+            description.context = UnsafeMutableRawPointer(bitPattern: UInt(center.id))
             try text(proto) { (proto) throws(Failure) in
                 try table.withUnsafeBufferPointer { (words) throws(Failure) in
                     var provision = peal_provision(protocol: proto, table: words.baseAddress)

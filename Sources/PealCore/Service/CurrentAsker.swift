@@ -21,7 +21,7 @@ enum CurrentAsker {
     /// The set caller; else the thread's owner; else the program.
     static var name: String {
         if let said = peal_thread_own_slot()?.pointee.asker { return String(cString: said) }
-        if let owner = Handles.owners.find(CurrentOwner.number) { return "owner \(owner.name)" }
+        if let owner = Handles.owners.find(CurrentOwner.id) { return "owner \(owner.name)" }
         return "the program"
     }
 }

@@ -2,10 +2,10 @@ internal import CPealSupport
 
 /// The object that a service made. It exists while it is the service's, a hazard slot protects it, or it has uses.
 final class Instance: Sendable {
-    let number: UInt64
+    let id: UInt64
     let service: Service
     /// Never unmapped; its contents are this instance's until it has ended.
-    nonisolated(unsafe) let place: UnsafeMutablePointer<peal_instance_place>
+    nonisolated(unsafe) let element: UnsafeMutablePointer<peal_instance_element>
     /// Released when the instance has ended.
     let dependencies: [ServiceUse]
     let createdBy: String
@@ -15,41 +15,41 @@ final class Instance: Sendable {
     nonisolated(unsafe) var isShown = false
 
     private init(
-        number: UInt64, place: UnsafeMutablePointer<peal_instance_place>, service: Service, dependencies: [ServiceUse],
+        id: UInt64, element: UnsafeMutablePointer<peal_instance_element>, service: Service, dependencies: [ServiceUse],
         createdBy: String, createdAt: UInt64
     ) {
-        self.number = number
-        self.place = place
+        self.id = id
+        self.element = element
         self.service = service
         self.dependencies = dependencies
         self.createdBy = createdBy
         self.createdAt = createdAt
     }
 
-    /// An element and a number, without contents yet.
+    /// An element and an id, without contents yet.
     static func make(
         of service: Service, dependencies: [ServiceUse] = [], by asker: String, at time: UInt64
     ) throws(Failure) -> Instance {
-        let made = try Handles.instances.insert { (number) throws(Failure) in
-            guard let place = peal_instance_place_of(number) else { throw .outOfMemory }
+        let made = try Handles.instances.insert { (id) throws(Failure) in
+            guard let element = peal_instance_element_of(id) else { throw .outOfMemory }
             return Instance(
-                number: number, place: place, service: service, dependencies: dependencies, createdBy: asker,
+                id: id, element: element, service: service, dependencies: dependencies, createdBy: asker,
                 createdAt: time)
         }
         service.keep()
-        peal_instance_open(made.place, made.number, service.record)
+        peal_instance_open(made.element, made.id, service.record)
         return made
     }
 
     var target: UnsafeMutableRawPointer? {
-        get { place.pointee.`self` }
-        set { peal_instance_set_self(place, newValue) }
+        get { element.pointee.`self` }
+        set { peal_instance_set_self(element, newValue) }
     }
 
     /// Nil if it has ended.
     func use() throws(Failure) -> ServiceUse? {
-        switch peal_instance_retain(place, number) {
-        case PEAL_RETAINED: return ServiceUse(number: number, target: place.pointee.`self`.unsafelyUnwrapped)
+        switch peal_instance_retain(element, id) {
+        case PEAL_RETAINED: return ServiceUse(id: id, target: element.pointee.`self`.unsafelyUnwrapped)
         case PEAL_RETAINED_TOO_OFTEN: throw .tooManyUses
         default: return nil
         }
@@ -57,20 +57,20 @@ final class Instance: Sendable {
 
     /// Removes an instance that was never published.
     func discard() {
-        Handles.instances.remove(number)
+        Handles.instances.remove(id)
         service.release()
     }
 
     /// Marks removed instances, and ends those without scopes and uses, in order. Call with no lock held. The others
     /// end with their last scope or use.
     static func leave(_ leaving: some Collection<Instance>) {
-        for instance in leaving { peal_instance_leave(instance.place) }
+        for instance in leaving { peal_instance_leave(instance.element) }
         // Scopes that begin on the slow path pass a fence of their own.
         if leaving.contains(where: { $0.isShown }) { peal_thread_writer_fence() }
         var held: [Reclaimer.Retired] = []
         for instance in leaving {
             if peal_thread_any_protects(instance.hazard) {
-                held.append(.instance(instance.number))
+                held.append(.instance(instance.id))
             } else {
                 instance.dropBase()
             }
@@ -84,18 +84,18 @@ final class Instance: Sendable {
     static func leave(_ instance: Instance) { leave(CollectionOfOne(instance)) }
 
     /// The address by which a hazard slot protects it.
-    private var hazard: UnsafePointer<peal_snapshot> { Self.hazard(of: place) }
+    private var hazard: UnsafePointer<peal_snapshot> { Self.hazard(of: element) }
 
-    private static func hazard(of place: UnsafePointer<peal_instance_place>) -> UnsafePointer<peal_snapshot> {
-        UnsafeRawPointer(place).assumingMemoryBound(to: peal_snapshot.self)
+    private static func hazard(of element: UnsafePointer<peal_instance_element>) -> UnsafePointer<peal_snapshot> {
+        UnsafeRawPointer(element).assumingMemoryBound(to: peal_snapshot.self)
     }
 
-    static func hazard(of number: UInt64) -> UnsafePointer<peal_snapshot>? {
-        peal_instance_place_of(number).map { hazard(of: $0) }
+    static func hazard(of id: UInt64) -> UnsafePointer<peal_snapshot>? {
+        peal_instance_element_of(id).map { hazard(of: $0) }
     }
 
     func dropBase() {
-        if peal_instance_unpublish(place) { end() }
+        if peal_instance_unpublish(element) { end() }
     }
 
     /// Ends it, and its dependencies whose last use it had. A loop instead of a recursion: there may be many.
@@ -109,16 +109,16 @@ final class Instance: Sendable {
     private func endAlone(_ others: inout [Instance]) {
         if let destroy = service.record.pointee.destroy { service.running { destroy(target) } }
         for use in dependencies {
-            guard let place = peal_instance_place_of(use.number),
-                peal_instance_release(place, use.number) == PEAL_RELEASED_LAST,
-                let last = Handles.instances.find(use.number)
+            guard let element = peal_instance_element_of(use.id),
+                peal_instance_release(element, use.id) == PEAL_RELEASED_LAST,
+                let last = Handles.instances.find(use.id)
             else { continue }
             others.append(last)
         }
-        Handles.instances.remove(number)
+        Handles.instances.remove(id)
         service.release()
     }
 
     /// Returns true if its destroy function has returned.
-    var isGone: Bool { Handles.instances.find(number) == nil }
+    var isGone: Bool { Handles.instances.find(id) == nil }
 }

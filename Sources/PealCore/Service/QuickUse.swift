@@ -2,17 +2,17 @@ public import CPealSupport
 
 /// A use that was added without a lock; nil if that is not possible, for any reason.
 public struct QuickUse {
-    public let place: UnsafeMutablePointer<peal_instance_place>
-    public let number: UInt64
+    public let element: UnsafeMutablePointer<peal_instance_element>
+    public let id: UInt64
 
     /// The number of a service.
     @inlinable
     @inline(__always)
     public init?(_ service: UInt64) {
         var instance: UInt64 = 0
-        guard let place = peal_service_take(service, &instance) else { return nil }
-        self.place = place
-        number = instance
+        guard let element = peal_service_take(service, &instance) else { return nil }
+        self.element = element
+        id = instance
     }
 
     @inlinable
@@ -22,7 +22,7 @@ public struct QuickUse {
             return nil
         }
         // Only now is the record certain to exist.
-        if let record = taken.place.pointee.record, record.pointee.center == center,
+        if let record = taken.element.pointee.record, record.pointee.center == center,
             strcmp(record.pointee.name, name) == 0
         {
             return taken
@@ -39,7 +39,7 @@ public struct QuickUse {
         guard let taken = QuickUse(peal_names_hint(peal_names_of_providers(), peal_name_hash(center, proto))) else {
             return nil
         }
-        if let record = taken.place.pointee.record, record.pointee.center == center,
+        if let record = taken.element.pointee.record, record.pointee.center == center,
             let provided = peal_record_find_named(record, proto), let table = peal_provided_table(provided, size)
         {
             return (taken, table)
@@ -51,6 +51,6 @@ public struct QuickUse {
     @usableFromInline
     @inline(never)
     func giveBack() {
-        try? ServiceUse.end(number)
+        try? ServiceUse.end(id)
     }
 }

@@ -96,7 +96,7 @@ extension Service {
     }
 
     private var room: peal_creation {
-        peal_creation_begin(center.number, record)
+        peal_creation_begin(center.id, record)
     }
 
     /// The failure that the service describes, or else its cause.

@@ -17,8 +17,8 @@ extension Service {
 
     /// The service that provides a protocol.
     public static func find(providing proto: String, in center: Center) throws(Failure) -> Service {
-        let (number, count) = try center.services.provider(of: proto, in: center)
-        if count == 1, let service = Handles.services.find(number) { return service }
+        let (id, count) = try center.services.provider(of: proto, in: center)
+        if count == 1, let service = Handles.services.find(id) { return service }
         guard count > 1 else {
             throw Failure(.notFound, "no service in this center provides \(proto); register one that does")
         }

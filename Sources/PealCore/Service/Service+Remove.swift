@@ -99,7 +99,7 @@ extension Service {
 
     private func unlist() {
         center.services.remove(self)
-        Handles.services.retire(number)
+        Handles.services.retire(id)
     }
 
     /// Notifies followers before a removed instance loses its publication.

@@ -4,10 +4,10 @@ extension Service {
     /// Calls one of its functions. A hazard slot of the thread shows that, for the test whether this thread may wait
     /// for the service. Registrations in it do not belong to the thread's owner.
     func running<Result>(_ body: () -> Result) -> Result {
-        let hold = peal_hazard_occupy()
-        if let hold { peal_current_set(peal_hazard_current(hold), gate) }
+        let hazard = peal_hazard_occupy()
+        if let hazard { peal_current_set(peal_hazard_current(hazard), gate) }
         let result = body()
-        if let hold { Broadcast.release(hold) }
+        if let hazard { Broadcast.release(hazard) }
         return result
     }
 

@@ -3,7 +3,7 @@ internal import CPealSupport
 extension Service {
     /// The functions for a protocol; nil if the protocol is not provided.
     func functions(for proto: PealProtocol) -> FunctionTables? {
-        guard let provided = peal_record_find(record, proto.number) else { return nil }
+        guard let provided = peal_record_find(record, proto.id) else { return nil }
         let table = UnsafeRawPointer(peal_table_words(peal_provided_largest(provided)))
         return try? proto.center.withState { (state) throws(Failure) in
             // A caller may have a larger table than the center: the additional members are empty.
@@ -27,7 +27,7 @@ extension Service {
     }
 
     public func table(for proto: PealProtocol, size: Int) throws(Failure) -> UnsafeRawPointer {
-        try table(peal_record_find(record, proto.number), proto.name, size)
+        try table(peal_record_find(record, proto.id), proto.name, size)
     }
 
     private func table(

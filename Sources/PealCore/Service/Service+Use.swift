@@ -23,8 +23,8 @@ extension Service {
     }
 
     /// Called after the first scope of an instance, of which the caller has a use: further scopes need no lock.
-    func showToScopes(_ number: UInt64, _ shown: UnsafeMutablePointer<peal_instance_place>) {
-        guard !peal_service_shows(place, shown), let instance = Handles.instances.find(number) else { return }
+    func showToScopes(_ id: UInt64, _ shown: UnsafeMutablePointer<peal_instance_element>) {
+        guard !peal_service_shows(element, shown), let instance = Handles.instances.find(id) else { return }
         readState { show(instance, in: &$0) }
     }
 

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A registration: a name, functions, the protocols that it provides.
 public final class Service: Sendable {
-    public let number: UInt64
+    public let id: UInt64
     let center: Center
     let owner: Owner?
     // Owned; its changing members are atomic.
@@ -12,7 +12,7 @@ public final class Service: Sendable {
     /// The number of reasons to keep the functions: the registration, a creation, instances.
     private let keepers = Atomic<Int>(1)
     // Never unmapped, and this service's until it has ended. Written under the lock of the state.
-    nonisolated(unsafe) let place: UnsafeMutablePointer<peal_service_place>
+    nonisolated(unsafe) let element: UnsafeMutablePointer<peal_service_element>
     /// Guarded by the lock of the record. That excludes other accesses too, so they are not checked at run time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
@@ -42,14 +42,14 @@ public final class Service: Sendable {
     }
 
     init(
-        number: UInt64, center: Center, owner: Owner?, record: ServiceMemory.Pointer,
-        place: UnsafeMutablePointer<peal_service_place>
+        id: UInt64, center: Center, owner: Owner?, record: ServiceMemory.Pointer,
+        element: UnsafeMutablePointer<peal_service_element>
     ) {
-        self.number = number
+        self.id = id
         self.center = center
         self.owner = owner
         self.record = record
-        self.place = place
+        self.element = element
     }
 
     deinit {
@@ -75,21 +75,21 @@ public final class Service: Sendable {
     /// With the lock of the state: sets the current instance.
     func publish(_ instance: Instance?, in state: inout State) {
         state.instance = instance
-        if !state.isEnded { peal_service_publish(place, instance?.number ?? 0) }
+        if !state.isEnded { peal_service_publish(element, instance?.id ?? 0) }
     }
 
     /// The same: lets scopes find the instance without a lock from now on.
     func show(_ instance: Instance, in state: inout State) {
         guard state.instance === instance else { return }
         instance.isShown = true
-        peal_service_show(place, instance.place)
+        peal_service_show(element, instance.element)
     }
 
     /// The same: there is no current instance any more.
     func close(_ state: inout State) -> Bool {
         guard !state.isEnded else { return false }
         state.isEnded = true
-        peal_service_close(place)
+        peal_service_close(element)
         return true
     }
 
@@ -108,7 +108,7 @@ public final class Service: Sendable {
             return false
         }
         if let release = record.pointee.release { running { release(record.pointee.context) } }
-        Handles.services.recycle(number)
+        Handles.services.recycle(id)
         owner?.remove(self)
         CreationMonitor.signal()
         return true

@@ -42,7 +42,7 @@ final class ServiceBook: Sendable {
         var only: UInt64? { count == 1 ? numbers : nil }
     }
 
-    /// Makes a number and an element for a service, and lets lookups find it.
+    /// Makes an id and an element for a service, and lets lookups find it.
     func add(
         _ record: ServiceMemory.Pointer, in center: Center, owner: Owner?
     ) throws(Failure) -> Service {
@@ -55,11 +55,11 @@ final class ServiceBook: Sendable {
                     owner?.remove(service)
                     throw error
                 }
-                state.numbers.append(service.number)
+                state.numbers.append(service.id)
             }
         } catch {
             _ = service.readState { service.close(&$0) }
-            Handles.services.remove(service.number)
+            Handles.services.remove(service.id)
             throw error
         }
         return service
@@ -69,10 +69,10 @@ final class ServiceBook: Sendable {
         _ record: ServiceMemory.Pointer, in center: Center, _ owner: Owner?
     ) throws(Failure) -> Service {
         do throws(Failure) {
-            return try Handles.services.insert { (number) throws(Failure) in
-                guard let place = peal_service_place_of(number) else { throw .outOfMemory }
-                peal_service_open(place, number, record)
-                return Service(number: number, center: center, owner: owner, record: record, place: place)
+            return try Handles.services.insert { (id) throws(Failure) in
+                guard let element = peal_service_element_of(id) else { throw .outOfMemory }
+                peal_service_open(element, id, record)
+                return Service(id: id, center: center, owner: owner, record: record, element: element)
             }
         } catch {
             ServiceMemory.free(record)
@@ -86,7 +86,7 @@ final class ServiceBook: Sendable {
             ServiceNames.remove(service)
             state.holes += 1
             guard state.holes > 64, 2 * state.holes > state.numbers.count else { return }
-            state.numbers.removeAll { $0 == service.number || !Handles.services.has($0) }
+            state.numbers.removeAll { $0 == service.id || !Handles.services.has($0) }
             state.holes = 0
         }
     }
@@ -104,7 +104,7 @@ final class ServiceBook: Sendable {
         return nil
     }
 
-    func provider(of proto: String, in center: Center) throws(Failure) -> (number: UInt64, count: Int) {
+    func provider(of proto: String, in center: Center) throws(Failure) -> (id: UInt64, count: Int) {
         if BuiltInServices.methods(of: proto) != nil { try makeBuiltIns() }
         let known = try center.withState { (state) throws(Failure) in state.protocolsByName[proto] }
         guard let known else { return (0, 0) }

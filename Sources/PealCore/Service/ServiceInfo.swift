@@ -32,7 +32,7 @@ public struct ServiceInfo: Sendable {
             createdAt = instance.createdAt
             creationTime = state.creationTime
             order = state.order
-            uses = Int(peal_instance_uses(instance.place))
+            uses = Int(peal_instance_uses(instance.element))
         } else if let creation {
             self.state = creation.instance == nil ? .creating : .initializing
             createdBy = creation.asker

@@ -40,8 +40,8 @@ enum ServiceMemory {
         guard let memory = peal_memory_allocate(size) else { throw .outOfMemory }
 
         let record = memory.bindMemory(to: peal_service_record.self, capacity: 1)
-        record.pointee.center = center.number
-        record.pointee.hash = peal_name_hash(center.number, description.name)
+        record.pointee.center = center.id
+        record.pointee.hash = peal_name_hash(center.id, description.name)
         record.pointee.context = description.context
         record.pointee.create = description.create
         record.pointee.`init` = description.initialize
@@ -58,7 +58,7 @@ enum ServiceMemory {
         for index in 0..<tables.count {
             let provided = peal_record_provided(record) + index
             let table = tables[index].take().unsafelyUnwrapped
-            provided.pointee.protocol = table.proto.number
+            provided.pointee.protocol = table.proto.id
             provided.pointee.name = write(description.provisions[index].protocol, &text)
             provided.pointee.largest = copy.assumingMemoryBound(to: peal_table_copy.self)
             let size = sizeOfCopy(of: table, state)
@@ -75,7 +75,7 @@ enum ServiceMemory {
         _ provision: peal_provision, of description: borrowing ServiceDescription, in center: Center,
         _ state: borrowing CenterState
     ) throws(Failure) -> ObserverTables {
-        guard let proto = state.find(provision.protocol, in: center.number) else {
+        guard let proto = state.find(provision.protocol, in: center.id) else {
             let name = String(cString: provision.protocol)
             throw Failure(
                 .notFound,
@@ -107,12 +107,12 @@ enum ServiceMemory {
     }
 
     private static func write(
-        _ name: UnsafePointer<CChar>, _ place: inout UnsafeMutableRawPointer
+        _ name: UnsafePointer<CChar>, _ element: inout UnsafeMutableRawPointer
     ) -> UnsafePointer<CChar> {
-        let start = place
+        let start = element
         let size = strlen(name) + 1
         start.copyMemory(from: name, byteCount: size)
-        place += size
+        element += size
         return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
     }
 

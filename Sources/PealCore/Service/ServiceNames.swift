@@ -8,7 +8,7 @@ enum ServiceNames {
     /// Adds the name of a service and the protocols that it provides. The caller must hold the lock of the center's
     /// services.
     static func add(_ service: Service) throws(Failure) {
-        let (number, record) = (service.number, service.record)
+        let (id, record) = (service.id, service.record)
         try writers.withLock { (_) throws(Failure) in
             guard find(record.pointee.name, record.pointee.hash, in: record.pointee.center) == nil else {
                 throw Failure(
@@ -16,29 +16,29 @@ enum ServiceNames {
                     "there is a service \(String(cString: record.pointee.name)) in this center already; unregister it, or choose another name"
                 )
             }
-            guard peal_names_add(peal_names_of_services(), record.pointee.hash, number) else { throw .outOfMemory }
-            countProviders(number, record, by: 1)
+            guard peal_names_add(peal_names_of_services(), record.pointee.hash, id) else { throw .outOfMemory }
+            countProviders(id, record, by: 1)
         }
     }
 
     /// The caller must hold the lock of the center's services.
     static func remove(_ service: Service) {
-        let (number, record) = (service.number, service.record)
+        let (id, record) = (service.id, service.record)
         writers.withLock { _ in
-            peal_names_remove(peal_names_of_services(), record.pointee.hash, number)
-            countProviders(number, record, by: -1)
+            peal_names_remove(peal_names_of_services(), record.pointee.hash, id)
+            countProviders(id, record, by: -1)
         }
     }
 
     /// Adds a service to the providers of its protocols, or removes it. Readers get a service by a protocol if there is
     /// exactly one.
-    private static func countProviders(_ number: UInt64, _ record: ServiceMemory.Pointer, by change: Int) {
+    private static func countProviders(_ id: UInt64, _ record: ServiceMemory.Pointer, by change: Int) {
         for index in 0..<Int(record.pointee.provided_count) {
             let provided = peal_record_provided(record) + index
             let proto = ServiceMemory.tables(of: provided).proto
             let old = proto.providers.only
             proto.providers.count += change
-            proto.providers.numbers ^= number
+            proto.providers.numbers ^= id
             let new = proto.providers.only
             let hash = peal_name_hash(record.pointee.center, provided.pointee.name)
             if let old { peal_names_remove(peal_names_of_providers(), hash, old) }
@@ -65,11 +65,11 @@ enum ServiceNames {
     private static func find(_ name: UnsafePointer<CChar>, _ hash: UInt64, in center: UInt64) -> UInt64? {
         var cursor: UInt64 = 0
         while true {
-            let number = peal_names_next(peal_names_of_services(), hash, &cursor)
-            guard number != 0 else { return nil }
+            let id = peal_names_next(peal_names_of_services(), hash, &cursor)
+            guard id != 0 else { return nil }
             // It is in the table, so its record exists.
-            if let record = peal_service_place_of(number)?.pointee.record, isNamed(record, name, in: center) {
-                return number
+            if let record = peal_service_element_of(id)?.pointee.record, isNamed(record, name, in: center) {
+                return id
             }
         }
     }

@@ -12,7 +12,7 @@ enum Reclaimer {
     enum Retired: BitwiseCopyable, @unchecked Sendable {
         case list(Snapshot)
         /// The number of a closed method. Another method may take its slot when no thread reads it any more.
-        case place(UInt64)
+        case element(UInt64)
         /// The number of an instance that its service has released.
         case instance(UInt64)
         /// A removed observer, with the reference of its registration.
@@ -22,8 +22,8 @@ enum Reclaimer {
         fileprivate var isHeld: Bool {
             switch self {
             case .list(let list): peal_thread_any_protects(list)
-            case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_any_protects($0) } ?? false
-            case .instance(let number): Instance.hazard(of: number).map { peal_thread_any_protects($0) } ?? false
+            case .element(let id): Reclaimer.list(ofClosed: id).map { peal_thread_any_protects($0) } ?? false
+            case .instance(let id): Instance.hazard(of: id).map { peal_thread_any_protects($0) } ?? false
             case .observer(let record): Reclaimer.isRun(record)
             }
         }
@@ -32,8 +32,8 @@ enum Reclaimer {
         fileprivate func requestCollection() -> Bool {
             switch self {
             case .list(let list): peal_thread_request_release(list)
-            case .place(let number): Reclaimer.list(ofClosed: number).map { peal_thread_request_release($0) } ?? true
-            case .instance(let number): Instance.hazard(of: number).map { peal_thread_request_release($0) } ?? true
+            case .element(let id): Reclaimer.list(ofClosed: id).map { peal_thread_request_release($0) } ?? true
+            case .instance(let id): Instance.hazard(of: id).map { peal_thread_request_release($0) } ?? true
             case .observer(let record): peal_thread_request_runners(record.gate)
             }
         }
@@ -82,8 +82,8 @@ enum Reclaimer {
     /// Called by a reader after the release of a list whose attention word is not zero. Collects if a writer requested
     /// it.
     @inline(never)
-    static func answer(_ hold: UnsafeMutablePointer<peal_hazard_slot>) {
-        if peal_hazard_test_and_clear_requested(hold) { collect() }
+    static func answer(_ hazard: UnsafeMutablePointer<peal_hazard_slot>) {
+        if peal_hazard_test_and_clear_requested(hazard) { collect() }
     }
 
     /// Frees the objects that no reader protects, and sends requests to the readers of the others. Call with no lock
@@ -117,10 +117,10 @@ enum Reclaimer {
     private static func release(_ retired: Retired) {
         switch retired {
         case .list(let list): list.free()
-        case .place(let number):
-            MethodNames.free(number)
-            Handles.methods.recycle(number)
-        case .instance(let number): Handles.instances.find(number)?.dropBase()
+        case .element(let id):
+            MethodNames.free(id)
+            Handles.methods.recycle(id)
+        case .instance(let id): Handles.instances.find(id)?.dropBase()
         case .observer(let record): ObserverLife.release(record)
         }
     }

@@ -14,7 +14,7 @@ extension Snapshot {
     ///   - groupCapacity: The maximum number of its groups.
     ///   - memory: The memory for it; nil: it is allocated.
     static func make(
-        for place: MethodPlace, capacity: Int, groupCapacity: Int = 0, in memory: UnsafeMutableRawPointer? = nil
+        for element: MethodElement, capacity: Int, groupCapacity: Int = 0, in memory: UnsafeMutableRawPointer? = nil
     ) throws(Failure) -> Snapshot {
         let size = peal_snapshot_size(capacity) + groupCapacity * MemoryLayout<ObserverGroup.Pointer>.stride
         guard capacity <= Int(UInt32.max), let memory = memory ?? peal_memory_allocate_unset(size) else {
@@ -22,12 +22,12 @@ extension Snapshot {
         }
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: peal_snapshot_size(0))
         let snapshot = memory.bindMemory(to: peal_snapshot.self, capacity: 1)
-        snapshot.pointee.method = place.number
-        snapshot.pointee.plan = UnsafeRawPointer(place.plan)
-        snapshot.pointee.traits = place.traits.rawValue
-        snapshot.pointee.parameter_count = UInt32(place.plan.pointee.parameterCount)
+        snapshot.pointee.method = element.id
+        snapshot.pointee.plan = UnsafeRawPointer(element.plan)
+        snapshot.pointee.traits = element.traits.rawValue
+        snapshot.pointee.parameter_count = UInt32(element.plan.pointee.parameterCount)
         snapshot.pointee.capacity = UInt32(capacity)
-        if groupCapacity > 0 || place.traits.hasCompletion { EnqueueThunk.install(in: snapshot) }
+        if groupCapacity > 0 || element.traits.hasCompletion { EnqueueThunk.install(in: snapshot) }
         return snapshot
     }
 

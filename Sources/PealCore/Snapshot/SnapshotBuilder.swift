@@ -4,7 +4,7 @@ internal import CPealSupport
 ///
 /// It allocates raw memory only, which may be refused. So a broadcast may build a list, of any length.
 struct SnapshotBuilder {
-    let place: MethodPlace
+    let element: MethodElement
     let origin: Snapshot?
     var added: SnapshotEntry?
     /// Observers that are left out although they have not ended yet.
@@ -35,9 +35,9 @@ struct SnapshotBuilder {
         }
     }
 
-    init(_ place: MethodPlace) {
-        self.place = place
-        origin = place.list
+    init(_ element: MethodElement) {
+        self.element = element
+        origin = element.list
     }
 
     /// Returns true if the entries are those of the list that have not ended, and the added one after them.
@@ -58,8 +58,8 @@ struct SnapshotBuilder {
             return origin.isWorthFence ? try build(borrowingFrom: origin) : (try build(flat: origin, grows: grows), 0)
         }
         let bounds = Bounds(entries)
-        guard bounds.direct + bounds.queued > 0 || place.traits.hasCompletion else {
-            return (peal_directory_empty_list(place), 0)
+        guard bounds.direct + bounds.queued > 0 || element.traits.hasCompletion else {
+            return (peal_directory_empty_list(element), 0)
         }
         let list = try makeList(bounds, grows: grows)
         var staged = 0
@@ -92,7 +92,7 @@ struct SnapshotBuilder {
     private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> Snapshot {
         var bounds = Bounds(flat: origin)
         if added != nil { bounds.direct += 1 }
-        guard bounds.direct > 0 || place.traits.hasCompletion else { return peal_directory_empty_list(place) }
+        guard bounds.direct > 0 || element.traits.hasCompletion else { return peal_directory_empty_list(element) }
         let list = try makeList(bounds, grows: grows)
         var missing = 0
         for entry in origin.entries where !entry.isEnding {
@@ -111,7 +111,7 @@ struct SnapshotBuilder {
     /// The same for a long list, whose records are far more memory than the list. It reads each record once, or none if
     /// no entry has ended.
     private func build(borrowingFrom origin: Snapshot) throws(Failure) -> (list: Snapshot, borrowed: Int) {
-        let list = try Snapshot.make(for: place, capacity: added == nil ? origin.count : origin.count * 5 / 4)
+        let list = try Snapshot.make(for: element, capacity: added == nil ? origin.count : origin.count * 5 / 4)
         var missing = 0
         if origin.pointee.removed == 0, !origin.isPending {
             peal_snapshot_copy_entries(list, origin)
@@ -127,9 +127,9 @@ struct SnapshotBuilder {
             list.append(added)
         }
         if missing > 0 { list.markPendingServices() }
-        guard list.count > 0 || place.traits.hasCompletion else {
+        guard list.count > 0 || element.traits.hasCompletion else {
             list.free()
-            return (peal_directory_empty_list(place), 0)
+            return (peal_directory_empty_list(element), 0)
         }
         return (list, borrowed)
     }
@@ -139,18 +139,20 @@ struct SnapshotBuilder {
         let total = bounds.direct + bounds.queued
         let capacity = bounds.direct + (Swift.max(grows ? 3 : 0, bounds.queued, total / 2))
         guard !grows, bounds.groups == 0, let origin, origin.pointee.twin != nil else {
-            return try Snapshot.make(for: place, capacity: capacity, groupCapacity: bounds.groups)
+            return try Snapshot.make(for: element, capacity: capacity, groupCapacity: bounds.groups)
         }
         let reserved = Int(origin.pointee.capacity)
         // A list that has become much shorter gets less memory, if that can be allocated.
-        if reserved > 4 * capacity, let smaller = try? Snapshot.make(for: place, capacity: capacity) { return smaller }
-        return try Snapshot.make(for: place, capacity: reserved, in: peal_snapshot_take_twin(origin))
+        if reserved > 4 * capacity, let smaller = try? Snapshot.make(for: element, capacity: capacity) {
+            return smaller
+        }
+        return try Snapshot.make(for: element, capacity: reserved, in: peal_snapshot_take_twin(origin))
     }
 
     private func addGroups(_ staged: UnsafeBufferPointer<SnapshotEntry>, to list: Snapshot) throws(Failure) {
         guard !staged.isEmpty else { return }
         // Only open methods have lists.
-        guard let method = Handles.methods.find(place.number) else { return }
+        guard let method = Handles.methods.find(element.id) else { return }
         var rest = staged[...]
         while let first = rest.first {
             let members = rest.prefix { $0.joins(first) }

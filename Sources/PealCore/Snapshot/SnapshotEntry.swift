@@ -44,8 +44,8 @@ extension SnapshotEntry {
         let (own, others) = (mailbox, other.mailbox)
         if own == nil, others == nil { return comes(before: other) }
         // Numbers instead of addresses: groups have the same order in each run of a program.
-        let (number, othersNumber) = (own?.pointee.number ?? 0, others?.pointee.number ?? 0)
-        if number != othersNumber { return number < othersNumber }
+        let (id, othersID) = (own?.pointee.id ?? 0, others?.pointee.id ?? 0)
+        if id != othersID { return id < othersID }
         let (keepsLatest, othersKeep) = (record.pointee.keeps_latest, other.record.pointee.keeps_latest)
         return keepsLatest == othersKeep ? comes(before: other) : othersKeep
     }

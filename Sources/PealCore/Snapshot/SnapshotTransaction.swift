@@ -16,34 +16,34 @@ struct SnapshotTransaction: BitwiseCopyable {
         case replace(by: Snapshot, borrowed: Int)
     }
 
-    let place: MethodPlace
+    let element: MethodElement
     private let kind: Kind
 
-    private init(place: MethodPlace, kind: Kind) {
-        self.place = place
+    private init(element: MethodElement, kind: Kind) {
+        self.element = element
         self.kind = kind
     }
 
     /// Prepares to insert the entry of a new observer, which no other thread can find yet, in its order. If the
     /// observer has a queue, the entry joins the queue's group.
-    init(inserting entry: SnapshotEntry, in place: MethodPlace) throws(Failure) {
+    init(inserting entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
         // The most frequent case is first and reads no other entries: thousands may register in a row.
-        if let list = place.list {
+        if let list = element.list {
             guard list.hasRoom, list.takesAtEnd(entry) else {
-                try self.init(inserting: entry, replacing: [], in: place)
+                try self.init(inserting: entry, replacing: [], in: element)
                 return
             }
             peal_observer_own_unshared(entry.record)
-            self.init(place: place, kind: .append(entry, to: list))
+            self.init(element: element, kind: .append(entry, to: list))
         } else {
             guard entry.isPlain else {
-                try self.init(inserting: entry, replacing: [], in: place)
+                try self.init(inserting: entry, replacing: [], in: element)
                 return
             }
-            let list = try Snapshot.make(for: place, capacity: SnapshotTransaction.firstCapacity)
+            let list = try Snapshot.make(for: element, capacity: SnapshotTransaction.firstCapacity)
             peal_observer_own_unshared(entry.record)
             list.appendOwned(entry)
-            self.init(place: place, kind: .replace(by: list, borrowed: 0))
+            self.init(element: element, kind: .replace(by: list, borrowed: 0))
         }
     }
 
@@ -53,18 +53,18 @@ struct SnapshotTransaction: BitwiseCopyable {
     ///   before it releases the center's lock.
     init(
         inserting entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>,
-        in place: MethodPlace
+        in element: MethodElement
     ) throws(Failure) {
-        if let list = place.list, list.hasRoom, list.total >= SnapshotTransaction.longList {
+        if let list = element.list, list.hasRoom, list.total >= SnapshotTransaction.longList {
             try list.reserveTwin(for: entry)
-            self.init(place: place, kind: .appendPending(entry, to: list))
+            self.init(element: element, kind: .appendPending(entry, to: list))
             return
         }
-        var builder = SnapshotBuilder(place)
+        var builder = SnapshotBuilder(element)
         builder.added = entry
         builder.leaving = replaced
         let built = try builder.build(grows: true)
-        self.init(place: place, kind: .replace(by: built.list, borrowed: built.borrowed))
+        self.init(element: element, kind: .replace(by: built.list, borrowed: built.borrowed))
     }
 
     /// The capacity of a first observer's list.
@@ -74,7 +74,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     private static var longList: Int { 64 }
 
     /// Returns true if the list that the change replaces is long enough to be freed at once.
-    var leavesLongList: Bool { replacesList && (place.list?.isLong ?? false) }
+    var leavesLongList: Bool { replacesList && (element.list?.isLong ?? false) }
 
     /// Returns true if the change removes the replaced observers from the list. Otherwise they must still be removed.
     var replacesList: Bool { if case .replace = kind { true } else { false } }
@@ -86,7 +86,7 @@ struct SnapshotTransaction: BitwiseCopyable {
             list.appendOwned(entry)
             if entry.isLazy { list.markPendingServices() }
         case .appendPending(let entry, let list): list.appendPending(entry)
-        case .replace(let list, let borrowed): place.publish(list, borrowed: borrowed)
+        case .replace(let list, let borrowed): element.publish(list, borrowed: borrowed)
         }
     }
 
@@ -101,8 +101,8 @@ struct SnapshotTransaction: BitwiseCopyable {
     }
 
     /// Removes an observer that has ended. Its entry may remain for some time, marked by its gate.
-    static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from place: MethodPlace) {
-        guard let list = place.list else { return }
+    static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from element: MethodElement) {
+        guard let list = element.list else { return }
         peal_snapshot_note_removed(list)
         // The registration of an instance that ends is tested again.
         if record.placeholder != nil { list.markPendingServices() }
@@ -110,22 +110,22 @@ struct SnapshotTransaction: BitwiseCopyable {
         // to find out if services are missing.
         let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
         if record.mailbox != nil || isLazy { list.markUnsettled() }
-        if list.isAllEnded, !place.traits.hasCompletion { return place.publish(peal_directory_empty_list(place)) }
-        if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: place) }
+        if list.isAllEnded, !element.traits.hasCompletion { return element.publish(peal_directory_empty_list(element)) }
+        if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: element) }
     }
 
     /// Settles a list before a broadcast.
     ///
     /// - Returns: False when memory is short and observers would be missed. The next broadcast tries again.
-    static func settle(_ place: MethodPlace) -> Bool {
-        guard let list = place.list, list.isUnsettled else { return true }
-        return rebuild(list, of: place) || list.pointee.pending == 0
+    static func settle(_ element: MethodElement) -> Bool {
+        guard let list = element.list, list.isUnsettled else { return true }
+        return rebuild(list, of: element) || list.pointee.pending == 0
     }
 
     @discardableResult
-    private static func rebuild(_ list: Snapshot, of place: MethodPlace) -> Bool {
-        guard let next = try? SnapshotBuilder(place).build(grows: false) else { return false }
-        place.publish(next.list, borrowed: next.borrowed)
+    private static func rebuild(_ list: Snapshot, of element: MethodElement) -> Bool {
+        guard let next = try? SnapshotBuilder(element).build(grows: false) else { return false }
+        element.publish(next.list, borrowed: next.borrowed)
         return true
     }
 }
@@ -136,9 +136,9 @@ struct SnapshotTransactions {
     private var others: [SnapshotTransaction] = []
 
     /// Prepares the change of one more list. If that fails, the earlier changes are cancelled.
-    mutating func insert(_ entry: SnapshotEntry, in place: MethodPlace) throws(Failure) {
+    mutating func insert(_ entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
         do throws(Failure) {
-            add(try SnapshotTransaction(inserting: entry, in: place))
+            add(try SnapshotTransaction(inserting: entry, in: element))
         } catch {
             cancel()
             throw error
@@ -146,10 +146,10 @@ struct SnapshotTransactions {
     }
 
     mutating func insert(
-        _ entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>, in place: MethodPlace
+        _ entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>, in element: MethodElement
     ) throws(Failure) {
         do throws(Failure) {
-            add(try SnapshotTransaction(inserting: entry, replacing: replaced, in: place))
+            add(try SnapshotTransaction(inserting: entry, replacing: replaced, in: element))
         } catch {
             cancel()
             throw error
@@ -174,11 +174,11 @@ struct SnapshotTransactions {
     var leavesLongList: Bool { first?.leavesLongList == true || others.contains { $0.leavesLongList } }
 
     /// The lists from which these changes remove the replaced observers.
-    var replacedLists: Set<MethodPlace> {
-        var places: Set<MethodPlace> = []
-        if let first, first.replacesList { places.insert(first.place) }
-        for change in others where change.replacesList { places.insert(change.place) }
-        return places
+    var replacedLists: Set<MethodElement> {
+        var elements: Set<MethodElement> = []
+        if let first, first.replacesList { elements.insert(first.element) }
+        for change in others where change.replacesList { elements.insert(change.element) }
+        return elements
     }
 }
 

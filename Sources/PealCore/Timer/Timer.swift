@@ -19,7 +19,7 @@ public final class Timer: Sendable {
     }
 
     var observer: UnsafeMutablePointer<ObserverRecord> { peal_timer_observer(record) }
-    public var number: UInt64 { observer.pointee.number }
+    public var id: UInt64 { observer.pointee.id }
     var owner: Owner? { observer.owner }
 
     /// If this fails, the caller must run the destroy callback.
@@ -28,8 +28,8 @@ public final class Timer: Sendable {
         let record = try TimerRecord.make(options)
         let timer: Timer
         do throws(Failure) {
-            timer = try Handles.timers.insert { number in
-                peal_timer_observer(record).pointee.number = number
+            timer = try Handles.timers.insert { id in
+                peal_timer_observer(record).pointee.id = id
                 return Timer(record)
             }
         } catch {
@@ -52,8 +52,8 @@ public final class Timer: Sendable {
     /// reported.
     ///
     /// - Returns: False if one may still run: this is one, or the time has passed.
-    public static func stop(_ number: UInt64, timeout: UInt32) throws(Failure) -> Bool {
-        guard let timer = Handles.timers.findEvenRetired(number) else { throw .staleTimer }
+    public static func stop(_ id: UInt64, timeout: UInt32) throws(Failure) -> Bool {
+        guard let timer = Handles.timers.findEvenRetired(id) else { throw .staleTimer }
         defer { extendLifetime(timer) }
         let deadline = peal_clock_deadline(timeout)
         // A call tests whether it is wanted, under the lock that the stop held.
@@ -86,7 +86,7 @@ public final class Timer: Sendable {
     @discardableResult
     func close() -> Bool {
         guard ObserverGate.remove(observer.gate) else { return false }
-        Handles.timers.retire(number)
+        Handles.timers.retire(id)
         let record = record
         TimerAgenda.withLock { agenda in
             agenda.stop(record)

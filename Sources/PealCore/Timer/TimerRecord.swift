@@ -25,7 +25,7 @@ extension TimerRecord {
         record.pointee.repeats = options.repeats
         switch options.action {
         case .call(let fire): record.pointee.fire = fire
-        case .broadcast(let method): record.pointee.method = method.number
+        case .broadcast(let method): record.pointee.method = method.id
         }
         return record
     }
@@ -39,15 +39,15 @@ extension TimerRecord {
     private static func run(_ task: UnsafeMutablePointer<peal_task>) {
         let timer = peal_timer_of_task(task)
         let observer = peal_timer_observer(timer)
-        if peal_timer_mailbox(timer)?.isCurrent == true, let hold = peal_hazard_occupy() {
+        if peal_timer_mailbox(timer)?.isCurrent == true, let hazard = peal_hazard_occupy() {
             // The current call is stored before the test: a thread that stops the timer and then waits sees an admitted
             // call.
-            peal_current_set(peal_hazard_current(hold), observer.gate)
-            if timer.isWantedStill(), timer.isAdmitted(hold) {
+            peal_current_set(peal_hazard_current(hazard), observer.gate)
+            if timer.isWantedStill(), timer.isAdmitted(hazard) {
                 timer.call()
-                WeakHold.release(hold)
+                WeakHold.release(hazard)
             }
-            Broadcast.release(hold)
+            Broadcast.release(hazard)
         } else {
             timer.miss()
         }
@@ -75,13 +75,13 @@ extension TimerRecord {
     }
 
     /// A weak target is retained, or was dead and ends the timer.
-    private func isAdmitted(_ hold: Broadcast.Hold) -> Bool {
+    private func isAdmitted(_ hazard: Broadcast.Hazard) -> Bool {
         let observer = peal_timer_observer(self)
         guard !peal_gate_is_open(observer.gate) else { return true }
         var entry = SnapshotEntry(
             function: {}, target: observer.pointee.target, gate: observer.gate, table: nil)
-        guard ObserverGate.admit(&entry, hold) == nil else { return true }
-        Handles.timers.find(observer.pointee.number)?.close()
+        guard ObserverGate.admit(&entry, hazard) == nil else { return true }
+        Handles.timers.find(observer.pointee.id)?.close()
         return false
     }
 
@@ -95,6 +95,6 @@ extension TimerRecord {
         let outcome = Broadcast.send(
             pointee.method, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)
         // The method is gone with its center or its protocol.
-        if outcome == .unknownMethod { Handles.timers.find(peal_timer_observer(self).pointee.number)?.close() }
+        if outcome == .unknownMethod { Handles.timers.find(peal_timer_observer(self).pointee.id)?.close() }
     }
 }

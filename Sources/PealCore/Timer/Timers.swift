@@ -2,12 +2,12 @@ internal import CPealSupport
 
 /// Starts and stops timers by their numbers. The pin of the lookup keeps a timer meanwhile.
 public enum Timers {
-    public static func start(_ number: UInt64) throws(Failure) {
-        try withRecord(of: number) { (record) throws(Failure) in try start(record) {} }
+    public static func start(_ id: UInt64) throws(Failure) {
+        try withRecord(of: id) { (record) throws(Failure) in try start(record) {} }
     }
 
-    public static func restart(_ number: UInt64, _ schedule: Timer.Schedule) throws(Failure) {
-        try withRecord(of: number) { (record) throws(Failure) in
+    public static func restart(_ id: UInt64, _ schedule: Timer.Schedule) throws(Failure) {
+        try withRecord(of: id) { (record) throws(Failure) in
             try schedule.check()
             try start(record) {
                 record.pointee.delay = schedule.delay
@@ -17,8 +17,8 @@ public enum Timers {
     }
 
     /// No call of the timer starts afterwards.
-    public static func stop(_ number: UInt64) throws(Failure) {
-        try withRecord(of: number) { (record) throws(Failure) in try stop(record) }
+    public static func stop(_ id: UInt64) throws(Failure) {
+        try withRecord(of: id) { (record) throws(Failure) in try stop(record) }
     }
 
     static func stop(_ record: TimerRecord) throws(Failure) {
@@ -59,9 +59,9 @@ public enum Timers {
 
     @inline(__always)
     private static func withRecord(
-        of number: UInt64, _ body: (TimerRecord) throws(Failure) -> Void
+        of id: UInt64, _ body: (TimerRecord) throws(Failure) -> Void
     ) throws(Failure) {
-        let isDone: Void? = try Handles.timers.withPinned(number, { $0.record }, body)
+        let isDone: Void? = try Handles.timers.withPinned(id, { $0.record }, body)
         guard isDone != nil else { throw .staleTimer }
     }
 }

@@ -13,7 +13,7 @@ static void handle(void *target, const struct peal_call *call)
 {
     struct seen seen[PARAMETERS_MOST];
     uint64_t small = 0;
-    if (call->index >= observed->count || call->method.number != observed_methods[call->index].number) {
+    if (call->index >= observed->count || call->method.id != observed_methods[call->index].id) {
         fail("a handler was called for the method %zu, or for another one", call->index);
         return;
     }

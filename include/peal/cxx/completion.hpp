@@ -59,7 +59,7 @@ template <class F> struct done_box {
     static void run(void *context, const peal_completion_info *report) noexcept
     {
         const std::unique_ptr<done_box> box(static_cast<done_box *>(context));
-        guard(place{ {}, "the function of a completion" }, [&]() -> void { (void)box->done(*report); });
+        guard(location{ {}, "the function of a completion" }, [&]() -> void { (void)box->done(*report); });
     }
 };
 
@@ -70,7 +70,7 @@ template <class R, class Reply, class Done> struct gather_box {
     static void take(void *context, peal_observation from, const void *result) noexcept
     {
         Reply &reply = static_cast<gather_box *>(context)->reply;
-        guard(place{ {}, "the reply function of a gathering" }, [&]() -> void {
+        guard(location{ {}, "the reply function of a gathering" }, [&]() -> void {
             if constexpr (std::is_invocable_v<Reply &, peal_observation, R>)
                 (void)reply(from, *static_cast<const R *>(result));
             else
@@ -80,7 +80,7 @@ template <class R, class Reply, class Done> struct gather_box {
     static void run(void *context, const peal_completion_info *report) noexcept
     {
         const std::unique_ptr<gather_box> box(static_cast<gather_box *>(context));
-        guard(place{ {}, "the function of a gathering" }, [&]() -> void { (void)box->done(*report); });
+        guard(location{ {}, "the function of a gathering" }, [&]() -> void { (void)box->done(*report); });
     }
 };
 

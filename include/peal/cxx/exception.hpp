@@ -76,14 +76,14 @@ inline bool tell_exception(const char *method, const char *message) noexcept
 }
 
 /* The function that threw: "Chat.on_message"; or a description, where there is no protocol. */
-struct place {
+struct location {
     peal_protocol protocol;
     const char *method;
 
     std::string title() const
     {
         char name[256] = "";
-        if (protocol.number == 0 || peal_protocol_name(protocol, name, sizeof name, nullptr) < 0)
+        if (protocol.id == 0 || peal_protocol_name(protocol, name, sizeof name, nullptr) < 0)
             return method;
         return std::string(name) + "." + method;
     }
@@ -104,7 +104,7 @@ inline std::string describe(const std::exception_ptr &thrown)
 }
 
 /* Reports an exception. Called while it is handled. */
-inline void take_exception(const place &from) noexcept
+inline void take_exception(const location &from) noexcept
 {
     if (catching *const broadcast = innermost_catching; broadcast != nullptr) {
         if (broadcast->count++ == 0)
@@ -121,7 +121,7 @@ inline void take_exception(const place &from) noexcept
 }
 
 /* Calls user code from a function that C calls. After an exception the result is zero. */
-template <class Call> auto guard(const place &from, Call &&call) noexcept -> decltype(call())
+template <class Call> auto guard(const location &from, Call &&call) noexcept -> decltype(call())
 {
     try {
         return call();
@@ -134,12 +134,12 @@ template <class Call> auto guard(const place &from, Call &&call) noexcept -> dec
 
 #else
 
-template <class Call> auto guard(const place &, Call &&call) noexcept -> decltype(call()) { return call(); }
+template <class Call> auto guard(const location &, Call &&call) noexcept -> decltype(call()) { return call(); }
 
 #endif
 
 /* Throws the caught exception, if any. */
-inline void throw_caught(const catching &caught, const place &of)
+inline void throw_caught(const catching &caught, const location &of)
 {
 #if PEAL_CXX_EXCEPTIONS
     if (caught.count != 0)

@@ -46,14 +46,14 @@ template <class T> struct forward_box {
     static bool run_redirect(void *self, peal_method method, peal_redirection *out) noexcept
     {
         forward_box &box = of(self);
-        *out = guard(place{ {}, "redirect() of a proxy" },
+        *out = guard(location{ {}, "redirect() of a proxy" },
             [&]() -> peal_redirection { return box.redirect(*box.object, method); });
         return out->table != nullptr;
     }
     static void run_invoke(void *self, peal_invocation invocation) noexcept
     {
         forward_box &box = of(self);
-        guard(place{ {}, "invoke() of a proxy" }, [&]() -> void { box.invoke(*box.object, any_call(invocation)); });
+        guard(location{ {}, "invoke() of a proxy" }, [&]() -> void { box.invoke(*box.object, any_call(invocation)); });
     }
 };
 
@@ -62,7 +62,7 @@ template <class T, auto member, class Signature> struct forward_function;
 template <class T, auto member, class R, class... A> struct forward_function<T, member, R(A...)> {
     static R call(void *self, c_of<A>... arguments) noexcept
     {
-        return guard(place{ {}, "a function of a proxy" }, [&]() -> R {
+        return guard(location{ {}, "a function of a proxy" }, [&]() -> R {
             return static_cast<R>((forward_box<T>::of(self).object->*member)(passing_of<A>::from_c(arguments)...));
         });
     }
@@ -88,7 +88,7 @@ public:
     /* Its name. */
     std::string name() const { return detail::name_of(method_); }
     /* Returns true if it is that method. */
-    bool is(peal_method wanted) const noexcept { return method_.number == wanted.number; }
+    bool is(peal_method wanted) const noexcept { return method_.id == wanted.id; }
     /* Uses this function from now on: `if (r.is(chat.weigh)) r.use<&window::weigh>();`
      * Fails with PEAL_ERROR_CONFLICT when its parameters differ; then the next stage is called. */
     template <auto member> void use()
@@ -109,7 +109,7 @@ template <class T> peal_function detail::forward_box<T>::run_resolve(void *self,
 {
     forward_box &box = of(self);
     resolving<T> asked(method);
-    guard(place{ {}, "resolve() of a proxy" }, [&]() -> void { box.resolve(*box.object, asked); });
+    guard(location{ {}, "resolve() of a proxy" }, [&]() -> void { box.resolve(*box.object, asked); });
     return asked.function();
 }
 

@@ -87,13 +87,13 @@ public:
     Raw get() const && = delete;
     operator Raw() const && = delete;
     /* Returns true if there is a handle. */
-    explicit operator bool() const noexcept { return raw_.number != 0; }
+    explicit operator bool() const noexcept { return raw_.id != 0; }
     /* Releases the handle without ending it: the caller must end it. */
     Raw release() noexcept { return std::exchange(raw_, Raw()); }
     /* Ends it now. */
     void reset() noexcept
     {
-        if (raw_.number != 0)
+        if (raw_.id != 0)
             ending<Raw>::end(release());
     }
 

@@ -246,7 +246,7 @@ public:
     /* The method's name. */
     std::string name() const { return detail::name_of(method()); }
     /* Returns true if it is a call of that method. */
-    bool is(peal_method wanted) const { return method().number == wanted.number; }
+    bool is(peal_method wanted) const { return method().id == wanted.id; }
     /* With the types of its method. Fails with PEAL_ERROR_CONFLICT where they are others. */
     template <class Signature> typed_call<Signature> as() const
     {

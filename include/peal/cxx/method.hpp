@@ -106,7 +106,7 @@ public:
     /* The protocol it was found in. */
     peal_protocol protocol() const noexcept { return protocol_; }
     /* Returns true if it was defined or found. */
-    explicit operator bool() const noexcept { return method_.number != 0; }
+    explicit operator bool() const noexcept { return method_.id != 0; }
     /* Its name, as peal_method_name. */
     std::string name() const { return name_of(method_); }
     /* Its place among the protocol's own methods, from 0, where the protocol was defined from this struct;
@@ -290,7 +290,7 @@ private:
         if (is_sent_)
             return ask_for(nullptr, nullptr, nullptr, arguments...);
         const peal_entries entries = peal_entries_begin_all(method_);
-        if (entries.hold == nullptr) {
+        if (entries.hazard == nullptr) {
             /* No observer, a failure, or an earlier failure of the thread: peal_send returns the right status. */
             if (peal_last_status() == PEAL_OK)
                 return PEAL_OK;

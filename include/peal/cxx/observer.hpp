@@ -136,7 +136,7 @@ template <class Box, std::size_t index, class R, class... A> struct observer_fun
     {
         Box &box = *static_cast<Box *>(self);
         auto &binding = std::get<index>(box.bindings);
-        return guard(place{ box.protocol, binding.name.c_str() },
+        return guard(location{ box.protocol, binding.name.c_str() },
             [&]() -> R { return static_cast<R>(binding.invoke(box.target, passing_of<A>::from_c(arguments)...)); });
     }
 };

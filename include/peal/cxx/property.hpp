@@ -43,7 +43,7 @@ template <class T, class F> struct property_box {
         guard(title(), [&]() -> void { (void)static_cast<property_box *>(self)->function(*change); });
     }
     static void destroy(void *self) { delete static_cast<property_box *>(self); }
-    static place title() { return { {}, "an observer of a property" }; }
+    static location title() { return { {}, "an observer of a property" }; }
 
     /* The function of C that f fits. */
     static peal_property_observer observer()

@@ -74,7 +74,7 @@ template <class F, class R, class... A> struct closure_box<F, R(A...)> {
 
     static R call(void *self, c_of<A>... arguments) noexcept
     {
-        return guard(place{ {}, "a closure" }, [&]() -> R {
+        return guard(location{ {}, "a closure" }, [&]() -> R {
             return static_cast<R>(static_cast<closure_box *>(self)->function(passing_of<A>::from_c(arguments)...));
         });
     }
@@ -89,7 +89,7 @@ template <class T, auto member, class R, class... A> struct weak_closure_box<T, 
 
     static R call(void *self, c_of<A>... arguments) noexcept
     {
-        return guard(place{ {}, "a closure" }, [&]() -> R {
+        return guard(location{ {}, "a closure" }, [&]() -> R {
             return static_cast<R>(
                 (static_cast<weak_closure_box *>(self)->object->*member)(passing_of<A>::from_c(arguments)...));
         });

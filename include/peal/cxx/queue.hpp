@@ -52,7 +52,7 @@ template <class F> struct executor_box {
     static bool submit(void *context, peal_queue queue) noexcept
     {
         F &post = static_cast<executor_box *>(context)->post;
-        return guard(place{ {}, "the post function of an executor" }, [&]() -> bool {
+        return guard(location{ {}, "the post function of an executor" }, [&]() -> bool {
             if constexpr (std::is_same_v<decltype(post(queue_run{ queue })), bool>)
                 return post(queue_run{ queue });
             else

@@ -69,7 +69,7 @@ inline result<void> place_in_table(peal_protocol protocol, std::vector<std::size
     if (status < 0)
         return failure::last(status);
     for (std::size_t i = 0; i < methods.size(); i++)
-        if (methods[i].number == wanted.number)
+        if (methods[i].id == wanted.id)
             words[1 + i] = reinterpret_cast<std::size_t>(function);
     return result<void>();
 }
@@ -84,11 +84,11 @@ struct callable_table {
     {
         const char *const trouble = method.rank() < 0
                                       ? ": only methods of a struct that peal::define made have a position in a table"
-                                  : method.protocol().number != protocol.number
+                                  : method.protocol().id != protocol.id
                                       ? ": it is no method of the protocol whose table this is"
                                       : ": the table has no function for it; it is optional, or of a later version";
-        const peal_function function = method.protocol().number == protocol.number ? function_at(table, method.rank())
-                                                                                   : nullptr;
+        const peal_function function = method.protocol().id == protocol.id ? function_at(table, method.rank())
+                                                                           : nullptr;
         if (function == nullptr)
             raise({ PEAL_ERROR_NOT_FOUND, method.name() + trouble });
         return reinterpret_cast<R (*)(void *, C...)>(function)(self, arguments...);
@@ -100,7 +100,7 @@ template <class T, auto member, class Signature> struct table_function;
 template <class T, auto member, class R, class... A> struct table_function<T, member, R(A...)> {
     static R call(void *self, c_of<A>... arguments) noexcept
     {
-        return guard(place{ {}, "a function of a service or module" }, [&]() -> R {
+        return guard(location{ {}, "a function of a service or module" }, [&]() -> R {
             return static_cast<R>((static_cast<T *>(self)->*member)(passing_of<A>::from_c(arguments)...));
         });
     }

@@ -49,7 +49,7 @@ template <class Target, class F> struct timer_box {
     static void fire(void *self) noexcept
     {
         timer_box &box = *static_cast<timer_box *>(self);
-        guard(place{ {}, "the function of a timer" }, [&]() -> void {
+        guard(location{ {}, "the function of a timer" }, [&]() -> void {
             if constexpr (std::is_same_v<Target, no_target>)
                 (void)box.function();
             else

@@ -3,10 +3,10 @@ import PealCall
 
 /// The element of the directory that leads to a method's list. Its writers hold the center's lock, and change lists by it
 /// alone: the object of the method need not be retained for each of its observers.
-typealias MethodPlace = UnsafeMutablePointer<peal_directory_place>
+typealias MethodElement = UnsafeMutablePointer<peal_directory_element>
 
-extension MethodPlace {
-    var number: UInt64 { pointee.empty_list.method }
+extension MethodElement {
+    var id: UInt64 { pointee.empty_list.method }
 
     var plan: CallPlan.Pointer { pointee.empty_list.plan.unsafelyUnwrapped.assumingMemoryBound(to: CallPlan.self) }
 
