@@ -120,7 +120,7 @@ public struct TypeScope: Sendable {
     /// must not cost a search through all of them.
     var typeNames: [String] {
         Array(typedefs.keys.prefix(SyntaxLimits.suggestions)) + StandardTypes.fixed.keys + StandardTypes.customary.keys
-            + StandardTypes.handles
+            + HandleType.allCases.map { $0.rawValue }
             + Vocabulary.arithmeticWords.keys.filter { !$0.hasPrefix("_") } + Vocabulary.tags + ["const", "volatile"]
     }
 

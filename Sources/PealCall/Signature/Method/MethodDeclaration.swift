@@ -59,6 +59,6 @@ extension MethodDeclaration {
 
 extension CType {
     var isCompletion: Bool {
-        if case .handle(StandardTypes.completion) = unaliased { true } else { false }
+        if case .handle(.completion) = unaliased { true } else { false }
     }
 }

@@ -1,9 +1,5 @@
-internal import CPealSupport
-
 /// The type names of the C library, as glibc has them on LP64 machines.
 enum StandardTypes {
-    static let completion = "peal_completion"
-
     /// Names of the C standard: they cannot be redefined.
     static let fixed: [String: Scalar] = [
         "int8_t": .signedChar, "int16_t": .short, "int32_t": .int, "int64_t": .long,
@@ -18,13 +14,6 @@ enum StandardTypes {
         "size_t": .unsignedLong, "ptrdiff_t": .long, "wchar_t": Scalar.wideCharacter, "wint_t": .unsignedInt,
         "char8_t": .unsignedChar, "char16_t": .unsignedShort, "char32_t": .unsignedInt,
         "time_t": .long, "clock_t": .long, "sig_atomic_t": .int,
-    ]
-
-    /// The handles of peal's own interface.
-    static let handles: Set<String> = [
-        "peal_center", "peal_protocol", "peal_method", "peal_observation", "peal_queue", "peal_reference", "peal_owner",
-        "peal_invocation", completion, "peal_proxy", "peal_timer", "peal_property", "peal_service", "peal_use",
-        "peal_module",
     ]
 
     /// Names of POSIX and of the system. A program that does not use them may declare its own types
@@ -49,24 +38,21 @@ enum StandardTypes {
         fixedAlias(named: name) ?? customary[name].map { Alias(name: name, target: QualifiedType(.scalar($0))) }
     }
 
-    private static let known = Guarded<[String: CType]>([:])
+    private static let known = Guarded<[String: Alias]>([:])
 
-    /// The alias as a type. Signatures share the types that were requested before.
+    /// The alias as a type. Signatures share the aliases that were requested before, which are never freed.
     static func type(named name: String) -> CType? {
         known.withLock { known in
-            if let type = known[name] { return type }
-            // The aliases are never freed.
-            peal_leaks_ignore_begin()
-            defer { peal_leaks_ignore_end() }
+            if let alias = known[name] { return .alias(alias) }
             guard let alias = alias(named: name) else { return nil }
-            known[name] = .alias(alias)
-            return known[name]
+            known[name] = alias
+            return .alias(alias)
         }
     }
 
     /// The names of the C standard and of peal bind a program that declares its own.
     static func fixedAlias(named name: String) -> Alias? {
-        let type: CType? = handles.contains(name) ? .handle(name: name) : fixed[name].map { .scalar($0) }
+        let type: CType? = HandleType(rawValue: name).map { .handle($0) } ?? fixed[name].map { .scalar($0) }
         return type.map { Alias(name: name, target: QualifiedType($0)) }
     }
 }

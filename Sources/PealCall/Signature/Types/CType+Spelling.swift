@@ -40,7 +40,8 @@ extension QualifiedType {
         case .enumeration(let enumeration): enumeration.spelling
         case .structure(let structure):
             structure.name.isEmpty ? structure.kind.word + " " + structure.bodySpelling : structure.spelling
-        case .opaque(let name), .handle(let name): name
+        case .opaque(let name): name
+        case .handle(let handle): handle.rawValue
         case .alias(let alias): alias.name
         }
     }

@@ -12,11 +12,11 @@ public enum CType: Sendable {
     indirect case array(of: QualifiedType, count: Int?)
     /// Also a union.
     indirect case structure(Structure)
-    /// One of peal's handles, by its name: a struct of one number, which no other type is compatible with.
-    indirect case handle(name: String)
+    /// One of peal's handles: a struct of one integer, which no other type is compatible with.
+    case handle(HandleType)
     /// A type name that was never declared; stands behind a pointer only.
     indirect case opaque(name: String)
-    indirect case alias(Alias)
+    case alias(Alias)
 
     /// The type with its typedefs followed, qualifiers dropped.
     public var unaliased: CType { QualifiedType(self).unaliased.type }
@@ -67,8 +67,27 @@ public struct FunctionType: Sendable {
     public let isVariadic: Bool
 }
 
-/// A typedef name and its type.
-public struct Alias: Sendable {
+/// A handle type of peal's own interface, by its name in C.
+public enum HandleType: String, Sendable, CaseIterable {
+    case center = "peal_center"
+    case `protocol` = "peal_protocol"
+    case method = "peal_method"
+    case observation = "peal_observation"
+    case queue = "peal_queue"
+    case reference = "peal_reference"
+    case owner = "peal_owner"
+    case invocation = "peal_invocation"
+    case completion = "peal_completion"
+    case proxy = "peal_proxy"
+    case timer = "peal_timer"
+    case property = "peal_property"
+    case service = "peal_service"
+    case use = "peal_use"
+    case module = "peal_module"
+}
+
+/// A typedef name and its type. A class, because the types of a scope share it.
+public final class Alias: Sendable {
     public let name: String
     public let target: QualifiedType
     /// Kept so that a chain of typedefs need not be walked again at each use.

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# Runs programs under valgrind's memcheck, and fails where it reports an error or memory that is definitely lost. There
+# is no suppression file: a user's own run must be free of reports about the library too.
+#
+#   memcheck.sh PROGRAM...
+set -u
+command -v valgrind >/dev/null || { echo "there is no valgrind"; exit 77; }
+log=$(mktemp) || exit 2
+trap 'rm -f "$log"' EXIT
+for program; do
+    if ! valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+        "$program" >"$log" 2>&1; then
+        echo "$program:"
+        cat "$log"
+        exit 1
+    fi
+done
