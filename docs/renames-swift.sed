@@ -18,3 +18,14 @@ s/\bwithin: (\.|nil)/timeout: \1/g
 s/\bterminatingWithin:/timeout:/g
 s/\b(cancelAndWait\(.*)limit:/\1timeout:/g
 s/\bserviceWhenRegistered\b/waitForService/g
+
+# 0.1.0: an observation ends with its token, unless it is registered for an object
+s/\b(observe\(.*, )([A-Za-z_]+!?|[A-Z][A-Za-z]*\([^()]*\)), holding: \.strongly/\1retaining: \2/g
+s/\b(observe\(.*)\bweakly: /\1for: /g
+/\) \{$/!s/\b((un)?observe\((\(any [A-Za-z_.]+\)|[A-Z][A-Za-z_.]*)\.self, )([a-z][A-Za-z_]*!?|[A-Z][A-Za-z]*\([^()]*\))(,|\))/\1for: \4\5/g
+s/\b(unobserve\(.*)\bby: /\1for: /g
+
+# 0.1.0: one label and one type of buffering policies, and of time limits
+s/\b((service|module)Events\()buffering: /\1bufferingPolicy: /g
+s/\bBroadcasts<[^<>]*>\.BufferingPolicy\b/BufferingPolicy/g
+s/\bstepTimeLimit\b/stepTimeout/g

@@ -94,7 +94,7 @@ private final class Window {
     @Test func `O9: an object of the main actor observes a protocol weakly`() async throws {
         let lines = Record<String>()
         var window: Window? = Window(lines)
-        let observation = try center.observe(Bell.self, weakly: window!, on: MainActor.shared) {
+        let observation = try center.observe(Bell.self, for: window!, on: MainActor.shared) {
             $0.on(Bell.onRing) { window, _, count in window.ring(count) }
             $0.on(Bell.onStop) { window, count in window.stop(count) }
             $0.on(Bell.rings) { $0.rings }
@@ -115,7 +115,7 @@ private final class Window {
 
     @MainActor
     private func observeAgain(_ window: Window) throws {
-        try center.observe(Bell.self, weakly: window, on: MainActor.shared) {
+        try center.observe(Bell.self, for: window, on: MainActor.shared) {
             $0.on(Bell.onStop) { $0.stop($1) }
         }
     }

@@ -134,8 +134,8 @@ private final class Window: Screen {
         let shown = Record<String>()
         let (first, second) = (Window(shown, rang), Window(shown, rang))
         let queue = try Queue()
-        try center.observe((any Screen).self, first)
-        try center.observe((any Screen).self, second, .on(queue))
+        try center.observe((any Screen).self, for: first)
+        try center.observe((any Screen).self, for: second, .on(queue))
         try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
         #expect(shown.all == ["hello"])
         for _ in 0..<2 { #expect(await rang.opened()) }
@@ -146,9 +146,9 @@ private final class Window: Screen {
     @Test func `calls on an actor's queue have none of the broadcaster's task-local values`() async throws {
         let shown = Record<String>()
         let window = Window(shown, rang)
-        try center.observe((any Screen).self, window, .on(try Queue()))
+        try center.observe((any Screen).self, for: window, .on(try Queue()))
         let queue = try Queue(executor: globalConcurrentExecutor)
-        try center.observe((any Screen).self, window, .on(queue))
+        try center.observe((any Screen).self, for: window, .on(queue))
         try center.broadcastOnMain((any Screen).self) { $0.show("hello") }
         for _ in 0..<2 { #expect(await rang.opened()) }
         #expect(shown.all.count == 2)
@@ -159,8 +159,8 @@ private final class Window: Screen {
         let shown = Record<String>()
         let (immediate, queued) = (Window(shown, rang), Window(shown, rang))
         let queue = try Queue.pumped()
-        try center.observe((any Screen).self, queued, .on(queue), .priority(1))
-        try center.observe((any Screen).self, immediate)
+        try center.observe((any Screen).self, for: queued, .on(queue), .priority(1))
+        try center.observe((any Screen).self, for: immediate)
         try center.broadcastOnMain((any Screen).self) { screen in
             screen.show("hello")
             Task { try await pumpElsewhere(queue) }
@@ -172,7 +172,7 @@ private final class Window: Screen {
     @Test func `a broadcast on another thread reaches observers on the main actor`() async throws {
         let shown = Record<String>()
         let window = await Window(shown, rang)
-        try center.observe((any Screen).self, window)
+        try center.observe((any Screen).self, for: window)
         try await center.broadcastOnMain((any Screen).self) { $0.show("hello") }
         #expect(shown.all == ["hello"])
     }

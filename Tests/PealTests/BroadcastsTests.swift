@@ -40,12 +40,13 @@ private enum News: PealProtocol {
     }
 
     @Test(arguments: [
-        (BroadcastPolicy.newest(2), [Int32(3), 4], 3), (.oldest(2), [0, 1], 3), (.unbounded, [0, 1, 2, 3, 4], 0),
+        (BufferingPolicy.bufferingNewest(2), [Int32(3), 4], 3), (.bufferingOldest(2), [0, 1], 3),
+        (.unbounded, [0, 1, 2, 3, 4], 0),
     ])
     func `a sequence stores or drops elements that are not read in time, and counts those that it drops`(
-        policy: BroadcastPolicy, expected: [Int32], dropped: Int
+        policy: BufferingPolicy, expected: [Int32], dropped: Int
     ) async throws {
-        let numbers = try center.broadcasts(of: News.onNumber, bufferingPolicy: policy.policy)
+        let numbers = try center.broadcasts(of: News.onNumber, bufferingPolicy: policy)
         for number in Int32(0)..<5 { try center.broadcast(News.onNumber, number) }
         #expect(numbers.dropped == dropped)
         var heard: [Int32] = []
@@ -132,17 +133,5 @@ private enum News: PealProtocol {
         #expect(values.dropped == 2)
         try volume.remove()
         #expect(await iterator.next() == nil)
-    }
-}
-
-enum BroadcastPolicy {
-    case newest(Int), oldest(Int), unbounded
-
-    var policy: Broadcasts<Int32>.BufferingPolicy {
-        switch self {
-        case .newest(let count): .bufferingNewest(count)
-        case .oldest(let count): .bufferingOldest(count)
-        case .unbounded: .unbounded
-        }
     }
 }

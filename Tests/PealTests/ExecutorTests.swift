@@ -51,7 +51,7 @@ private actor Counter {
             heard.append(number)
             if number == count - 1 { done.open() }
         }
-        try center.observe(Ear.self, ear, holding: .strongly, .on(queue))
+        try center.observe(Ear.self, retaining: ear, .on(queue)).keep()
         for number in 0..<count { try center.broadcast(Ear.self) { $0.hear(number) } }
         #expect(await done.opened())
         #expect(heard.all == Array(0..<count))
@@ -94,7 +94,7 @@ private actor Counter {
         }
         #expect(kept == nil)
         let ear = Ear { _ in Issue.record("called without its actor") }
-        try center.observe(Ear.self, ear, .on(queue))
+        try center.observe(Ear.self, for: ear, .on(queue))
         try center.broadcast(Ear.self) { $0.hear(1) }
         #expect(try queue.counts().rejected == 1)
     }

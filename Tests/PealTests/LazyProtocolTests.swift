@@ -101,8 +101,8 @@ import Testing
         let observation = try center.observe(Chat.self, by: history) {
             $0.on(Chat.onMessage) { $0.keep(room: $1, count: $2) }
         }
-        try center.observe((any Listener).self, by: history, as: { $0 })
-        try center.observe((any Closer).self, by: history, as: { $0 })
+        try center.observe((any Listener).self, by: history, as: { $0 }).keep()
+        try center.observe((any Closer).self, by: history, as: { $0 }).keep()
         #expect(population.made == 0)
         #expect(try center.broadcast((any Listener).self) { $0.didReceive("hello") }.calls == 1)
         #expect(population.made == 1)
@@ -150,8 +150,8 @@ import Testing
             Note(counted: Counted(population, "struct"), notes: notes)
         }
         let queue = try Queue.pumped()
-        try center.observe((any Listener).self, by: service, .priority(1))
-        try center.observe((any Listener).self, by: service, .on(queue))
+        try center.observe((any Listener).self, by: service, .priority(1)).keep()
+        try center.observe((any Listener).self, by: service, .on(queue)).keep()
         #expect(try center.broadcast((any Listener).self) { $0.didReceive("hello") }.calls == 2)
         #expect(notes.all == ["struct hello 4"])
         #expect(try queue.pump() == 1)
@@ -165,7 +165,7 @@ import Testing
             try creation.center.broadcast((any Listener).self) { $0.didReceive("early") }
             return History(population, notes)
         }
-        try center.observe((any Listener).self, by: service, as: { $0 })
+        try center.observe((any Listener).self, by: service, as: { $0 }).keep()
         try center.broadcast((any Listener).self) { $0.didReceive("late") }
         #expect(notes.all == ["received late"])
         #expect(population.made == 1)
@@ -197,7 +197,7 @@ import Testing
         third.cancel()
         fourth.cancel()
         #expect(try observe(history).isActive)
-        try center.observe((any Listener).self, by: history, as: { $0 })
+        try center.observe((any Listener).self, by: history, as: { $0 }).keep()
         #expect(pealError { try center.observe((any Listener).self, by: history, as: { $0 }) }?.status == .duplicate)
     }
 
@@ -245,7 +245,7 @@ import Testing
     func `O13: of broadcasts to a Swift type that begin at once one creates the lazy observer, and each calls it once`()
         throws
     {
-        try center.observe((any Listener).self, by: try register(), as: { $0 })
+        try center.observe((any Listener).self, by: try register(), as: { $0 }).keep()
         let arrived = Latch()
         let go = Latch()
         onThreads(9) { [center] index in

@@ -111,7 +111,7 @@ private struct Sleeping: Module {
     let ended: Latch
     let limit: Duration?
 
-    var stepTimeLimit: Duration? { limit }
+    var stepTimeout: Duration? { limit }
     func start(in center: Center) async throws {
         defer { ended.open() }
         began?.open()
@@ -131,7 +131,7 @@ private struct Stubborn: Module {
     let go: Latch
     let stopped: Latch
 
-    var stepTimeLimit: Duration? { .milliseconds(20) }
+    var stepTimeout: Duration? { .milliseconds(20) }
     func start(in center: Center) async throws {
         _ = await Task { await go.opened() }.value
         notes.append("Stubborn starts")

@@ -368,7 +368,7 @@ private final class Flaky: Module {
 private struct Slow: Module {
     let latch: Latch
 
-    var stepTimeLimit: Duration? { .milliseconds(20) }
+    var stepTimeout: Duration? { .milliseconds(20) }
     func start(in center: Center) async { _ = await latch.opened() }
 }
 

@@ -21,12 +21,12 @@ private final class Window: Sendable {
         func best() throws -> Duration {
             let windows = try (0..<50).map { _ in
                 let window = Window()
-                try center.observe(Chat.self, weakly: window, .on(queue)) { $0.on(Chat.onClose) { _ in } }
+                try center.observe(Chat.self, for: window, .on(queue)) { $0.on(Chat.onClose) { _ in } }
                 return window
             }
             return try windows.map { window in
                 let start = ContinuousClock.now
-                let count = try center.unobserve(Chat.self, by: window)
+                let count = try center.unobserve(Chat.self, for: window)
                 #expect(count == 1)
                 return ContinuousClock.now - start
             }.min() ?? .zero
@@ -35,7 +35,7 @@ private final class Window: Sendable {
         let few = try best()
         let others = try (0..<5000).map { _ in
             let window = Window()
-            try center.observe(Chat.self, weakly: window, .on(queue)) { $0.on(Chat.onNumber) { _, _ in } }
+            try center.observe(Chat.self, for: window, .on(queue)) { $0.on(Chat.onNumber) { _, _ in } }
             return window
         }
         let many = try best()
@@ -47,7 +47,7 @@ private final class Window: Sendable {
     @Test func `an object observes by methods of its class`() throws {
         let center = try Center()
         let window = Window()
-        let observation = try center.observe(Chat.self, weakly: window) {
+        let observation = try center.observe(Chat.self, for: window) {
             $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
             $0.on(Chat.mayClose) { $0.mayClose() }
             $0.on(Chat.votes) { window, room in Int32(window.shown.withLock(\.count)) + Int32(room.utf8.count) }
@@ -62,7 +62,7 @@ private final class Window: Sendable {
     @Test func `O9: an observing object that has died is not called, and its observation ends`() throws {
         let center = try Center()
         var window: Window? = Window()
-        let observation = try center.observe(Chat.self, weakly: window!) {
+        let observation = try center.observe(Chat.self, for: window!) {
             $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
         }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 1)
@@ -76,30 +76,30 @@ private final class Window: Sendable {
     @Test func `O9: the observation of an object lasts without a reference to it`() throws {
         let center = try Center()
         let window = Window()
-        try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
+        try center.observe(Chat.self, for: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 1)
-        #expect(try center.unobserve(Chat.self, by: window) == 1)
+        #expect(try center.unobserve(Chat.self, for: window) == 1)
     }
 
     @Test func `O3: a second observation of the same object is refused, replaces the first, or is called too`() throws {
         let center = try Center()
         let window = Window()
-        let first = try center.observe(Chat.self, weakly: window) {
+        let first = try center.observe(Chat.self, for: window) {
             $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
         }
         let error = #expect(throws: PealError.self) {
-            try center.observe(Chat.self, weakly: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
+            try center.observe(Chat.self, for: window) { $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) } }
         }
         #expect(error?.status == .duplicate)
-        let second = try center.observe(Chat.self, weakly: window, .replacing) {
+        let second = try center.observe(Chat.self, for: window, .replacing) {
             $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
         }
         #expect(!first.isActive && second.isActive)
-        let third = try center.observe(Chat.self, weakly: window, .allowingDuplicates) {
+        let third = try center.observe(Chat.self, for: window, .allowingDuplicates) {
             $0.on(Chat.onMessage) { $0.show(room: $1, count: $2) }
         }
         #expect(try center.broadcast(Chat.onMessage, "lobby", 3).calls == 2)
-        #expect(try center.unobserve(Chat.self, by: window) == 2)
+        #expect(try center.unobserve(Chat.self, for: window) == 2)
         #expect(!second.isActive && !third.isActive)
     }
 }

@@ -206,7 +206,7 @@ private final class Bar: Sendable {
         let population = Population()
         let shown = Record<Int32>()
         var bar: Bar? = Bar(shown, population)
-        let observation = try volume.observe(weakly: bar!) { bar, _, new in bar.shown.append(new) }
+        let observation = try volume.observe(for: bar!) { bar, _, new in bar.shown.append(new) }
         try volume.set(6)
         bar = nil
         #expect(population.alive == 0)

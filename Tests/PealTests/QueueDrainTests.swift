@@ -143,7 +143,7 @@ import Testing
             let queue = try Queue.pumped()
             let ear = Ear()
             // By its handle: so the registration does not keep it.
-            try center.observe(Ear.self, ear, .queue(queue.handle))
+            try center.observe(Ear.self, for: ear, .queue(queue.handle))
             let life = Counted(population)
             try center.broadcast(Ear.self) { ear in withExtendedLifetime(life) { ear.hear() } }
             #expect(try queue.counts().waiting == 1)

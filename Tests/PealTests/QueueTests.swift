@@ -29,7 +29,7 @@ private final class Ear: Sendable {
             #expect(queue.isCurrent)
             heard.append(text)
         }
-        try center.observe(Ear.self, ear, .on(queue))
+        try center.observe(Ear.self, for: ear, .on(queue))
         for number in 0..<100 { try say("\(number)") }
         try queue.flushBlocking()
         #expect(heard.all == (0..<100).map(String.init))
@@ -48,7 +48,7 @@ private final class Ear: Sendable {
             // It ends with a line break.
             heard.append(String(decoding: name.prefix(max(count - 1, 0)), as: UTF8.self))
         }
-        try center.observe(Ear.self, ear, .on(queue))
+        try center.observe(Ear.self, for: ear, .on(queue))
         try say("hello")
         try queue.flushBlocking()
         #expect(heard.all == ["peal:storage"])
@@ -65,7 +65,7 @@ private final class Ear: Sendable {
         let queue = try Queue.pumped(capacity: 2, overflow: overflow)
         let heard = heard
         let ear = Ear { heard.append($0) }
-        try center.observe(Ear.self, ear, .on(queue))
+        try center.observe(Ear.self, for: ear, .on(queue))
         for number in 0..<4 { try say("\(number)") }
         try queue.pump()
         #expect(heard.all == expected)
@@ -76,7 +76,7 @@ private final class Ear: Sendable {
         let queue = try Queue.pumped()
         let heard = heard
         let ear = Ear { heard.append($0) }
-        try center.observe(Ear.self, ear, .on(queue))
+        try center.observe(Ear.self, for: ear, .on(queue))
         try queue.pause()
         try say("held")
         #expect(try queue.pump() == 0)
@@ -94,7 +94,7 @@ private final class Ear: Sendable {
         let ear = Ear { _ in
             do throws(PealError) { try queue.flushBlocking() } catch { heard.append(error.status.description) }
         }
-        try center.observe(Ear.self, ear, .on(queue))
+        try center.observe(Ear.self, for: ear, .on(queue))
         try say("")
         try queue.pump()
         #expect(heard.all == ["wouldDeadlock"])
@@ -121,11 +121,11 @@ private final class Ear: Sendable {
         do {
             let queue = try Queue.pumped()
             kept = queue
-            try center.observe(Ear.self, ear, .on(queue))
+            try center.observe(Ear.self, for: ear, .on(queue))
         }
         try say("kept")
         #expect(try kept?.pump() == 1)
-        try center.unobserve(Ear.self, ear)
+        try center.unobserve(Ear.self, for: ear)
         try kept?.pump()
         #expect(kept == nil)
     }
@@ -138,7 +138,7 @@ private final class Ear: Sendable {
         }
         #expect(throws: PealError.self) { try borrowed.counts() }
         let ear = Ear { _ in }
-        let failure = #expect(throws: PealError.self) { try center.observe(Ear.self, ear, .on(borrowed)) }
+        let failure = #expect(throws: PealError.self) { try center.observe(Ear.self, for: ear, .on(borrowed)) }
         #expect(failure?.status.description == "handle")
     }
 
@@ -151,7 +151,7 @@ private final class Ear: Sendable {
             let queue = try Queue()
             borrowed = Queue(borrowing: queue.handle)
             let ear = Ear { _ in done.open() }
-            try center.observe(Ear.self, ear, holding: .strongly, .once, .on(queue))
+            try center.observe(Ear.self, retaining: ear, .once, .on(queue)).keep()
         }
         try say("the only one")
         #expect(await done.opened())

@@ -48,9 +48,9 @@ private final class Shared: Value { func ping() {} }
 
     @Test func `O4: a broadcast calls every observer in order of priority and registration`() throws {
         let (ann, bob, eve) = (Listener("Ann", heard), Listener("Bob", heard), Listener("Eve", heard))
-        try center.observe((any ChatObserver).self, ann)
-        try center.observe((any ChatObserver).self, bob)
-        try center.observe((any ChatObserver).self, eve, .priority(1))
+        try center.observe((any ChatObserver).self, for: ann)
+        try center.observe((any ChatObserver).self, for: bob)
+        try center.observe((any ChatObserver).self, for: eve, .priority(1))
         #expect(try say("hello") == 3)
         #expect(heard.all == ["Eve hello", "Ann hello", "Bob hello"])
         #expect(try center.observerCount(of: (any ChatObserver).self) == 3)
@@ -63,7 +63,7 @@ private final class Shared: Value { func ping() {} }
     @Test func `O9: an observer is not kept alive, and its registration ends with the object`() throws {
         let population = Population()
         var ann: Listener? = Listener("Ann", heard, population)
-        let observation = try center.observe((any ChatObserver).self, ann!)
+        let observation = try center.observe((any ChatObserver).self, for: ann!)
         #expect(try say("one") == 1)
         ann = nil
         #expect(population.alive == 0)
@@ -76,10 +76,22 @@ private final class Shared: Value { func ping() {} }
     @Test func `an observer that is retained lives until its registration ends`() throws {
         let population = Population()
         var ann: Listener? = Listener("Ann", heard, population)
-        let observation = try center.observe((any ChatObserver).self, ann!, holding: .strongly)
+        let observation = try center.observe((any ChatObserver).self, retaining: ann!)
         ann = nil
         #expect(try say("one") == 1)
         observation.cancel()
+        #expect(population.alive == 0)
+        #expect(try say("two") == 0)
+    }
+
+    @Test func `an observation that retains its object ends with its token`() throws {
+        let population = Population()
+        do {
+            let observation = try center.observe(
+                (any ChatObserver).self, retaining: Listener("Ann", heard, population))
+            #expect(try say("one") == 1)
+            withExtendedLifetime(observation) {}
+        }
         #expect(population.alive == 0)
         #expect(try say("two") == 0)
     }
@@ -88,7 +100,7 @@ private final class Shared: Value { func ping() {} }
         let population = Population()
         do {
             let center = try Center()
-            try center.observe((any ChatObserver).self, Listener("Ann", heard, population), holding: .strongly)
+            try center.observe((any ChatObserver).self, retaining: Listener("Ann", heard, population)).keep()
             #expect(population.alive == 1)
         }
         #expect(population.alive == 0)
@@ -96,12 +108,12 @@ private final class Shared: Value { func ping() {} }
 
     @Test func `O3: a second registration of the same object is refused unless its options allow it`() throws {
         let ann = Listener("Ann", heard)
-        try center.observe((any ChatObserver).self, ann)
-        let failure = #expect(throws: PealError.self) { try center.observe((any ChatObserver).self, ann) }
+        try center.observe((any ChatObserver).self, for: ann)
+        let failure = #expect(throws: PealError.self) { try center.observe((any ChatObserver).self, for: ann) }
         #expect(failure?.status.description == "duplicate")
-        try center.observe((any ChatObserver).self, ann, .allowingDuplicates)
+        try center.observe((any ChatObserver).self, for: ann, .allowingDuplicates)
         #expect(try say("twice") == 2)
-        try center.observe((any ChatObserver).self, ann, .replacing)
+        try center.observe((any ChatObserver).self, for: ann, .replacing)
         #expect(try say("once") == 1)
     }
 
@@ -109,7 +121,7 @@ private final class Shared: Value { func ping() {} }
         var observers: [ObserverToken] = []
         for _ in 0..<200 {
             // Each would lie where the one before lay, were its place not kept.
-            observers.append(try center.observe((any ChatObserver).self, Listener("Ann", heard)))
+            observers.append(try center.observe((any ChatObserver).self, for: Listener("Ann", heard)))
         }
         #expect(observers.filter(\.isActive).count == 200)
         #expect(try say("nobody") == 0)
@@ -120,9 +132,9 @@ private final class Shared: Value { func ping() {} }
         let late = Listener("late", heard)
         let center = center
         let ann = Listener("Ann", heard) {
-            _ = try? center.observe((any ChatObserver).self, late)
+            _ = try? center.observe((any ChatObserver).self, for: late)
         }
-        try center.observe((any ChatObserver).self, ann)
+        try center.observe((any ChatObserver).self, for: ann)
         #expect(try say("one") == 1)
         #expect(try say("two") == 2)
         #expect(heard.all == ["Ann one", "Ann two", "late two"])
@@ -132,18 +144,18 @@ private final class Shared: Value { func ping() {} }
         let bob = Listener("Bob", heard)
         let center = center
         let ann = Listener("Ann", heard) {
-            _ = try? center.unobserve((any ChatObserver).self, bob)
+            _ = try? center.unobserve((any ChatObserver).self, for: bob)
         }
-        try center.observe((any ChatObserver).self, ann)
-        try center.observe((any ChatObserver).self, bob)
+        try center.observe((any ChatObserver).self, for: ann)
+        try center.observe((any ChatObserver).self, for: bob)
         #expect(try say("one") == 1)
         #expect(heard.all == ["Ann one"])
-        #expect(try center.unobserve((any ChatObserver).self, bob) == 0)
+        #expect(try center.unobserve((any ChatObserver).self, for: bob) == 0)
     }
 
     @Test func `O10: an observer with the option once is called once`() throws {
         let ann = Listener("Ann", heard)
-        try center.observe((any ChatObserver).self, ann, .once)
+        try center.observe((any ChatObserver).self, for: ann, .once)
         #expect(try say("one") == 1)
         #expect(try say("two") == 0)
     }
@@ -151,8 +163,8 @@ private final class Shared: Value { func ping() {} }
     @Test func `the error of an observer is reported, and the others are called`() throws {
         let failures = Record<Full>()
         let (ann, bob) = (Listener("Ann", heard), Listener("Bob", heard))
-        try center.observe((any ChatObserver).self, ann)
-        try center.observe((any ChatObserver).self, bob)
+        try center.observe((any ChatObserver).self, for: ann)
+        try center.observe((any ChatObserver).self, for: bob)
         let count = try center.broadcast((any ChatObserver).self) { observer throws(Full) in
             do { try observer.save() } catch { throw Full(name: observer is Listener ? "full" : "") }
         } reporting: {
@@ -164,8 +176,8 @@ private final class Shared: Value { func ping() {} }
 
     @Test func `the error of a visit ends it, and is rethrown`() throws {
         let (ann, bob) = (Listener("Ann", heard), Listener("Bob", heard))
-        try center.observe((any ChatObserver).self, ann)
-        try center.observe((any ChatObserver).self, bob)
+        try center.observe((any ChatObserver).self, for: ann)
+        try center.observe((any ChatObserver).self, for: bob)
         var visited = 0
         let failure = #expect(throws: Full.self) {
             try center.visit((any ChatObserver).self) {
@@ -179,8 +191,8 @@ private final class Shared: Value { func ping() {} }
 
     @Test func `a visit calls observers in order until one answers`() throws {
         let (ann, bob) = (Listener("Ann", heard), Listener("Bob", heard))
-        try center.observe((any ChatObserver).self, ann)
-        try center.observe((any ChatObserver).self, bob)
+        try center.observe((any ChatObserver).self, for: ann)
+        try center.observe((any ChatObserver).self, for: bob)
         let names = try center.collect((any ChatObserver).self) { ($0 as? Listener)?.name }
         #expect(names == ["Ann", "Bob"])
         var asked = 0
@@ -196,7 +208,7 @@ private final class Shared: Value { func ping() {} }
     @Test func `Q1: an observer on a queue is called there, and not visited`() throws {
         let queue = try Queue.pumped()
         let ann = Listener("Ann", heard)
-        try center.observe((any ChatObserver).self, ann, .on(queue))
+        try center.observe((any ChatObserver).self, for: ann, .on(queue))
         #expect(try say("later") == 1)
         try center.visit((any ChatObserver).self) { _ in Issue.record("visited") }
         #expect(heard.all == [])
@@ -208,7 +220,7 @@ private final class Shared: Value { func ping() {} }
         let population = Population()
         let queue = try Queue.pumped()
         let ann = Listener("Ann", heard)
-        let observation = try center.observe((any ChatObserver).self, ann, .on(queue))
+        let observation = try center.observe((any ChatObserver).self, for: ann, .on(queue))
         for _ in 0..<3 {
             let life = Counted(population)
             try center.broadcast((any ChatObserver).self) { _ in _ = life }
@@ -222,17 +234,17 @@ private final class Shared: Value { func ping() {} }
     }
 
     @Test func `an observer that is no object is refused with a sentence`() throws {
-        let failure = #expect(throws: PealError.self) { try center.observe((any Value).self, Plain()) }
+        let failure = #expect(throws: PealError.self) { try center.observe((any Value).self, for: Plain()) }
         #expect(failure?.status.description == "conformance")
         #expect(failure?.message.contains("Plain is no class") == true)
         let shared = Shared()
-        try center.observe((any Value).self, shared)
+        try center.observe((any Value).self, for: shared)
         #expect(try center.broadcast((any Value).self) { $0.ping() }.calls == 1)
     }
 
     @Test func `a class may be the protocol that observers are registered for`() throws {
         let ann = Listener("Ann", heard)
-        try center.observe(Listener.self, ann)
+        try center.observe(Listener.self, for: ann)
         #expect(try center.broadcast(Listener.self) { $0.didReceive("as a class") }.calls == 1)
         #expect(try say("as a protocol") == 0)
     }
@@ -242,7 +254,7 @@ private final class Shared: Value { func ping() {} }
             final class Local: Sendable {}
             let object = Local()
             return { center in
-                try center.observe(Local.self, object)
+                try center.observe(Local.self, for: object)
                 return try center.broadcast(Local.self) { _ in }.calls
             }
         }
@@ -250,7 +262,7 @@ private final class Shared: Value { func ping() {} }
             final class Local: Sendable {}
             let object = Local()
             return { center in
-                try center.observe(Local.self, object)
+                try center.observe(Local.self, for: object)
                 return try center.broadcast(Local.self) { _ in }.calls
             }
         }

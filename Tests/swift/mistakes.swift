@@ -14,11 +14,11 @@ enum Chat: PealProtocol {
 
 func isolation(_ center: Center, _ window: Window) throws {
     // A method of a main-actor class would run on the broadcasting thread.
-    try center.observe(Chat.self, weakly: window) {
+    try center.observe(Chat.self, for: window) {
         $0.on(Chat.onMessage, Window.show)  // expected-error {{'on' is unavailable: pass a closure that calls the method}}
         $0.on(Chat.mayClose, Window.mayClose)  // expected-error {{'on' is unavailable: pass a closure that calls the method}}
     }
-    try center.observe(Chat.self, weakly: window) {
+    try center.observe(Chat.self, for: window) {
         $0.on(Chat.onMessage) { window, text in
             window.show(text)  // expected-error {{call to main actor-isolated instance method 'show' in a synchronous nonisolated context}}
         }

@@ -65,7 +65,7 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
         let center = try Center()
         let kept = try (0..<2).map { _ in try observe(center) }
         let listener = Listener()
-        let weak = try center.observe(Work.self, weakly: listener) {
+        let weak = try center.observe(Work.self, for: listener) {
             $0.on(Work.number) { $0.number($1) }
             $0.on(Work.ask) { $0.ask($1) }
         }

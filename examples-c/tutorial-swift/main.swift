@@ -46,7 +46,7 @@ do {
 
 var eve: Reader? = Reader("Eve")
 if let eve {
-    try center.observe(Chat.self, weakly: eve) { $0.on(Chat.onMessage) { $0.read($1, $2) } }
+    try center.observe(Chat.self, for: eve) { $0.on(Chat.onMessage) { $0.read($1, $2) } }
 }
 try center.broadcast(Chat.onMessage, "Dan", "are you there?")
 eve = nil

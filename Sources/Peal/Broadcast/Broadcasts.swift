@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The events of a center as an asynchronous sequence: the broadcasts of a method, the values of a property.
+/// The events of a center as an asynchronous sequence: the broadcasts of a method, the values of a property, the events of
+/// services and modules.
 ///
 ///     for await (room, count) in try center.broadcasts(of: Chat.onMessage) { … }
 ///
@@ -11,9 +12,6 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
     private let stream: AsyncStream<Element>
     private let counter: Counter
 
-    /// The rule for elements beyond its limit.
-    public typealias BufferingPolicy = AsyncStream<Element>.Continuation.BufferingPolicy
-
     /// The number of elements that were dropped because they were not read in time.
     ///
     /// Any thread.
@@ -23,7 +21,7 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
     init(
         _ policy: BufferingPolicy, _ observe: (Source) throws(PealError) -> ObserverToken
     ) throws(PealError) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy.ofStream())
         counter = Counter()
         self.stream = stream
         let observation = try observe(Source(continuation, counter))
@@ -75,6 +73,24 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
     }
 }
 
+/// The rule for the elements of a sequence that are not read in time.
+public enum BufferingPolicy: Hashable, Sendable {
+    /// All are kept.
+    case unbounded
+    /// So many of the oldest are kept, and later ones are dropped.
+    case bufferingOldest(Int)
+    /// So many of the newest are kept, and earlier ones are dropped.
+    case bufferingNewest(Int)
+
+    fileprivate func ofStream<Element>() -> AsyncStream<Element>.Continuation.BufferingPolicy {
+        switch self {
+        case .unbounded: .unbounded
+        case .bufferingOldest(let count): .bufferingOldest(count)
+        case .bufferingNewest(let count): .bufferingNewest(count)
+        }
+    }
+}
+
 extension Center {
     /// The broadcasts of a method, as an asynchronous sequence of its arguments.
     ///
@@ -94,7 +110,7 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func broadcasts<Owner, each Parameter: PealValue & Sendable>(
         of method: PealMethod<Owner, Void, repeat each Parameter>,
-        bufferingPolicy: Broadcasts<(repeat each Parameter)>.BufferingPolicy = .unbounded, _ options: ObserverOption...
+        bufferingPolicy: BufferingPolicy = .unbounded, _ options: ObserverOption...
     ) throws(PealError) -> Broadcasts<(repeat each Parameter)> {
         try Broadcasts(bufferingPolicy) { source throws(PealError) in
             let body: @Sendable (repeat each Parameter) -> Void = { (argument: repeat each Parameter) in
@@ -119,7 +135,7 @@ extension Property {
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     public func values(
-        bufferingPolicy: Broadcasts<Value>.BufferingPolicy = .bufferingNewest(1), _ options: ObserverOption...
+        bufferingPolicy: BufferingPolicy = .bufferingNewest(1), _ options: ObserverOption...
     ) throws(PealError) -> Broadcasts<Value> {
         try Broadcasts(bufferingPolicy) { source throws(PealError) in
             try observe(.initial, options) { source.send(Change<Value>($0).new) }

@@ -43,17 +43,13 @@ extension String {
     }
 }
 
-/// Events as an asynchronous sequence.
-enum EventStream {
-    /// A stream that observes while it is iterated, and ends with the observed object.
-    static func make<Event: Sendable>(
-        _ policy: AsyncStream<Event>.Continuation.BufferingPolicy,
-        observe: (EventTarget<Event>) throws(PealError) -> ObserverToken
-    ) throws(PealError) -> AsyncStream<Event> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: policy)
-        let observation = try observe(
-            EventTarget(notify: { continuation.yield($0) }, end: { continuation.finish() }))
-        continuation.onTermination = { _ in observation.cancel() }
-        return stream
+extension Broadcasts {
+    /// A sequence of the events that a target receives. It ends with the target.
+    init(
+        of policy: BufferingPolicy, observe: (EventTarget<Element>) throws(PealError) -> ObserverToken
+    ) throws(PealError) {
+        try self.init(policy) { source throws(PealError) in
+            try observe(EventTarget(notify: { source.send($0) }, end: {}))
+        }
     }
 }

@@ -41,7 +41,7 @@ extension Center {
     /// Makes a service observe a Swift type. Its instance need not exist: the first broadcast to that type creates it.
     ///
     ///     let history = try center.register(History.self) { _ in try History() }
-    ///     try center.observe((any ChatObserver).self, by: history, as: { $0 })
+    ///     let observation = try center.observe((any ChatObserver).self, by: history, as: { $0 })
     ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
     ///
     /// A service that observes several types is created once, by the first broadcast to any; when its creation fails,
@@ -55,12 +55,11 @@ extension Center {
     /// queue is refused, unless `options` allow it.
     ///   - view: Converts the instance to the type of the calls: `{ $0 }`. Runs at each call.
     ///   - options: Options of the registration.
-    /// - Returns: The registration, which stays when the result is dropped, and ends with the service.
+    /// - Returns: The observation, which ends with its last reference, or with the service.
     /// - Throws: ``Status/type`` where the service is of another type, or not of Swift; ``Status/duplicate``;
     ///   ``Status/handle``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
-    @discardableResult
     public func observe<Observed: Sendable, Instance: Sendable>(
         _ type: Observed.Type, by service: ServiceProvider<Instance>,
         as view: @escaping @Sendable (Instance) -> Observed,
@@ -70,7 +69,6 @@ extension Center {
     }
 
     /// The same for a service that was registered with that very type: `register((any ChatObserver).self) { … }`.
-    @discardableResult
     public func observe<Observed: Sendable>(
         _ type: Observed.Type, by service: ServiceProvider<Observed>, _ options: ObserverOption...
     ) throws(PealError) -> ObserverToken {
@@ -87,7 +85,7 @@ extension Center {
         let isQueued = peal_observe_options(options).queue.id != 0
         let names = SwiftProtocol.methods(isQueued: isQueued)
         let responses = SwiftResponses.make(caller, view, isQueued: isQueued)
-        return try register(service, caller, responses, for: names, of: protocols.handle, options).keep()
+        return try register(service, caller, responses, for: names, of: protocols.handle, options)
     }
 
     private func register<Instance: Sendable>(

@@ -25,7 +25,7 @@ extension Center {
         box.queue = queue
         let traits = ModuleTraits(
             name: name, moduleClass: module.moduleClass, dependencies: module.dependencies, priority: module.priority,
-            stepTimeLimit: module.stepTimeLimit, tables: module.tables, service: nil)
+            stepTimeout: module.stepTimeout, tables: module.tables, service: nil)
         return try add(traits, context: box, queue, owner)
     }
 
@@ -63,7 +63,7 @@ extension Center {
     ///   - moduleClass: A name that several modules may share.
     ///   - dependencies: The modules that are started before it.
     ///   - priority: Among modules that could start next, the higher is earlier.
-    ///   - stepTimeLimit: How long each step may take, the creation with it; nil for no limit.
+    ///   - stepTimeout: How long each step may take, the creation with it; nil for no limit.
     ///   - tables: As ``Module/tables``.
     ///   - queue: Where its steps and events run, and the service is made. *Retained*.
     ///   - owner: The owner.
@@ -74,7 +74,7 @@ extension Center {
     public func add<Part: Module>(
         _ service: ServiceProvider<Part>, named name: String? = nil, moduleClass: String? = nil,
         dependencies: [Dependency] = [],
-        priority: Int32 = 0, stepTimeLimit: Duration? = .seconds(10), tables: [Provision] = [], on queue: Queue? = nil,
+        priority: Int32 = 0, stepTimeout: Duration? = .seconds(10), tables: [Provision] = [], on queue: Queue? = nil,
         owner: Owner? = nil
     ) throws(PealError) -> RegisteredModule {
         let serviceName = try service.info().name
@@ -84,7 +84,7 @@ extension Center {
         box.queue = queue
         let traits = ModuleTraits(
             name: name, moduleClass: moduleClass, dependencies: dependencies, priority: priority,
-            stepTimeLimit: stepTimeLimit, tables: tables, service: serviceName)
+            stepTimeout: stepTimeout, tables: tables, service: serviceName)
         return try add(traits, context: box, queue, owner)
     }
 

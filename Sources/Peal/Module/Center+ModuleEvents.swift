@@ -14,16 +14,15 @@ extension Center {
 
     /// All events of the center's modules, as an asynchronous sequence, which ends with the center.
     ///
-    /// - Parameter policy: Which events are kept until they are read. The sequence begins to keep them when this
-    ///   returns.
+    /// - Parameter bufferingPolicy: The rule for unread events. The sequence begins to keep events when this returns.
     /// - Returns: The sequence. It observes until its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_module_events_observe`.
     public func moduleEvents(
-        buffering policy: AsyncStream<ModuleEvent>.Continuation.BufferingPolicy = .unbounded
-    ) throws(PealError) -> AsyncStream<ModuleEvent> {
-        try EventStream.make(policy, observe: observeModules)
+        bufferingPolicy: BufferingPolicy = .unbounded
+    ) throws(PealError) -> Broadcasts<ModuleEvent> {
+        try Broadcasts(of: bufferingPolicy, observe: observeModules)
     }
 
     /// Notifies a target of time limits alone.

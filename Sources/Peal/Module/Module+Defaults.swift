@@ -8,7 +8,7 @@ extension Module {
     /// 0.
     public var priority: Int32 { 0 }
     /// Ten seconds.
-    public var stepTimeLimit: Duration? { .seconds(10) }
+    public var stepTimeout: Duration? { .seconds(10) }
     /// None.
     public var tables: [Provision] { [] }
 

@@ -31,7 +31,7 @@ public protocol Module: Sendable {
     var priority: Int32 { get }
     /// How long each step may take; nil for no limit, ten seconds by default. Its expiry is reported
     /// (``ModuleEvent/overdue(_:step:after:)``), and a step that has suspended is cancelled.
-    var stepTimeLimit: Duration? { get }
+    var stepTimeout: Duration? { get }
     /// Tables of C functions for protocols that are forwarded to modules, or adopt the life cycle; none by default.
     /// Their `self` leads back here by ``swiftInstance(of:at:)``.
     var tables: [Provision] { get }

@@ -6,7 +6,7 @@ struct ModuleTraits {
     let moduleClass: String?
     let dependencies: [Dependency]
     let priority: Int32
-    let stepTimeLimit: Duration?
+    let stepTimeout: Duration?
     let tables: [Provision]
     let service: String?
 
@@ -27,7 +27,7 @@ struct ModuleTraits {
                 description.tables = provisions
                 description.priority = priority
                 // Zero would mean ten seconds.
-                description.timeout = max(1, Milliseconds.limit(stepTimeLimit))
+                description.timeout = max(1, Milliseconds.limit(stepTimeout))
                 return body(&description)
             }
         }

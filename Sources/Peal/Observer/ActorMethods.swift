@@ -39,7 +39,7 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
 /// The functions of an object for the methods of a protocol that it observes on the main actor. The closure that describes
 /// the observer fills it:
 ///
-///     try center.observe(Chat.self, weakly: window, on: MainActor.shared) {
+///     try center.observe(Chat.self, for: window, on: MainActor.shared) {
 ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
 ///     }
 ///

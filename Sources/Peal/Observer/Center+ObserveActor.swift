@@ -87,7 +87,7 @@ extension Center {
 
     /// Observes a protocol by an object, on the main actor. The observation ends when the object does.
     ///
-    ///     try center.observe(Chat.self, weakly: window, on: MainActor.shared) {
+    ///     try center.observe(Chat.self, for: window, on: MainActor.shared) {
     ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
     ///     }
     ///
@@ -99,13 +99,13 @@ extension Center {
     ///   - options: Options of the observer, without a queue.
     ///   - methods: Runs once, before this returns.
     /// - Returns: The observation, which stays when the result is dropped.
-    /// - Throws: As ``observe(_:weakly:_:methods:)``; ``Status/type`` for a parameter that is a bare pointer and so
+    /// - Throws: As ``observe(_:for:_:methods:)``; ``Status/type`` for a parameter that is a bare pointer and so
     ///   cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @discardableResult
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
-        _ type: Observed.Type, weakly object: Object, on actor: MainActor, _ options: ObserverOption...,
+        _ type: Observed.Type, for object: Object, on actor: MainActor, _ options: ObserverOption...,
         methods: (inout MainActorMethods<Object>) -> Void
     ) throws(PealError) -> ObserverToken {
         var list = MainActorMethods<Object>()

@@ -31,12 +31,12 @@ extension Center {
 
     /// Observes a protocol by an object. The observation ends when the object does.
     ///
-    ///     try center.observe(Chat.self, weakly: window) {
+    ///     try center.observe(Chat.self, for: window) {
     ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
     ///     }
     ///
     /// It is called on any broadcasting thread, and so must be `Sendable`. An object of the main actor observes with
-    /// ``observe(_:weakly:on:_:methods:)``.
+    /// ``observe(_:for:on:_:methods:)``.
     ///
     /// - Parameters:
     ///   - type: The protocol.
@@ -50,7 +50,7 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @discardableResult
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
-        _ type: Observed.Type, weakly object: Object, _ options: ObserverOption...,
+        _ type: Observed.Type, for object: Object, _ options: ObserverOption...,
         methods: (inout ObjectMethods<Object>) -> Void
     ) throws(PealError) -> ObserverToken {
         var list = ObjectMethods<Object>()
@@ -71,7 +71,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
     @discardableResult
-    public func unobserve<Observed: PealProtocol>(_ type: Observed.Type, by object: AnyObject) throws(PealError) -> Int
+    public func unobserve<Observed: PealProtocol>(_ type: Observed.Type, for object: AnyObject) throws(PealError) -> Int
     {
         let owner = try findOrDefine(type)
         let found = ObservedObjects.observations(of: object, on: owner)

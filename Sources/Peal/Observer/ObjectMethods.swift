@@ -1,7 +1,7 @@
 /// The functions of an object for the methods of a protocol that it observes. The closure that describes the observer
 /// fills it with closures that get the object:
 ///
-///     let observation = try center.observe(Chat.self, weakly: window) {
+///     try center.observe(Chat.self, for: window) {
 ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
 ///         $0.on(Chat.mayClose) { window in !window.isEdited }
 ///     }

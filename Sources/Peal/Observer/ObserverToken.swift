@@ -1,9 +1,11 @@
 public import CPeal
 internal import Synchronization
 
-/// A registration of an observer. It ends with the last reference to this object.
+/// A registration of an observer. It ends with the last reference to this object, unless it is kept: by ``keep()``, or
+/// because it was registered `for:` an object.
 ///
 ///     let observation = try center.observe(Chat.onMessage) { room, count in … }
+///     try center.observe(Chat.self, for: window) { … }
 ///
 /// `peal_observation` in C.
 public final class ObserverToken: Sendable {
@@ -20,8 +22,8 @@ public final class ObserverToken: Sendable {
         if !isKept.load(ordering: .relaxed) { _ = peal_observation_remove(handle) }
     }
 
-    /// Lets the observation outlive this object: it then ends with its center, its owner or its observed object, or
-    /// by ``cancel()``.
+    /// Lets the observation outlive this object: it then ends with its center, its owner, its service or its actor, or by
+    /// ``cancel()``. An observation that was registered `for:` an object is kept already, and ends with the object.
     ///
     /// - Returns: The same observation.
     ///

@@ -45,7 +45,7 @@ extension Property {
     /// Calls a closure for each change, with a weak object. The observation ends once the object has
     /// ended.
     ///
-    ///     try volume.observe(weakly: bar) { bar, old, new in bar.show(new) }
+    ///     try volume.observe(for: bar) { bar, old, new in bar.show(new) }
     ///
     /// - Parameters:
     ///   - object: A weak target: kept alive during each call only.
@@ -58,7 +58,7 @@ extension Property {
     /// Any thread, also from a callback. The C interface's `peal_property_observe`.
     @discardableResult
     public func observe<Object: AnyObject & Sendable>(
-        weakly object: Object, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
+        for object: Object, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ object: Object, _ old: Value, _ new: Value) -> Void
     ) throws(PealError) -> ObserverToken {
         let target = WeakPropertyTarget(object, options) { object, record in

@@ -3,7 +3,7 @@ public import CPeal
 /// Runs calls later, one after the other, in the order of the broadcasts.
 ///
 ///     let queue = try Queue()
-///     try center.observe((any ChatObserver).self, view, .on(queue))
+///     try center.observe((any ChatObserver).self, for: view, .on(queue))
 ///
 /// The kinds differ in the thread that runs the calls: threads of the library (``init(name:capacity:overflow:)``),
 /// the program itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.

@@ -19,16 +19,15 @@ extension Center {
     /// for await event in try center.serviceEvents() { print(event) }
     /// ```
     ///
-    /// - Parameter policy: Which events are kept until they are read. The sequence begins to keep them when this
-    ///   returns.
+    /// - Parameter bufferingPolicy: The rule for unread events. The sequence begins to keep events when this returns.
     /// - Returns: The sequence. It observes until its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
     /// Any thread. The C interface's `peal_service_events_observe`.
     public func serviceEvents(
-        buffering policy: AsyncStream<ServiceEvent>.Continuation.BufferingPolicy = .unbounded
-    ) throws(PealError) -> AsyncStream<ServiceEvent> {
-        try EventStream.make(policy, observe: observeServices)
+        bufferingPolicy: BufferingPolicy = .unbounded
+    ) throws(PealError) -> Broadcasts<ServiceEvent> {
+        try Broadcasts(of: bufferingPolicy, observe: observeServices)
     }
 
     func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> ObserverToken {

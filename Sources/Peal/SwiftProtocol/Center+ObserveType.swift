@@ -5,7 +5,7 @@ extension Center {
     ///
     ///     protocol ChatObserver: AnyObject, Sendable { func didReceive(_ text: String) }
     ///
-    ///     try center.observe((any ChatObserver).self, view)
+    ///     try center.observe((any ChatObserver).self, for: view)
     ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
     ///
     /// The object is a weak target: it is kept alive during each call, and once it has ended the registration ends.
@@ -15,7 +15,6 @@ extension Center {
     ///   - type: The type of the calls.
     ///   - object: The observer. The same object on the same type and queue is refused, unless `options` allow
     ///     it.
-    ///   - holding: True if the registration keeps the object alive.
     ///   - options: Options of the registration: `.priority(1)`, `.on(queue)`.
     /// - Returns: The registration, which stays when the result is dropped.
     /// - Throws: ``Status/duplicate``; ``Status/conformance`` for a value that is no object.
@@ -23,16 +22,39 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @discardableResult
     public func observe<Observed: Sendable>(
-        _ type: Observed.Type, _ object: Observed, holding: Holding = .weakly, _ options: ObserverOption...
+        _ type: Observed.Type, for object: Observed, _ options: ObserverOption...
+    ) throws(PealError) -> ObserverToken {
+        try observe(type, object, options, isKept: false).keep()
+    }
+
+    /// Registers an object as an observer of a Swift type, and keeps the object alive meanwhile.
+    ///
+    ///     let observation = try center.observe((any ChatObserver).self, retaining: Recorder())
+    ///
+    /// - Parameters:
+    ///   - type: The type of the calls.
+    ///   - object: The observer. *Retained* until the observation has ended. The same object on the same type and queue
+    ///     is refused, unless `options` allow it.
+    ///   - options: Options of the registration.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: As ``observe(_:for:_:)``.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    public func observe<Observed: Sendable>(
+        _ type: Observed.Type, retaining object: Observed, _ options: ObserverOption...
+    ) throws(PealError) -> ObserverToken {
+        try observe(type, object, options, isKept: true)
+    }
+
+    private func observe<Observed: Sendable>(
+        _ type: Observed.Type, _ object: Observed, _ options: [ObserverOption], isKept: Bool
     ) throws(PealError) -> ObserverToken {
         let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
         let isQueued = peal_observe_options(options).queue.id != 0
         let methods = SwiftProtocol.methods(isQueued: isQueued)
         let responses = SwiftResponses.make(ObserverBits(object), isQueued: isQueued)
-        return try register(
-            observer, responses, for: methods, of: protocols.handle, options, isKept: holding == .strongly
-        ).keep()
+        return try register(observer, responses, for: methods, of: protocols.handle, options, isKept: isKept)
     }
 
     /// Ends all registrations of an object for a Swift type.
@@ -45,7 +67,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_protocol_remove_observations_of`.
     @discardableResult
-    public func unobserve<Observed: Sendable>(_ type: Observed.Type, _ object: Observed) throws(PealError) -> Int {
+    public func unobserve<Observed: Sendable>(_ type: Observed.Type, for object: Observed) throws(PealError) -> Int {
         let observer = try Self.observer(object, of: type)
         let protocols = try swiftProtocols.find(type, in: handle)
         let found = ObservedObjects.observations(of: observer, on: protocols.handle)
@@ -79,12 +101,4 @@ extension Center {
         // Unsafe: its type is Sendable, which has no trace at run time, so no cast can test it.
         return unsafeBitCast(object as AnyObject, to: (any AnyObject & Sendable).self)
     }
-}
-
-/// True if a registration keeps the observer alive.
-public enum Holding: Sendable {
-    /// It does not: the registration ends once the object is gone.
-    case weakly
-    /// It does, until it ends.
-    case strongly
 }
