@@ -8,7 +8,7 @@
  * --quick measures nothing but memory, and fewer observers
  */
 #define _GNU_SOURCE
-#include <peal/peal.h>
+#include "many.h"
 
 #include <malloc.h>
 #include <stdbool.h>
@@ -19,19 +19,8 @@
 
 #define ONE(METHOD) METHOD(required, void, told, (int i))
 PEAL_PROTOCOL(one, "One", ONE);
-#define MANY(METHOD)                   \
-    METHOD(required, void, a, (int i)) \
-    METHOD(required, void, b, (int i)) \
-    METHOD(required, void, c, (int i)) \
-    METHOD(required, void, d, (int i)) \
-    METHOD(required, void, e, (int i)) \
-    METHOD(required, void, f, (int i)) \
-    METHOD(required, void, g, (int i)) \
-    METHOD(required, void, h, (int i)) \
-    METHOD(required, void, j, (int i))
-PEAL_PROTOCOL(many, "Many", MANY);
 
-enum { OBSERVERS_MOST = 100000, METHODS = 9 };
+enum { OBSERVERS_MOST = 100000 };
 /* Bytes an observer of one method, and a further method, with room for a quarter as many entries again. */
 enum { GATE_ONE = 166, GATE_FURTHER = 40 };
 
@@ -164,7 +153,7 @@ int main(int argc, char **argv)
     const size_t count = is_quick ? 20000 : OBSERVERS_MOST;
     /* First of all: handles that were ended leave slots to others. */
     const double one = memory_of_one(count);
-    const double further = (memory_of_many(count) - one) / (METHODS - 1);
+    const double further = (memory_of_many(count) - one) / (METHODS_OF_MANY - 1);
     puts("registrations");
     if (!is_quick) {
         measure_pairs(0);

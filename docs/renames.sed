@@ -27,12 +27,14 @@ s/\bpeal_unobserve_all\b/peal_protocol_remove_observations/g
 s/\bpeal_signal_unbind\b/peal_signal_remove_binding/g
 s/\bservice_removed\b/service_instance_removed/g
 s/\bservice_unregistered\b/service_removed/g
+s/\bpeal_use_end\b/peal_use_release/g
+s/\bpeal_forget_failure\b/peal_clear_failure/g
+s/\bpeal_proxy_destroy_wait\b/peal_proxy_destroy_and_wait/g
+s/\bpeal_entries_let_go\b/peal_entries_release/g
+s/\bstruct peal_hold\b/struct peal_hazard/g
 
 # 0.1.0: C++
 s/\btry_remove\(\)/try_remove_instance()/g
 s/\btry_unregister\(\)/try_remove()/g
-s/\bpeal_use_end\b/peal_use_release/g
-s/\bpeal_forget_failure\b/peal_clear_failure/g
-s/\bpeal_proxy_destroy_wait\b/peal_proxy_destroy_and_wait/g
-s/\bstruct peal_hold\b/struct peal_hazard/g
-s/\bpeal_entries_let_go\b/peal_entries_release/g
+s/\bpeal::nobody\b/peal::no_target/g
+s/\.hears\(/.observes(/g

@@ -2,28 +2,16 @@
  *
  * peal_objects.c - peal's registrations, properties, services, timers and queues, and the memory that each takes.
  */
+#include "../many.h"
 #include "peers.h"
-
-#include <peal/peal.h>
 
 #define ONE(METHOD) METHOD(required, void, told, (void *a, int i), borrowed)
 PEAL_PROTOCOL(one, "One", ONE);
-#define MANY(METHOD)                   \
-    METHOD(required, void, a, (int i)) \
-    METHOD(required, void, b, (int i)) \
-    METHOD(required, void, c, (int i)) \
-    METHOD(required, void, d, (int i)) \
-    METHOD(required, void, e, (int i)) \
-    METHOD(required, void, f, (int i)) \
-    METHOD(required, void, g, (int i)) \
-    METHOD(required, void, h, (int i)) \
-    METHOD(required, void, j, (int i))
-PEAL_PROTOCOL(many, "Many", MANY);
 PEAL_TEXT_PROPERTY(title, "title");
 PEAL_PROPERTY(width, "width", int32_t);
 PEAL_PROPERTY(height, "height", int32_t);
 
-enum { METHODS_OF_MANY = 9, SERIAL_QUEUES = 16, TIMERS_MOST = 10000, MADE = 2000 };
+enum { SERIAL_QUEUES = 16, TIMERS_MOST = 10000, MADE = 2000 };
 
 static peal_center center;
 static struct one_protocol one;

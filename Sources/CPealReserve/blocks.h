@@ -10,7 +10,7 @@ extern struct peal_reserve *peal_reserves_used;
 bool peal_reserve_has_slow(const void *block);
 
 /* A block of the calling thread's reserve, or of the common one; NULL where neither has room. */
-void *peal_reserve_take(size_t size, size_t alignment);
+void *peal_reserve_allocate(size_t size, size_t alignment);
 
 /* Returns true if a block is from a reserve. */
 static inline bool peal_reserve_has(const void *block)

@@ -132,7 +132,7 @@ static void *take(struct peal_reserve *reserve, size_t size, size_t alignment)
     return (void *)block;
 }
 
-void *peal_reserve_take(size_t size, size_t alignment)
+void *peal_reserve_allocate(size_t size, size_t alignment)
 {
     if (size > COMMON_UNITS * UNIT || alignment > COMMON_UNITS * UNIT)
         return NULL;
@@ -143,7 +143,7 @@ void *peal_reserve_take(size_t size, size_t alignment)
         block = take(reserve, size, alignment);
     if (block != NULL)
         return block;
-    peal_lock_take(&common_lock);
+    peal_lock_acquire(&common_lock);
     block = take(&common, size, alignment);
     peal_lock_release(&common_lock);
     return block;

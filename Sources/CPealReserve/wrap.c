@@ -31,13 +31,13 @@ static bool is_refused(const void *block) { return __builtin_expect(block == NUL
 void *__wrap_malloc(size_t size)
 {
     void *block = __real_malloc(size);
-    return is_refused(block) ? must(peal_reserve_take(size, ALIGNMENT)) : block;
+    return is_refused(block) ? must(peal_reserve_allocate(size, ALIGNMENT)) : block;
 }
 
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
 {
     if (__builtin_expect(__real_posix_memalign(block, alignment, size) != 0, 0))
-        *block = must(peal_reserve_take(size, alignment));
+        *block = must(peal_reserve_allocate(size, alignment));
     return 0;
 }
 
@@ -65,6 +65,6 @@ void *peal_memory_allocate_needed(size_t size)
     void *block = calloc(1, size);
     if (!is_refused(block))
         return block;
-    block = peal_reserve_take(size, ALIGNMENT);
+    block = peal_reserve_allocate(size, ALIGNMENT);
     return block != NULL ? memset(block, 0, size) : NULL;
 }

@@ -58,7 +58,7 @@ RECORDERS(number_integer, struct peal_frame_si)
 
 typedef void (*function)(void);
 
-/* In the order of ResultPlace: none, integer, float, integers, floats, integerFloat, floatInteger, singles. */
+/* In the order of ResultLocation: none, integer, float, integers, floats, integerFloat, floatInteger, singles. */
 static const function functions[][2] = {
     { (function)integer_registers, (function)integer_stack },
     { (function)integer_registers, (function)integer_stack },

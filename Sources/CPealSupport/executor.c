@@ -17,7 +17,7 @@
 
 enum {
     MOST_WORKERS = 256,
-    PATIENCE = 2000000,    /* ns: work that was not taken for this long gets one more thread */
+    STARVATION = 2000000,    /* ns: work that was not taken for this long gets one more thread */
     SECOND = 1000000000,   /* ns */
     IDLE_SECONDS = 5,      /* after this time an idle worker ends */
     LEAST_STACK = 1 << 20, /* unless the process's own limit is less or more */
@@ -176,7 +176,7 @@ static bool give(struct help help)
         (void)sem_post(&clock_woken);
     if (!help.creates || create(run_worker))
         return true;
-    peal_lock_take(&lock);
+    peal_lock_acquire(&lock);
     workers--;
     seekers--;
     /* Busy workers take the work later. A worker may have fallen idle meanwhile, as a seeker was on the way. */
@@ -239,7 +239,7 @@ static bool fall_idle(struct worker *self, bool *out_is_over)
     if (has_new_name)
         show_name(self);
     const bool has_woken = sleep_until(&self->woken, (int64_t)peal_clock_now() + IDLE_SECONDS * (int64_t)SECOND);
-    peal_lock_take(&lock);
+    peal_lock_acquire(&lock);
     *out_is_over = false;
     if (!self->is_idle) {
         /* The matching post follows at once. */
@@ -265,7 +265,7 @@ static void *run_worker(void *unused)
     (void)sem_init(&self.woken, 0, 0);
     /* Makes the thread's record and reserve, while there is memory. */
     (void)peal_thread_current();
-    peal_lock_take(&lock);
+    peal_lock_acquire(&lock);
     while (!is_over) {
         struct peal_work *const work = first;
         if (work != NULL) {
@@ -283,12 +283,12 @@ static void *run_worker(void *unused)
                 show_name(&self);
             function(context);
             has_looked = false;
-            peal_lock_take(&lock);
+            peal_lock_acquire(&lock);
         } else if (!has_looked && seekers == 0) {
             seekers++;
             peal_lock_release(&lock);
             look_for_work();
-            peal_lock_take(&lock);
+            peal_lock_acquire(&lock);
             has_looked = true;
             seeks = true;
         } else {
@@ -333,7 +333,7 @@ static void *run_clock(void *unused)
     (void)pthread_setname_np(pthread_self(), "peal:clock");
     /* Timed waits end as exactly as the system can. */
     (void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-    peal_lock_take(&lock);
+    peal_lock_acquire(&lock);
     for (;;) {
         const int64_t now = (int64_t)peal_clock_now();
         take_requests();
@@ -345,7 +345,7 @@ static void *run_clock(void *unused)
         if (!is_watching) {
             looks = never;
         } else if (looks == never || now >= looks) {
-            looks = now + PATIENCE;
+            looks = now + STARVATION;
             seen = taken;
         }
         clock_wakes = times.first != NULL && times.first->key < looks ? times.first->key : looks;
@@ -353,7 +353,7 @@ static void *run_clock(void *unused)
         peal_lock_release(&lock);
         (void)give(help);
         (void)sleep_until(&clock_woken, until);
-        peal_lock_take(&lock);
+        peal_lock_acquire(&lock);
     }
     return NULL;
 }
@@ -362,7 +362,7 @@ static void *run_clock(void *unused)
 
 static bool start_worker(void)
 {
-    peal_lock_take(&lock);
+    peal_lock_acquire(&lock);
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     parallel = processors > 2 ? (uint32_t)processors : 2;
     const struct help help = { .creates = workers == 0 };
@@ -376,7 +376,7 @@ bool peal_executor_start(void)
 {
     if (__atomic_load_n(&has_started, __ATOMIC_ACQUIRE))
         return true;
-    peal_lock_take(&starting);
+    peal_lock_acquire(&starting);
     if (!has_clock)
         has_clock = sem_init(&clock_woken, 0, 0) == 0 && create(run_clock);
     const bool is_done = has_clock && start_worker();
@@ -388,7 +388,7 @@ bool peal_executor_start(void)
 void peal_executor_run(struct peal_work *work, void (*function)(void *), void *context)
 {
     struct help help = { 0 };
-    peal_lock_take(&lock);
+    peal_lock_acquire(&lock);
     if (work->time.is_listed)
         peal_heap_remove(&times, &work->time);
     work->function = function;
@@ -403,7 +403,7 @@ void peal_executor_run(struct peal_work *work, void (*function)(void *), void *c
 
 void peal_executor_run_at(struct peal_work *work, int64_t due, void (*function)(void *), void *context)
 {
-    peal_lock_take(&lock);
+    peal_lock_acquire(&lock);
     const bool is_later = work->is_ready || (work->time.is_listed && work->time.key <= due);
     const bool wakes_clock = !is_later && due < clock_wakes;
     if (!is_later) {
@@ -423,7 +423,7 @@ void peal_executor_run_at(struct peal_work *work, int64_t due, void (*function)(
 
 void peal_executor_cancel(struct peal_work *work)
 {
-    peal_lock_take(&lock);
+    peal_lock_acquire(&lock);
     if (work->time.is_listed)
         peal_heap_remove(&times, &work->time);
     if (work->is_ready)

@@ -4,7 +4,7 @@ static struct peal_block_pool blocks;
 
 struct peal_invocation_values *peal_invocation_take(size_t size)
 {
-    struct peal_invocation_values *values = peal_block_take(&blocks, sizeof *values, size);
+    struct peal_invocation_values *values = peal_block_allocate(&blocks, sizeof *values, size);
     if (values == NULL)
         return NULL;
     /* A late reader that sees one of the next stores sees this one too. */
@@ -31,20 +31,20 @@ void peal_invocation_open(struct peal_invocation_values *values, uint64_t id, ui
 
 void peal_invocation_end(struct peal_invocation_values *values)
 {
-    peal_lock_take(&values->lock);
+    peal_lock_acquire(&values->lock);
     peal_invocation_close(values);
     __atomic_store_n(&values->id, 0, __ATOMIC_RELEASE);
     peal_lock_release(&values->lock);
 }
 
-void peal_invocation_give(struct peal_invocation_values *values) { peal_block_give(&blocks, &values->block); }
+void peal_invocation_give(struct peal_invocation_values *values) { peal_block_free(&blocks, &values->block); }
 
 struct peal_invocation_values *peal_invocation_lock(uint64_t id)
 {
     struct peal_invocation_values *values = peal_invocation_values_of(id);
     if (values == NULL)
         return NULL;
-    peal_lock_take(&values->lock);
+    peal_lock_acquire(&values->lock);
     /* The end of an invocation changes its number under the lock. */
     if (__atomic_load_n(&values->id, __ATOMIC_ACQUIRE) == id && (values->version & 1) == 0)
         return values;

@@ -12,7 +12,7 @@
 
 enum {
     FREE = 0,
-    TAKEN = 1,
+    LOCKED = 1,
     CONTENDED = 2 /* acquired, and a thread may sleep on it */
 };
 
@@ -20,17 +20,17 @@ enum {
  * the lock before this one. The wait for a holder that has lost its processor is one in the kernel. */
 enum { SPINS = 7 };
 
-static bool try_take(struct peal_lock *lock)
+static bool try_acquire(struct peal_lock *lock)
 {
     uint32_t word = FREE;
-    return __atomic_compare_exchange_n(&lock->word, &word, TAKEN, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(&lock->word, &word, LOCKED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
-static bool take_spinning(struct peal_lock *lock)
+static bool acquire_spinning(struct peal_lock *lock)
 {
     for (int spin = 0; spin < SPINS; spin++) {
         const uint32_t word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
-        if (word == FREE && try_take(lock))
+        if (word == FREE && try_acquire(lock))
             return true;
         /* A thread that already sleeps shows that the section is long. */
         if (word == CONTENDED)
@@ -40,7 +40,7 @@ static bool take_spinning(struct peal_lock *lock)
     return false;
 }
 
-static void take_sleeping(struct peal_lock *lock)
+static void acquire_sleeping(struct peal_lock *lock)
 {
     /* A thread that acquires the lock here keeps it marked as contended, since others may still sleep on it. */
     while (__atomic_exchange_n(&lock->word, CONTENDED, __ATOMIC_ACQUIRE) != FREE) {
@@ -51,11 +51,11 @@ static void take_sleeping(struct peal_lock *lock)
     }
 }
 
-void peal_lock_take(struct peal_lock *lock)
+void peal_lock_acquire(struct peal_lock *lock)
 {
     peal_fork_enter();
-    if (!try_take(lock) && !take_spinning(lock))
-        take_sleeping(lock);
+    if (!try_acquire(lock) && !acquire_spinning(lock))
+        acquire_sleeping(lock);
 }
 
 void peal_lock_release(struct peal_lock *lock)

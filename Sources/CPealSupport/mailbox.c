@@ -23,7 +23,7 @@ struct peal_mailbox *peal_mailbox_make(void)
     mailbox->descriptor = -1;
     mailbox->references = 1;
     mailbox->pushed = PEAL_MAILBOX_IDLE;
-    peal_lock_take(&all_lock);
+    peal_lock_acquire(&all_lock);
     mailbox->after = all;
     if (all != NULL)
         all->before = mailbox;
@@ -54,7 +54,7 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
         return;
     if (mailbox->descriptor >= 0)
         close(mailbox->descriptor);
-    peal_lock_take(&all_lock);
+    peal_lock_acquire(&all_lock);
     if (mailbox->before != NULL)
         mailbox->before->after = mailbox->after;
     else
@@ -67,7 +67,7 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
 
 struct peal_mailbox *peal_mailbox_find_unswept(void)
 {
-    peal_lock_take(&all_lock);
+    peal_lock_acquire(&all_lock);
     struct peal_mailbox *mailbox = all;
     while (mailbox != NULL && __atomic_load_n(&mailbox->unswept, __ATOMIC_RELAXED) == 0)
         mailbox = mailbox->after;
@@ -117,7 +117,7 @@ void peal_mailbox_take_in_slow(struct peal_mailbox *mailbox)
     take_in_chain(mailbox, __atomic_exchange_n(&mailbox->pushed, NULL, __ATOMIC_ACQUIRE));
 }
 
-bool peal_mailbox_rest(struct peal_mailbox *mailbox)
+bool peal_mailbox_try_mark_idle(struct peal_mailbox *mailbox)
 {
     struct peal_item *pushed = NULL;
     return __atomic_compare_exchange_n(

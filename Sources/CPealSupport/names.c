@@ -15,7 +15,7 @@ uint64_t peal_names_next(const struct peal_names *names, uint64_t hash, uint64_t
         const struct peal_name_entry *entry = &table->entries[(hash + (*cursor)++) & table->mask];
         if (entry->id == PEAL_NAME_FREE)
             return 0;
-        if (entry->id != PEAL_NAME_GONE && entry->hash == hash)
+        if (entry->id != PEAL_NAME_REMOVED && entry->hash == hash)
             return entry->id;
     }
     return 0;
@@ -24,7 +24,7 @@ uint64_t peal_names_next(const struct peal_names *names, uint64_t hash, uint64_t
 static void put(struct peal_name_table *table, uint64_t hash, uint64_t id)
 {
     uint64_t index = hash & table->mask;
-    while (table->entries[index].id > PEAL_NAME_GONE)
+    while (table->entries[index].id > PEAL_NAME_REMOVED)
         index = (index + 1) & table->mask;
     struct peal_name_entry *entry = &table->entries[index];
     table->used += entry->id == PEAL_NAME_FREE;
@@ -51,7 +51,7 @@ static bool sweep(struct peal_name_table *table)
     uint64_t count = 0;
     for (uint64_t i = 0; i <= table->mask; i++) {
         struct peal_name_entry *entry = &table->entries[i];
-        if (entry->id > PEAL_NAME_GONE)
+        if (entry->id > PEAL_NAME_REMOVED)
             kept[count++] = *entry;
         __atomic_store_n(&entry->id, (uint64_t)PEAL_NAME_FREE, __ATOMIC_RELAXED);
     }
@@ -70,7 +70,7 @@ static bool grow(struct peal_names *names)
     if (table == NULL)
         return false;
     for (uint64_t i = 0; old != NULL && i <= old->mask; i++)
-        if (old->entries[i].id > PEAL_NAME_GONE)
+        if (old->entries[i].id > PEAL_NAME_REMOVED)
             put(table, old->entries[i].hash, old->entries[i].id);
     table->outgrown = old;
     __atomic_store_n(&names->table, table, __ATOMIC_RELEASE);
@@ -104,7 +104,7 @@ void peal_names_remove(struct peal_names *names, uint64_t hash, uint64_t id)
         if (entry->id == PEAL_NAME_FREE)
             return;
         if (entry->id == id && entry->hash == hash) {
-            __atomic_store_n(&entry->id, (uint64_t)PEAL_NAME_GONE, __ATOMIC_RELEASE);
+            __atomic_store_n(&entry->id, (uint64_t)PEAL_NAME_REMOVED, __ATOMIC_RELEASE);
             table->live--;
             return;
         }

@@ -21,14 +21,14 @@ const struct peal_directory peal_property_directory = { peal_property_chunks, PE
 
 static struct peal_block_pool blocks;
 
-struct peal_property_block *peal_property_block_take(size_t size)
+struct peal_property_block *peal_property_block_allocate(size_t size)
 {
-    return peal_block_take(&blocks, sizeof(struct peal_property_block), size);
+    return peal_block_allocate(&blocks, sizeof(struct peal_property_block), size);
 }
 
-void peal_property_block_give(struct peal_property_block *block)
+void peal_property_block_free(struct peal_property_block *block)
 {
-    peal_block_give(&blocks, block == NULL ? NULL : &block->block);
+    peal_block_free(&blocks, block == NULL ? NULL : &block->block);
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ struct peal_property_block *peal_property_write_text(
     return block;
 }
 
-bool peal_property_set_text_shortly(
+bool peal_property_set_text_fast(
     struct peal_property_element *element, uint64_t id, const char *text, void *room, size_t *out_size)
 {
     struct peal_thread *thread = peal_thread_own;
@@ -131,8 +131,8 @@ void peal_property_open(struct peal_property_element *element, const struct peal
         peal_property_write(element, opening->initial, opening->initial_size);
     __atomic_store_n(&element->id, opening->id, __ATOMIC_RELEASE);
     peal_property_unlock(element, 0);
-    peal_property_block_give(old[0]);
-    peal_property_block_give(old[1]);
+    peal_property_block_free(old[0]);
+    peal_property_block_free(old[1]);
 }
 
 bool peal_property_close(struct peal_property_element *element, uint64_t id, struct peal_change_node **out_changes)
@@ -354,7 +354,7 @@ struct peal_change_node *peal_batch_take_out(struct peal_thread *thread)
     return node;
 }
 
-struct peal_change_node *peal_batch_take_alone(struct peal_thread *thread, struct peal_property_element **out_place)
+struct peal_change_node *peal_batch_remove_only(struct peal_thread *thread, struct peal_property_element **out_element)
 {
     struct peal_change_node *node = thread->first_in_batch;
     struct peal_property_element *element = node == NULL ? NULL : peal_property_element_of(node->property);
@@ -378,7 +378,7 @@ struct peal_change_node *peal_batch_take_alone(struct peal_thread *thread, struc
     element->notifier = thread;
     peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
     node->batch = NULL;
-    *out_place = element;
+    *out_element = element;
     return peal_batch_take_out(thread);
 }
 

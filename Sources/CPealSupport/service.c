@@ -1,10 +1,10 @@
 #include "service.h"
 
-void *peal_service_chunks[PEAL_PLACES_CHUNKS];
-void *peal_instance_chunks[PEAL_PLACES_CHUNKS];
-const struct peal_directory peal_service_directory = { peal_service_chunks, PEAL_PLACES_CHUNK_BITS,
+void *peal_service_chunks[PEAL_SERVICE_CHUNKS];
+void *peal_instance_chunks[PEAL_SERVICE_CHUNKS];
+const struct peal_directory peal_service_directory = { peal_service_chunks, PEAL_SERVICE_CHUNK_BITS,
     sizeof(struct peal_service_element), NULL };
-const struct peal_directory peal_instance_directory = { peal_instance_chunks, PEAL_PLACES_CHUNK_BITS,
+const struct peal_directory peal_instance_directory = { peal_instance_chunks, PEAL_SERVICE_CHUNK_BITS,
     sizeof(struct peal_instance_element), NULL };
 
 struct peal_hazard_slot *peal_scope_protect(const struct peal_instance_element *element)

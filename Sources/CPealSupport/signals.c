@@ -58,7 +58,7 @@ enum peal_signal_taken peal_signal_take(int number, bool once, void (*arrived)(i
         return PEAL_SIGNAL_REFUSED;
     struct taken *taken = &all_taken[number];
     enum peal_signal_taken outcome = PEAL_SIGNAL_TAKEN;
-    peal_lock_take(&handlers);
+    peal_lock_acquire(&handlers);
     if (sigaction(number, NULL, &taken->before) != 0) {
         outcome = PEAL_SIGNAL_REFUSED;
     } else if ((taken->before.sa_flags & SA_SIGINFO) != 0
@@ -82,7 +82,7 @@ enum peal_signal_taken peal_signal_take(int number, bool once, void (*arrived)(i
 void peal_signal_give_back(int number)
 {
     struct taken *taken = &all_taken[number];
-    peal_lock_take(&handlers);
+    peal_lock_acquire(&handlers);
     if (taken->is_taken)
         sigaction(number, &taken->before, NULL);
     taken->is_taken = false;
@@ -93,7 +93,7 @@ void peal_signal_act_as_default(int number)
 {
     sigset_t alone;
     sigset_t before;
-    peal_lock_take(&handlers);
+    peal_lock_acquire(&handlers);
     if (all_taken[number].is_taken) {
         signal(number, SIG_DFL);
         /* Raised for this thread, which does not block it: so it has taken effect when this thread continues. */

@@ -10,14 +10,14 @@
 
 /* The end of an object takes slots of these tables. So their first slots need no memory, and more may be in the
  * reserve. */
-enum { CENTERS, COMPLETIONS, MODULE_STEPS, ERRANDS, NEEDED_TABLES };
+enum { CENTERS, COMPLETIONS, MODULE_STEPS, DETACHED_WORK, NEEDED_TABLES };
 static struct peal_slot first_slots[NEEDED_TABLES][1 << PEAL_SLOT_FIRST_BITS];
 #define NEEDED_SLOTS(table) SLOTS, .chunks = { (char *)first_slots[table] }, .is_needed = true
 
 struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_CENTERS] = { NEEDED_SLOTS(CENTERS), .tag = 1, .limit = 1 << 20 },
     [PEAL_SLOTS_PROTOCOLS] = { SLOTS, .tag = 2, .limit = 1 << 24 },
-    [PEAL_SLOTS_METHODS] = { SLOTS, .tag = 3, .limit = PEAL_DIRECTORY_PLACES, .directory = &peal_method_directory },
+    [PEAL_SLOTS_METHODS] = { SLOTS, .tag = 3, .limit = PEAL_DIRECTORY_ELEMENTS, .directory = &peal_method_directory },
     [PEAL_SLOTS_OBSERVATIONS] = { SLOTS, .tag = 4, .limit = 1 << 28 },
     [PEAL_SLOTS_INVOCATIONS] = { .slot_size = sizeof(struct peal_invocation_slot),
         .tag = PEAL_INVOCATION_TAG,
@@ -26,15 +26,16 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_REFERENCES] = { .slot_size = sizeof(struct peal_counted), .tag = 7, .limit = 1 << 28 },
     [PEAL_SLOTS_OWNERS] = { SLOTS, .tag = 8, .limit = 1 << 20 },
     [PEAL_SLOTS_COMPLETIONS] = { NEEDED_SLOTS(COMPLETIONS), .tag = 9, .limit = 1 << 28 },
-    [PEAL_SLOTS_SERVICES] = { SLOTS, .tag = 10, .limit = PEAL_SERVICE_PLACES, .directory = &peal_service_directory },
-    [PEAL_SLOTS_INSTANCES] = { SLOTS, .tag = 11, .limit = PEAL_SERVICE_PLACES, .directory = &peal_instance_directory },
+    [PEAL_SLOTS_SERVICES] = { SLOTS, .tag = 10, .limit = PEAL_SERVICE_ELEMENTS, .directory = &peal_service_directory },
+    [PEAL_SLOTS_INSTANCES] = { SLOTS, .tag = 11, .limit = PEAL_SERVICE_ELEMENTS,
+        .directory = &peal_instance_directory },
     [PEAL_SLOTS_MODULES] = { SLOTS, .tag = 12, .limit = 1 << 24 },
-    [PEAL_SLOTS_PROXIES] = { SLOTS, .tag = 13, .limit = PEAL_PROXY_PLACES, .directory = &peal_proxy_directory },
+    [PEAL_SLOTS_PROXIES] = { SLOTS, .tag = 13, .limit = PEAL_PROXY_ELEMENTS, .directory = &peal_proxy_directory },
     [PEAL_SLOTS_TIMERS] = { SLOTS, .tag = 14, .limit = 1 << 28 },
-    [PEAL_SLOTS_PROPERTIES] = { SLOTS, .tag = 15, .limit = PEAL_PROPERTY_PLACES,
+    [PEAL_SLOTS_PROPERTIES] = { SLOTS, .tag = 15, .limit = PEAL_PROPERTY_ELEMENTS,
         .directory = &peal_property_directory },
     /* Used within the engine alone: timers, queues and completions return their numbers, so their tag has no
      * meaning. */
     [PEAL_SLOTS_MODULE_STEPS] = { NEEDED_SLOTS(MODULE_STEPS), .tag = 0, .limit = 1 << 24 },
-    [PEAL_SLOTS_ERRANDS] = { NEEDED_SLOTS(ERRANDS), .tag = 0, .limit = 1 << 20 },
+    [PEAL_SLOTS_DETACHED_WORK] = { NEEDED_SLOTS(DETACHED_WORK), .tag = 0, .limit = 1 << 20 },
 };

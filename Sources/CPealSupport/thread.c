@@ -210,7 +210,7 @@ static struct peal_lock page_lock;
 /* The page must be mapped and written first: the kernel interrupts only processors that may have cached its entry. */
 static void fence_by_page(void)
 {
-    peal_lock_take(&page_lock);
+    peal_lock_acquire(&page_lock);
     if (mprotect(page, PAGE, PROT_READ | PROT_WRITE) == 0) {
         __atomic_fetch_add(page, 1, __ATOMIC_RELAXED);
         (void)mprotect(page, PAGE, PROT_READ);
@@ -400,7 +400,7 @@ static void clear(struct peal_thread *thread)
     thread->locks = 0;
     thread->drains = NULL;
     thread->owner_count = 0;
-    thread->asker = NULL;
+    thread->requester = NULL;
     thread->batches = 0;
     thread->first_in_batch = NULL;
     thread->last_in_batch = NULL;

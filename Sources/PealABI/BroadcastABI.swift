@@ -52,7 +52,7 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
 @c @implementation @_optimize(speed)
 public func peal_entries_begin(_ method: peal_method) -> peal_entries {
     var held: Broadcast.Hazard?
-    guard let entries = Broadcast.beginShortly(method.id, held: &held) else {
+    guard let entries = Broadcast.beginFast(method.id, held: &held) else {
         return beginSlow(method, held, reachesQueues: false)
     }
     return peal_entries(entries)
@@ -61,7 +61,7 @@ public func peal_entries_begin(_ method: peal_method) -> peal_entries {
 @c @implementation @_optimize(speed)
 public func peal_entries_begin_all(_ method: peal_method) -> peal_entries {
     var held: Broadcast.Hazard?
-    guard let entries = Broadcast.beginShortly(method.id, held: &held) else {
+    guard let entries = Broadcast.beginFast(method.id, held: &held) else {
         return beginSlow(method, held, reachesQueues: true)
     }
     return peal_entries(entries)

@@ -93,11 +93,11 @@ public func peal_property_set(
     } else if let value, let isRejected = PropertyAccess.setFast(property.id, value, size: size) {
         return isRejected ? PEAL_REJECTED : PEAL_OK
     }
-    return setSlowly(property, value, size)
+    return setSlow(property, value, size)
 }
 
 @inline(never)
-private func setSlowly(_ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int) -> peal_status {
+private func setSlow(_ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         guard let value else { throw .null("value") }
         return try Property.set(property.id, value, size: size).status

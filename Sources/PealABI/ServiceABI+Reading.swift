@@ -89,7 +89,7 @@ extension QuickUse {
 
 extension ServiceScope {
     @inline(never)
-    static func beginSlowly(
+    static func beginSlow(
         _ service: peal_service, _ proto: peal_protocol, _ size: Int, _ out: UnsafeMutablePointer<peal_scope>?
     ) -> peal_status {
         out?.pointee = peal_scope()
@@ -105,12 +105,12 @@ extension ServiceScope {
     /// Called when the fast path has failed. Out of line, and with unmoved arguments, so that the fast path saves and
     /// moves no registers.
     @inline(never)
-    static func beginAnew(
+    static func releaseAndBegin(
         _ service: peal_service, _ proto: peal_protocol, _ size: Int, _ out: UnsafeMutablePointer<peal_scope>?,
         _ hazard: Hazard
     ) -> peal_status {
         release(hazard)
-        return beginSlowly(service, proto, size, out)
+        return beginSlow(service, proto, size, out)
     }
 
     /// The end of a scope that a thread waits for.
@@ -121,7 +121,7 @@ extension ServiceScope {
     }
 
     @inline(never)
-    static func endSlowly(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
+    static func endSlow(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
         Boundary.status { () throws(Failure) in
             guard let scope else { throw .null("scope") }
             guard let hazard = scope.pointee.hazard, end(peal_hazard_of_shown(hazard), scope.pointee.`self`) else {

@@ -129,10 +129,10 @@ public func peal_scope_begin(
     _ service: peal_service, _ proto: peal_protocol, _ table_size: Int, _ out_scope: UnsafeMutablePointer<peal_scope>?
 ) -> peal_status {
     guard let out_scope, let element = peal_service_element_of(service.id), let hazard = peal_hazard_outermost() else {
-        return ServiceScope.beginSlowly(service, proto, table_size, out_scope)
+        return ServiceScope.beginSlow(service, proto, table_size, out_scope)
     }
-    guard let scope = ServiceScope.beginShortly(hazard, element, service.id, proto.id, table_size) else {
-        return ServiceScope.beginAnew(service, proto, table_size, out_scope, hazard)
+    guard let scope = ServiceScope.beginFast(hazard, element, service.id, proto.id, table_size) else {
+        return ServiceScope.releaseAndBegin(service, proto, table_size, out_scope, hazard)
     }
     out_scope.pointee = peal_scope(self: scope.target, table: scope.table, hazard: peal_hazard_shown(scope.hazard))
     return PEAL_OK
@@ -143,7 +143,7 @@ public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_s
     guard let scope, let hazard = scope.pointee.hazard.map({ peal_hazard_of_shown($0) }),
         peal_scope_is_outermost(hazard),
         peal_scope_protects(hazard, scope.pointee.`self`)
-    else { return ServiceScope.endSlowly(scope) }
+    else { return ServiceScope.endSlow(scope) }
     scope.pointee.`self` = nil
     return peal_hazard_release(hazard) ? ServiceScope.answerEnd(hazard) : PEAL_OK
 }
@@ -162,9 +162,9 @@ public func peal_service_clear_data(_ service: peal_service) -> peal_status {
 public func peal_session_end(_ center: peal_center, _ out_removed: UnsafeMutablePointer<Int>?) -> peal_status {
     out_removed?.pointee = 0
     return Boundary.outcome { () throws(Failure) in
-        let (removed, areGone) = try center.find().endSession()
+        let (removed, haveEnded) = try center.find().endSession()
         out_removed?.pointee = removed
-        return areGone ? PEAL_OK : PEAL_NOT_WAITED
+        return haveEnded ? PEAL_OK : PEAL_NOT_WAITED
     }
 }
 

@@ -241,14 +241,15 @@ CLAIM("X2", "a call is redirected to another proxy of the protocol, or to a tabl
         peal::on("on_message", writer("r")), peal::on("weigh", [](int n) { return 100 * n; }));
     const peal::proxy all = peal::proxy::of(h.chat);
     bool is_open = true;
-    const peal::proxy proxy =
-        peal::forwarding(h.chat).redirect([&](peal::nobody &, peal_method) { return is_open ? &all : nullptr; }).make();
+    const peal::proxy proxy = peal::forwarding(h.chat)
+                                  .redirect([&](peal::no_target &, peal_method) { return is_open ? &all : nullptr; })
+                                  .make();
     CHECK_EQUAL(proxy.call(h.chat.weigh, 2), 200);
     is_open = false;
     CHECK_EQUAL(proxy.call(h.chat.weigh, 2), 0);
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_NOT_FOUND);
     const peal::proxy plain =
-        peal::forwarding(h.chat).redirect([&](peal::nobody &, peal_method) { return all.redirection(); }).make();
+        peal::forwarding(h.chat).redirect([&](peal::no_target &, peal_method) { return all.redirection(); }).make();
     plain.call(h.chat.on_message, "s", 3);
     CHECK_JOURNAL("rs3");
 }
@@ -263,7 +264,7 @@ CLAIM("X2", "a call that no other stage has handled is forwarded as an object, w
     });
     std::vector<peal::invocation<void(std::string_view, int)>> kept;
     const peal::proxy proxy = peal::forwarding(h.chat)
-                                  .invoke([&](peal::nobody &, peal::any_call call) {
+                                  .invoke([&](peal::no_target &, peal::any_call call) {
                                       journal_write("%s", call.name().c_str());
                                       if (const auto weigh = call.as(h.chat.weigh)) {
                                           weigh->set_argument<0>(weigh->argument<0>() + 1);

@@ -37,7 +37,7 @@ struct town {
     {
         peal::module_of<network> module("network", std::move(object));
         module.depends_on("storage").start<&network::start>().stop<&network::stop>();
-        module.hears(life, peal::on<&network::wake>(life.did_become_active), peal::on<&network::open>("open_url"),
+        module.observes(life, peal::on<&network::wake>(life.did_become_active), peal::on<&network::open>("open_url"),
             peal::on<&network::notified>(life.remote_notification));
         return module;
     }
@@ -98,7 +98,7 @@ CLAIM("F1", "a module that does not fit is refused with a sentence, and its obje
     town t;
     {
         peal::module_of<network> wrong("network");
-        wrong.hears(t.life, peal::on<&network::wake>("open_url"));
+        wrong.observes(t.life, peal::on<&network::wake>("open_url"));
         CHECK_REFUSED(wrong.try_add(t.h.center), PEAL_ERROR_CONFLICT, "open_url");
     }
     CHECK_REFUSED(t.describe(nullptr).try_add(t.h.center), PEAL_ERROR_STATE, "no object");

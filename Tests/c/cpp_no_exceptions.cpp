@@ -32,8 +32,9 @@ CLAIM("C4", "without exceptions, broadcasts, properties, queues, services, closu
     CHECK_EQUAL(call.broadcast(), 3);
     CHECK_EQUAL(call.invoke([](int n) { return n + 1; }), 4);
     const peal::proxy proxy = peal::forwarding(h.chat)
-                                  .invoke(
-                                      [&](peal::nobody &, peal::any_call taken) { taken.as<int(int)>().set_result(5); })
+                                  .invoke([&](peal::no_target &, peal::any_call taken) {
+                                      taken.as<int(int)>().set_result(5);
+                                  })
                                   .make();
     CHECK_EQUAL(proxy.call(h.chat.weigh, 1), 5);
 }

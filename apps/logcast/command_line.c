@@ -18,21 +18,21 @@ static const char usage[] =
     "  --no-plugins          load none\n"
     "  --list                list the plugins and their options, and end\n"
     "  --PLUGIN.KEY VALUE    an option for a plugin, such as --filter.keep PATTERN\n"
-    "  --explain             tell at the end which modules started and stopped, in which order, and\n"
+    "  --explain             print at the end which modules started and stopped, in which order, and\n"
     "                        which services were created, by whom and when\n"
     "  --report-every SECONDS\n"
-    "                        tell on standard error how many lines were read so far, and how fast\n"
-    "  --reload-every LINES  load one plugin anew after so many lines, each in its turn\n"
-    "  --check-pointers      before a plugin is unloaded, look whether peal still has any of its\n"
-    "                        functions; one of which it has stays loaded, and that is an error\n"
-    "  --time                tell the time spent in each plugin; measures every call\n"
+    "                        print on standard error how many lines were read so far, and how fast\n"
+    "  --reload-every LINES  reload one plugin after so many lines, each in its turn\n"
+    "  --check-pointers      before a plugin is unloaded, test if peal still has any of its\n"
+    "                        functions; then it stays loaded, and that is an error\n"
+    "  --time                print the time spent in each plugin; measures every call\n"
     "  --line-limit BYTES    cut lines that are longer; 1048576 by default\n"
     "  --help, --version     print this, or the version, and end\n"
     "\n"
-    "Ends with 0; with 1 when something could not be read, loaded or written; with 2 when the\n"
-    "options are wrong. SIGINT and SIGTERM end the reading: what was read is still reported and\n"
-    "written. SIGHUP reads the configuration again and loads all plugins anew, between two lines:\n"
-    "none is lost, and the counts go on. SIGUSR1 ends a session and begins the next.\n";
+    "Ends with 0; with 1 if a file could not be read, loaded or written; with 2 when the\n"
+    "options are wrong. SIGINT and SIGTERM end the reading: the lines read are still reported and\n"
+    "written. SIGHUP reads the configuration again and reloads all plugins, between two lines:\n"
+    "none is lost, and the counts continue. SIGUSR1 ends a session and begins the next.\n";
 
 static enum command_line_result bad(const char *key, const char *what)
 {

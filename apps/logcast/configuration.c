@@ -161,7 +161,7 @@ peal_status configuration_register(
     peal_center center, struct configuration *configuration, const struct command_line *line)
 {
     const struct peal_provision provides[] = { { "LogConfiguration", &table }, { NULL, NULL } };
-    const struct peal_provision hears[] = { { "PealLifecycle", &events }, { NULL, NULL } };
+    const struct peal_provision events_provided[] = { { "PealLifecycle", &events }, { NULL, NULL } };
     struct peal_service_description service = PEAL_SERVICE_DESCRIPTION("configuration");
     struct peal_module_description module = PEAL_MODULE_DESCRIPTION("configuration");
     configuration->center = center;
@@ -172,7 +172,7 @@ peal_status configuration_register(
     service.create = create;
     service.destroy = destroy;
     module.service = service.name;
-    module.tables = hears;
+    module.tables = events_provided;
     const peal_status status = peal_service_register(center, &service, NULL);
     return status < 0 ? status : peal_module_register(center, &module, NULL);
 }

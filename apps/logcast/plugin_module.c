@@ -38,7 +38,7 @@ static void take_seat(struct plugin *plugin, const void *target)
         host_complain(plugin->host, plugin->name, "has no place in the roster: it goes unnamed");
 }
 
-/* Calls the plugin's own start, with its options and what it kept. */
+/* Calls the plugin's own start, with its options and its saved state. */
 static void call_start(struct plugin *plugin, void **out_target)
 {
     struct given given;
@@ -47,7 +47,7 @@ static void call_start(struct plugin *plugin, void **out_target)
     plugin->kept = NULL;
     plugin->kept_length = 0;
     if (kept.length > 0 && plugin->table->state != plugin->kept_layout) {
-        host_complain(plugin->host, plugin->name, "it has changed, and cannot read what it kept: it begins anew");
+        host_complain(plugin->host, plugin->name, "its saved state is from another version: it starts without it");
         kept.length = 0;
     }
     pick_options(plugin, &given);

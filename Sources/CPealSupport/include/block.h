@@ -24,7 +24,7 @@ struct peal_block_pool {
 
 /* Takes a block for `size` bytes after a head of `head` bytes, which is the same for all blocks of a pool. A new block has
  * zeros, another one what its last user left. Returns NULL when memory is short. */
-void *_Nullable peal_block_take(struct peal_block_pool *_Nonnull pool, size_t head, size_t size);
-void peal_block_give(struct peal_block_pool *_Nonnull pool, struct peal_block *_Nullable block);
+void *_Nullable peal_block_allocate(struct peal_block_pool *_Nonnull pool, size_t head, size_t size);
+void peal_block_free(struct peal_block_pool *_Nonnull pool, struct peal_block *_Nullable block);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "snapshot.h"
 
-/* The enqueue thunk for results in these registers (PealCall's ResultPlace), without or with stack words. NULL if the
+/* The enqueue thunk for results in these registers (PealCall's ResultLocation), without or with stack words. NULL if the
  * machine has no frames. */
 void (*_Nullable peal_enqueue_thunk_function(uint8_t element, bool uses_stack))(void);
 

@@ -19,7 +19,7 @@ struct peal_lock {
     uint32_t word;
 };
 
-void peal_lock_take(struct peal_lock *_Nonnull lock);
+void peal_lock_acquire(struct peal_lock *_Nonnull lock);
 void peal_lock_release(struct peal_lock *_Nonnull lock);
 
 #endif

@@ -77,7 +77,7 @@ struct peal_mailbox {
 /* The lock of the members of the queue's object. */
 static inline void peal_mailbox_lock_members(struct peal_mailbox *_Nonnull mailbox)
 {
-    peal_lock_take(&mailbox->members_lock);
+    peal_lock_acquire(&mailbox->members_lock);
 }
 static inline void peal_mailbox_unlock_members(struct peal_mailbox *_Nonnull mailbox)
 {
@@ -137,7 +137,7 @@ static inline void peal_mailbox_take_in(struct peal_mailbox *_Nonnull mailbox)
         peal_mailbox_take_in_slow(mailbox);
 }
 /* Marks the queue as idle. Returns false if an item was pushed meanwhile. */
-bool peal_mailbox_rest(struct peal_mailbox *_Nonnull mailbox);
+bool peal_mailbox_try_mark_idle(struct peal_mailbox *_Nonnull mailbox);
 /* Has calls enqueued under the lock only from now on. */
 void peal_mailbox_shut(struct peal_mailbox *_Nonnull mailbox);
 
@@ -148,13 +148,13 @@ void peal_mailbox_linger(const struct peal_mailbox *_Nonnull mailbox);
 /* Locks, and takes in what was pushed. */
 static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
 {
-    peal_lock_take(&mailbox->lock);
+    peal_lock_acquire(&mailbox->lock);
     peal_mailbox_take_in(mailbox);
 }
 /* Only locks, for callers that take in pushed items when no other item is left. */
 __attribute__((always_inline)) static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
 {
-    peal_lock_take(&mailbox->lock);
+    peal_lock_acquire(&mailbox->lock);
 }
 __attribute__((always_inline)) static inline void peal_mailbox_unlock(struct peal_mailbox *_Nonnull mailbox)
 {

@@ -33,7 +33,7 @@ struct peal_names {
     struct peal_name_table *_Nullable table;
 };
 
-enum { PEAL_NAME_FREE = 0, PEAL_NAME_GONE = 1 };
+enum { PEAL_NAME_FREE = 0, PEAL_NAME_REMOVED = 1 };
 
 /* Names of services, and of the protocols that services provide, in all centers. */
 extern struct peal_names peal_service_names __attribute__((visibility("hidden")));
@@ -66,7 +66,7 @@ static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, 
         const uint64_t id = __atomic_load_n(&entry->id, __ATOMIC_ACQUIRE);
         if (id == PEAL_NAME_FREE)
             return 0;
-        if (id != PEAL_NAME_GONE && __atomic_load_n(&entry->hash, __ATOMIC_RELAXED) == hash)
+        if (id != PEAL_NAME_REMOVED && __atomic_load_n(&entry->hash, __ATOMIC_RELAXED) == hash)
             return id;
     }
     return 0;

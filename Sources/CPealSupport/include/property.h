@@ -25,14 +25,14 @@ enum {
     PEAL_PROPERTY_CHUNK_BITS = 8,
     PEAL_PROPERTY_CHUNK = 1 << PEAL_PROPERTY_CHUNK_BITS,
     PEAL_PROPERTY_CHUNKS = 1 << 12,
-    PEAL_PROPERTY_PLACES = PEAL_PROPERTY_CHUNK * PEAL_PROPERTY_CHUNKS,
+    PEAL_PROPERTY_ELEMENTS = PEAL_PROPERTY_CHUNK * PEAL_PROPERTY_CHUNKS,
 
     /* The methods that observers may implement: the members of struct peal_property_observer, in order. */
     PEAL_NOTIFY_CHANGED = 0,
     PEAL_NOTIFY_VALUES = 1,
     PEAL_NOTIFY_PRIOR = 2,
     PEAL_NOTIFY_RECORD = 3,
-    PEAL_NOTIFY_WAYS = 4
+    PEAL_NOTIFICATION_KINDS = 4
 };
 
 /* The state of a property, one word. Zero: no thread sets or notifies. */
@@ -91,8 +91,8 @@ struct peal_property_element {
     uint32_t traits;
     bool is_closed_late; /* closed during a notification: the notifier frees the number */
     uint64_t closed_number;
-    uint64_t methods[PEAL_NOTIFY_WAYS];
-    struct peal_directory_element *_Nullable elements[PEAL_NOTIFY_WAYS]; /* the elements of the methods */
+    uint64_t methods[PEAL_NOTIFICATION_KINDS];
+    struct peal_directory_element *_Nullable elements[PEAL_NOTIFICATION_KINDS]; /* the elements of the methods */
     const uint8_t *_Nullable mask; /* with gaps: the bytes that count; borrowed from the property */
     const void *_Nullable notifier; /* the notifying thread; changes under the lock */
     struct peal_change_node *_Nullable first;
@@ -117,8 +117,8 @@ static inline bool peal_property_is_of(const struct peal_property_element *_Nonn
 }
 
 /* Returns a block for `size` bytes, or NULL when memory is short. */
-struct peal_property_block *_Nullable peal_property_block_take(size_t size);
-void peal_property_block_give(struct peal_property_block *_Nullable block);
+struct peal_property_block *_Nullable peal_property_block_allocate(size_t size);
+void peal_property_block_free(struct peal_property_block *_Nullable block);
 
 /* A set waits on it for room when the maximum number of changes of its property waits. One for the process, since that
  * is rare. A thread that removes a change signals it after it has released the lock. */
@@ -206,7 +206,7 @@ __attribute__((always_inline)) static inline void peal_property_unlock(
 /* In the child of a fork: ends all notifications but those of the thread that forked. */
 void peal_property_forked(void);
 /* Ends the notification, unless a change has been added meanwhile. */
-static inline bool peal_property_rest(struct peal_property_element *_Nonnull element)
+static inline bool peal_property_try_mark_idle(struct peal_property_element *_Nonnull element)
 {
     uint32_t telling = PEAL_PROPERTY_NOTIFYING;
     return __builtin_expect(
@@ -271,7 +271,7 @@ static inline void peal_property_copy(void *_Nonnull to, const void *_Nonnull fr
  * false if the general path is needed. `room` has space for two short values. The old value is copied to its start, and the new one
  * after PEAL_PROPERTY_SHORT bytes. */
 enum { PEAL_PROPERTY_SHORT = 128 };
-static inline bool peal_property_set_shortly(struct peal_property_element *_Nonnull element, uint64_t id,
+static inline bool peal_property_set_fast(struct peal_property_element *_Nonnull element, uint64_t id,
     const void *_Nonnull value, size_t size, void *_Nonnull room)
 {
     struct peal_thread *thread = peal_thread_own;
@@ -299,8 +299,8 @@ static inline bool peal_property_is_text(const struct peal_property_element *_No
     /* No other value has such a size. */
     return __builtin_expect(__atomic_load_n(&element->size, __ATOMIC_ACQUIRE) >= SIZE_MAX / 2, 0);
 }
-bool peal_property_set_text_shortly(struct peal_property_element *_Nonnull element, uint64_t id,
-    const char *_Nonnull text, void *_Nonnull room, size_t *_Nonnull out_size);
+bool peal_property_set_text_fast(struct peal_property_element *_Nonnull element, uint64_t id, const char *_Nonnull text,
+    void *_Nonnull room, size_t *_Nonnull out_size);
 
 /* Small nodes return to their thread's spare ones, so a batch of a few sets allocates nothing. */
 enum { PEAL_CHANGE_SPARE_ROOM = 64, PEAL_CHANGE_SPARES = 8 };
@@ -328,8 +328,8 @@ struct peal_property_opening {
     size_t size; /* of a value; SIZE_MAX for texts, so that no read by size finds them */
     uint32_t traits;
     const uint8_t *_Nullable mask;
-    uint64_t methods[PEAL_NOTIFY_WAYS];
-    struct peal_directory_element *_Nullable elements[PEAL_NOTIFY_WAYS];
+    uint64_t methods[PEAL_NOTIFICATION_KINDS];
+    struct peal_directory_element *_Nullable elements[PEAL_NOTIFICATION_KINDS];
     struct peal_property_block *_Nullable blocks[2]; /* owned by the property from now on */
     const void *_Nullable initial;
     size_t initial_size; /* for a text, with its zero */
@@ -401,8 +401,8 @@ bool peal_property_set_in_batch(uint64_t id, const void *_Nonnull value, size_t 
 /* Removes and returns the first change of the thread's batch, and makes the thread the notifier of its property, if that
  * is the only change that waits and no other was merged with it. Returns NULL if the batch is empty, or if the general
  * path is needed. */
-struct peal_change_node *_Nullable peal_batch_take_alone(
-    struct peal_thread *_Nonnull thread, struct peal_property_element *_Nullable *_Nonnull out_place);
+struct peal_change_node *_Nullable peal_batch_remove_only(
+    struct peal_thread *_Nonnull thread, struct peal_property_element *_Nullable *_Nonnull out_element);
 static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node) { node->batch = NULL; }
 
 #endif

@@ -34,7 +34,7 @@ struct peal_proxy_element {
     uint64_t padding[7];
 };
 
-enum { PEAL_PROXY_PLACES = PEAL_DIRECTORY_PLACES };
+enum { PEAL_PROXY_ELEMENTS = PEAL_DIRECTORY_ELEMENTS };
 
 extern void *_Nullable peal_proxy_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_proxy_directory __attribute__((visibility("hidden")));

@@ -58,7 +58,7 @@ struct peal_service_record {
     struct peal_provided provided[]; /* room for at least one */
 };
 
-static inline void peal_service_lock(struct peal_service_record *_Nonnull record) { peal_lock_take(&record->lock); }
+static inline void peal_service_lock(struct peal_service_record *_Nonnull record) { peal_lock_acquire(&record->lock); }
 static inline void peal_service_unlock(struct peal_service_record *_Nonnull record)
 {
     peal_lock_release(&record->lock);
@@ -127,10 +127,10 @@ static inline const void *_Nullable peal_provided_table(const struct peal_provid
 /* ---- Elements ---------------------------------------------------------------------------------- */
 
 enum {
-    PEAL_PLACES_CHUNK_BITS = 10,
-    PEAL_PLACES_CHUNK = 1 << PEAL_PLACES_CHUNK_BITS,
-    PEAL_SERVICE_PLACES = 1 << 24,
-    PEAL_PLACES_CHUNKS = PEAL_SERVICE_PLACES / PEAL_PLACES_CHUNK
+    PEAL_SERVICE_CHUNK_BITS = 10,
+    PEAL_SERVICE_CHUNK = 1 << PEAL_SERVICE_CHUNK_BITS,
+    PEAL_SERVICE_ELEMENTS = 1 << 24,
+    PEAL_SERVICE_CHUNKS = PEAL_SERVICE_ELEMENTS / PEAL_SERVICE_CHUNK
 };
 
 struct peal_service_element {
@@ -151,8 +151,8 @@ struct peal_instance_element {
     struct peal_service_record *_Nullable record;
 };
 
-extern void *_Nullable peal_service_chunks[PEAL_PLACES_CHUNKS] __attribute__((visibility("hidden")));
-extern void *_Nullable peal_instance_chunks[PEAL_PLACES_CHUNKS] __attribute__((visibility("hidden")));
+extern void *_Nullable peal_service_chunks[PEAL_SERVICE_CHUNKS] __attribute__((visibility("hidden")));
+extern void *_Nullable peal_instance_chunks[PEAL_SERVICE_CHUNKS] __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_service_directory __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_instance_directory __attribute__((visibility("hidden")));
 
@@ -160,12 +160,12 @@ extern const struct peal_directory peal_instance_directory __attribute__((visibi
 __attribute__((always_inline)) static inline struct peal_service_element *_Nullable peal_service_element_of(uint64_t id)
 {
     return (struct peal_service_element *)peal_directory_element_at(
-        peal_service_chunks, id, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_service_element));
+        peal_service_chunks, id, PEAL_SERVICE_CHUNK_BITS, PEAL_SERVICE_CHUNKS, sizeof(struct peal_service_element));
 }
 static inline struct peal_instance_element *_Nullable peal_instance_element_of(uint64_t id)
 {
     return (struct peal_instance_element *)peal_directory_element_at(
-        peal_instance_chunks, id, PEAL_PLACES_CHUNK_BITS, PEAL_PLACES_CHUNKS, sizeof(struct peal_instance_element));
+        peal_instance_chunks, id, PEAL_SERVICE_CHUNK_BITS, PEAL_SERVICE_CHUNKS, sizeof(struct peal_instance_element));
 }
 
 static inline void peal_service_open(

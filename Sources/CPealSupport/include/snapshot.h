@@ -173,7 +173,7 @@ enum {
     PEAL_DIRECTORY_CHUNK_BITS = 8,
     PEAL_DIRECTORY_CHUNK = 1 << PEAL_DIRECTORY_CHUNK_BITS,
     PEAL_DIRECTORY_CHUNKS = 1 << 12,
-    PEAL_DIRECTORY_PLACES = PEAL_DIRECTORY_CHUNK * PEAL_DIRECTORY_CHUNKS
+    PEAL_DIRECTORY_ELEMENTS = PEAL_DIRECTORY_CHUNK * PEAL_DIRECTORY_CHUNKS
 };
 
 /* The names that lead to a method, in one allocation. Made when the method is first found by its name. */

@@ -64,7 +64,7 @@ struct peal_thread {
         owners[PEAL_THREAD_OWNERS]; /* the owners that it registers for, and the depths at which they were entered */
     uint32_t owner_depths[PEAL_THREAD_OWNERS];
     uint32_t owner_count;
-    const char *_Nullable asker; /* the text that names the requester of services; NULL: none in particular */
+    const char *_Nullable requester; /* the text that names the requester of services; NULL: none in particular */
     uint32_t batches; /* the number of open property batches */
     void (*_Nullable end_batches)(struct peal_thread *_Nonnull thread);
     void *_Nullable first_in_batch; /* changes that wait for the end of the outermost batch */

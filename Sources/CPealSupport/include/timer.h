@@ -54,11 +54,11 @@ static inline struct peal_timer_state *_Nonnull peal_timer_of_task(struct peal_t
 {
     return peal_timer_state_of((char *)task - offsetof(struct peal_timer_record, task));
 }
-static inline struct peal_heap_node *_Nonnull peal_timer_moment(struct peal_timer_state *_Nonnull timer)
+static inline struct peal_heap_node *_Nonnull peal_timer_node(struct peal_timer_state *_Nonnull timer)
 {
     return &timer->moment;
 }
-static inline struct peal_timer_state *_Nonnull peal_timer_of_moment(struct peal_heap_node *_Nonnull moment)
+static inline struct peal_timer_state *_Nonnull peal_timer_of_node(struct peal_heap_node *_Nonnull moment)
 {
     return (struct peal_timer_state *)(void *)moment;
 }

@@ -23,13 +23,13 @@ extension Center {
     func findOrDefine(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
         var found = peal_protocol(id: 0)
         let status = Status(peal_protocol_find(handle, type.name, &found))
-        if status == .notFound { return try defineAnew(type) }
+        if status == .notFound { return try defineMissing(type) }
         if status.isFailure { throw PealError.last(status) }
         return found
     }
 
     /// Defines the protocol; a known one grows by this, or the first difference is thrown.
-    private func defineAnew(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
+    private func defineMissing(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
         try checkIsNotShared(type)
         for adopted in type.adopts { _ = try findOrDefine(adopted) }
         for method in type.methods { try declareTypes(of: method.signature) }
@@ -97,7 +97,7 @@ extension Center {
                     message: "protocol \(signature.owner.name): '\(signature.name)' is not in "
                         + "\(signature.owner).methods; add it there")
             }
-            _ = try defineAnew(signature.owner)
+            _ = try defineMissing(signature.owner)
             status = Status(peal_method_find(owner, signature.name, &found))
         }
         if status.isFailure { throw PealError.last(status) }

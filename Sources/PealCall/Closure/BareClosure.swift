@@ -66,7 +66,7 @@ public struct BareClosure: @unchecked Sendable {
         context.pointee.number.store(number, ordering: .releasing)
     }
 
-    public func giveBack() {
+    public func recycle() {
         lead(to: 0)
         let shape = context.pointee.shape
         Self.known.withLock { $0.free[shape, default: []].append(self) }

@@ -61,22 +61,22 @@ extension CallPlan {
         _ plan: Pointer, shape: FrameShape, function: @escaping peal_frame_function,
         target: UnsafeMutableRawPointer?, words: UnsafePointer<UInt64>, result: UnsafeMutableRawPointer
     ) {
-        let place = plan.pointee.resultPlace
-        if place == .integer || place == .none {
+        let location = plan.pointee.resultLocation
+        if location == .integer || location == .none {
             result.storeBytes(
                 of: shape.call(function, target: target, words: words), as: UInt64.self)
         } else if shape.usesStack {
-            callWithStack(place, function, target, words, result)
+            callWithStack(location, function, target, words, result)
         } else {
-            callWithRegisters(place, function, target, words, result)
+            callWithRegisters(location, function, target, words, result)
         }
     }
 
     private static func callWithRegisters(
-        _ place: ResultPlace, _ function: @escaping peal_frame_function,
+        _ location: ResultLocation, _ function: @escaping peal_frame_function,
         _ target: UnsafeMutableRawPointer?, _ words: UnsafePointer<UInt64>, _ result: UnsafeMutableRawPointer
     ) {
-        switch place {
+        switch location {
         case .none, .integer, .elsewhere: break
         case .float: result.storeBytes(of: peal_frame_s_all_8_0(function, target, words), as: Double.self)
         case .integers: result.storeBytes(of: peal_frame_ii_all_8_0(function, target, words), as: peal_frame_ii.self)
@@ -90,10 +90,10 @@ extension CallPlan {
     }
 
     private static func callWithStack(
-        _ place: ResultPlace, _ function: @escaping peal_frame_function,
+        _ location: ResultLocation, _ function: @escaping peal_frame_function,
         _ target: UnsafeMutableRawPointer?, _ words: UnsafePointer<UInt64>, _ result: UnsafeMutableRawPointer
     ) {
-        switch place {
+        switch location {
         case .none, .integer, .elsewhere: break
         case .float: result.storeBytes(of: peal_frame_s_all_8_16(function, target, words), as: Double.self)
         case .integers: result.storeBytes(of: peal_frame_ii_all_8_16(function, target, words), as: peal_frame_ii.self)

@@ -10,10 +10,10 @@ extension CallPlan {
         let ffiShape = CallShape(result: result, parameters: learned.pieces.map { $0.shape })
         var memory = FFITypes()
         let interface = try memory.interface(of: ffiShape)
-        let place = ResultProbe.place(of: ffiShape.result, interface: interface, parameters: ffiShape.parameters)
-        let frame = place == .elsewhere ? nil : learned.frame
+        let location = ResultProbe.location(of: ffiShape.result, interface: interface, parameters: ffiShape.parameters)
+        let frame = location == .elsewhere ? nil : learned.frame
         let moves = frame == nil ? [] : learned.moves
-        let places = frame == nil ? nil : learned.wordPlaces(of: shape.parameters)
+        let locations = frame == nil ? nil : learned.wordLocations(of: shape.parameters)
 
         // One allocation: the plan, then its lists in the order of their alignments.
         let count = shape.parameters.count
@@ -25,12 +25,12 @@ extension CallPlan {
         let sizes = list(shape.parameters.map { UInt32($0.size) }, &next)
         let firstMove = list(moves, &next)
         let kinds = list(shape.parameters.map(VariadicKind.init), &next)
-        let wordPlaces = places.map { list($0, &next) }
+        let wordLocations = locations.map { list($0, &next) }
         plan.initialize(
             to: CallPlan(
-                frame: frame, resultPlace: place, parameterCount: shape.parameters.count,
+                frame: frame, resultLocation: location, parameterCount: shape.parameters.count,
                 resultKind: ResultKind(shape.result), resultSize: shape.result.size,
-                variadicKinds: kinds, parameterSizes: sizes, wordPlaces: wordPlaces,
+                variadicKinds: kinds, parameterSizes: sizes, wordLocations: wordLocations,
                 stackWords: frame == nil ? 0 : learned.stackWords, moves: firstMove,
                 endOfMoves: firstMove + moves.count,
                 interface: UnsafeMutableRawPointer(interface), caller: FFICaller(interface, reusesPlan: frame == nil),
@@ -57,23 +57,23 @@ extension LearnedFrame {
 
     /// For each parameter, the word at which its value begins; nil where the parts of one do not follow each
     /// other, as those of a struct in registers of both kinds, or one needs more alignment than its word has.
-    fileprivate func wordPlaces(of parameters: [ValueShape]) -> [UInt8]? {
+    fileprivate func wordLocations(of parameters: [ValueShape]) -> [UInt8]? {
         let firstStack = UInt8(PEAL_FRAME_FIRST_STACK)
-        var places = Array(repeating: UInt8.max, count: parameters.count)
+        var locations = Array(repeating: UInt8.max, count: parameters.count)
         for move in moves {
             let step = move.offset / 8
-            if step == 0 { places[Int(move.argument)] = move.word }
-            let first = places[Int(move.argument)]
+            if step == 0 { locations[Int(move.argument)] = move.word }
+            let first = locations[Int(move.argument)]
             // Words of the stack may lie elsewhere than those of registers.
             guard move.offset % 8 == 0, first < .max - step, move.word == first + step,
                 (first < firstStack) == (move.word < firstStack)
             else { return nil }
         }
         // The stack begins at a multiple of 16 bytes; the registers of a frame may lie at any word.
-        let areAligned = zip(places, parameters).allSatisfy { place, parameter in
-            parameter.layout.alignment <= 8 || place >= firstStack && (place - firstStack) % 2 == 0
+        let areAligned = zip(locations, parameters).allSatisfy { location, parameter in
+            parameter.layout.alignment <= 8 || location >= firstStack && (location - firstStack) % 2 == 0
         }
-        return places.contains(.max) || !areAligned ? nil : places
+        return locations.contains(.max) || !areAligned ? nil : locations
     }
 }
 

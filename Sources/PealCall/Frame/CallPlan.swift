@@ -11,7 +11,7 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     /// The register frame's shape, or nil if calls go through `ffi_call`.
     public let frame: FrameShape?
     /// The registers in which a result is returned; meaningful with a frame.
-    public let resultPlace: ResultPlace
+    public let resultLocation: ResultLocation
     public let parameterCount: Int
     public let resultKind: ResultKind
     /// In bytes; 0 for void.
@@ -23,7 +23,7 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
 
     /// For each parameter, the word of a frame from which on its value lies as it does in memory; nil where
     /// one lies otherwise.
-    public let wordPlaces: UnsafePointer<UInt8>?
+    public let wordLocations: UnsafePointer<UInt8>?
 
     /// The number of stack words of its arguments: a caller has no more there to be read.
     public let stackWords: Int
@@ -41,7 +41,7 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
 }
 
 /// The registers in which a result is returned. CPealSupport's probe.c uses the raw values.
-public enum ResultPlace: UInt8, Sendable, BitwiseCopyable {
+public enum ResultLocation: UInt8, Sendable, BitwiseCopyable {
     case none, integer, float, integers, floats, integerFloat, floatInteger
     /// Floating registers with four bytes each: the members of a homogeneous aggregate of floats.
     case singles

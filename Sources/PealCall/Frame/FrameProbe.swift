@@ -96,12 +96,12 @@ struct FrameProbe: ~Copyable {
     /// memory, unless it is given.
     private func wordsOfByte(_ byte: Int, rank: Int? = nil, piece: Int) -> [Int] {
         let rank = rank ?? byte % 8
-        let place = offsets[piece] + byte
+        let location = offsets[piece] + byte
         var candidates = Self.searchOrder
         for pattern: UInt8 in [0x5a, 0xa5, 0x3c] {
-            values[place] = pattern
+            values[location] = pattern
             let words = capture()
-            values[place] = 0
+            values[location] = 0
             candidates.removeAll { word in
                 UInt8(truncatingIfNeeded: words[word] >> UInt64(8 * rank)) != pattern
             }

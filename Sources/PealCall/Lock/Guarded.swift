@@ -25,7 +25,7 @@ public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
         _ body: (inout sending Value) throws(Mistake) -> sending Result
     ) throws(Mistake) -> sending Result {
         let lock = memory.assumingMemoryBound(to: peal_lock.self)
-        peal_lock_take(lock)
+        peal_lock_acquire(lock)
         defer { peal_lock_release(lock) }
         return try body(&value.pointee)
     }

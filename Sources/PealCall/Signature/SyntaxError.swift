@@ -35,14 +35,14 @@ extension SyntaxError: CustomStringConvertible {
     /// The line of `text` that is meant, and a caret under the column.
     public func excerpt(of text: String) -> String {
         let bytes = Array(text.utf8)
-        let place = min(max(column - 1, 0), bytes.count)
+        let position = min(max(column - 1, 0), bytes.count)
         let newline = UInt8(ascii: "\n")
-        let start = bytes[..<place].lastIndex(of: newline).map { $0 + 1 } ?? 0
-        let end = bytes[place...].firstIndex(of: newline) ?? bytes.count
+        let start = bytes[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
+        let end = bytes[position...].firstIndex(of: newline) ?? bytes.count
         let line = String(decoding: bytes[start..<end], as: UTF8.self)
         // Tabs are repeated so that the caret stands right whatever a tab is worth.
         var padding = ""
-        for byte in bytes[start..<place] where byte & 0xC0 != 0x80 {
+        for byte in bytes[start..<position] where byte & 0xC0 != 0x80 {
             padding += byte == UInt8(ascii: "\t") ? "\t" : " "
         }
         return line + "\n" + padding + "^"

@@ -29,21 +29,21 @@ extension CopyPlan {
             }
         }
         // One allocation: the plan, then its lists.
-        let offsetsPlace = MemoryLayout<CopyPlan>.stride
-        let valuesPlace = offsetsPlace + offsets.count * MemoryLayout<Int>.stride
-        let pointersPlace = valuesPlace + values.count * MemoryLayout<CopiedValue>.stride
-        let size = pointersPlace + pointers.count * MemoryLayout<CapturedPointer>.stride
+        let offsetsStart = MemoryLayout<CopyPlan>.stride
+        let valuesStart = offsetsStart + offsets.count * MemoryLayout<Int>.stride
+        let pointersStart = valuesStart + values.count * MemoryLayout<CopiedValue>.stride
+        let size = pointersStart + pointers.count * MemoryLayout<CapturedPointer>.stride
         let memory = UnsafeMutableRawPointer(try RawMemory.allocate(UInt8.self, count: size))
         let plan = memory.bindMemory(to: CopyPlan.self, capacity: 1)
-        let first = element(sorted, at: memory + valuesPlace)
+        let first = element(sorted, at: memory + valuesStart)
         plan.initialize(
             to: CopyPlan(
                 parameterCount: values.count, fixedSize: layout.size, isPlain: pointers.isEmpty,
                 firstBarePointer: key.isBorrowed ? nil : key.ownerships.firstIndex(of: .bare),
-                offsets: element(offsets, at: memory + offsetsPlace), values: first,
+                offsets: element(offsets, at: memory + offsetsStart), values: first,
                 endOfWords: first + words.count, endOfHalves: first + words.count + halves.count,
                 endOfValues: first + sorted.count,
-                pointers: element(pointers, at: memory + pointersPlace), pointerCount: pointers.count))
+                pointers: element(pointers, at: memory + pointersStart), pointerCount: pointers.count))
         return UnsafePointer(plan)
     }
 

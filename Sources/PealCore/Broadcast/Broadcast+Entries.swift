@@ -11,13 +11,13 @@ extension Broadcast {
     /// - Parameter held: When the result is nil, the hazard slot that was occupied, or nil if none was.
     @inlinable
     @inline(__always)
-    public static func beginShortly(_ id: UInt64, held: inout Hazard?) -> Entries? {
+    public static func beginFast(_ id: UInt64, held: inout Hazard?) -> Entries? {
         guard let element = peal_directory_find(id) else { return nil }
         if _slowPath(peal_directory_is_empty(element)), peal_directory_is_of(element, id) { return (nil, nil) }
         guard let hazard = peal_hazard_outermost() else { return nil }
         let snapshot = List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_CALLER)))
         guard peal_snapshot_method(snapshot) == id,
-            !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).needsCloserLook
+            !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasQueuedOrLazyObservers
         else {
             held = hazard
             return nil
@@ -34,7 +34,7 @@ extension Broadcast {
         return (entries, hazard)
     }
 
-    /// The slow path, from the start or with the hazard slot that `beginShortly` occupied.
+    /// The slow path, from the start or with the hazard slot that `beginFast` occupied.
     ///
     /// - Parameter reachesQueues: True if the first entry is to represent the observers with queues.
     public static func begin(_ id: UInt64, held: Hazard?, reachesQueues: Bool) throws(Outcome) -> Entries {

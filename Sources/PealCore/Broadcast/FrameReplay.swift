@@ -95,9 +95,9 @@ enum FrameReplay {
             if _fastPath(peal_gate_load(gate) == 0) {
                 guard call(entry) else { return entry - entries + 1 &- skipped }
             } else if let admitted = admit(entry, hazard) {
-                let goesOn = call(admitted)
+                let continues = call(admitted)
                 endCall(hazard)
-                guard goesOn else { return entry - entries + 1 &- skipped }
+                guard continues else { return entry - entries + 1 &- skipped }
             } else {
                 skipped &+= 1
             }

@@ -21,7 +21,7 @@ enum ResultBroadcast {
         guard peal_snapshot_method(list) == id, traits.takesIntegers(count), traits.keepsLast, let result
         else { return false }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        guard plan.pointee.resultPlace == .integer else { return false }
+        guard plan.pointee.resultLocation == .integer else { return false }
         let replay = IntegerReplay(
             PointedIntegers(arguments), traits, to: peal_snapshot_entries(list),
             count: Int(peal_snapshot_count(list)), hazard)
@@ -49,7 +49,7 @@ enum ResultBroadcast {
         let list = Broadcast.list(hazard)
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
         // The id is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == id, !traits.needsCloserLook,
+        guard peal_snapshot_method(list) == id, !traits.hasQueuedOrLazyObservers,
             peal_snapshot_parameter_count(list) == count
         else { return nil }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)

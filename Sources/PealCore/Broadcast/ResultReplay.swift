@@ -26,7 +26,7 @@ struct ResultReplay {
         var tail = tail
         let words = words
         let calls =
-            switch plan.pointee.resultPlace {
+            switch plan.pointee.resultLocation {
             case .integer where shape.rawValue <= 2:
                 each(&tail) { (peal_frame_i_3_0_0($0.pointee.function, $0.pointee.target, words), 0) }
             case .integer where shape.rawValue <= 4:

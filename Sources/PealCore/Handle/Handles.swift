@@ -37,7 +37,7 @@ public enum Handles {
         table(PEAL_SLOTS_MODULE_STEPS, "too many modules in the process start or stop at once")
     }
     static var detachedWork: HandleTable<DetachedWork> {
-        table(PEAL_SLOTS_ERRANDS, "too many threads of the process wait for their own calls")
+        table(PEAL_SLOTS_DETACHED_WORK, "too many threads of the process wait for their own calls")
     }
     public static var properties: HandleTable<Property> {
         table(PEAL_SLOTS_PROPERTIES, "there are too many properties in the process; remove those that are not needed")

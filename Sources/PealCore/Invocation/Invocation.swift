@@ -90,7 +90,7 @@ public final class Invocation: Sendable {
     /// Runs `body` under the lock. The body must not acquire it again, and runs no user code.
     @inline(__always)
     func withLock<Value>(_ body: () -> Value) -> Value {
-        peal_lock_take(&values.pointee.lock)
+        peal_lock_acquire(&values.pointee.lock)
         defer { peal_lock_release(&values.pointee.lock) }
         return body()
     }

@@ -73,7 +73,7 @@ extension MediatorState {
 
 extension Module {
     /// Returns true if the calling thread is in one of its calls or performs its action, so it cannot wait for it.
-    var isHeldUpHere: Bool {
+    var isBlockedHere: Bool {
         mediator.withState { state in isCalledHere || state.waitsForThisThread(self) }
     }
 }

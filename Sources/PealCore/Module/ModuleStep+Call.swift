@@ -55,7 +55,7 @@ extension ModuleStep {
 
     private func callAsModule() -> Result {
         do throws(Failure) {
-            return try CurrentAsker.run(as: "module \(module.name)") { () throws(Failure) in try callModule() }
+            return try CurrentRequester.run(as: "module \(module.name)") { () throws(Failure) in try callModule() }
         } catch {
             return .failed(error.sentence)
         }

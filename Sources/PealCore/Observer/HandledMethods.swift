@@ -44,8 +44,8 @@ struct HandledMethods: @unchecked Sendable {
 extension CallPlan {
     /// Returns true if the words after the first are the parameters, one each.
     fileprivate var isOneWordEach: Bool {
-        guard let wordPlaces else { return false }
-        return (0..<parameterCount).allSatisfy { Int(wordPlaces[$0]) == $0 + 1 }
+        guard let wordLocations else { return false }
+        return (0..<parameterCount).allSatisfy { Int(wordLocations[$0]) == $0 + 1 }
     }
 }
 

@@ -70,7 +70,9 @@ enum HandlerCall {
         var room = peal_result_room()
         withUnsafeMutablePointer(to: &room) { room in
             withArguments(of: words, stack, plan, cell) { run(handler, cell, UInt64(index), $0, room) }
-            if cell.pointee.has_result { result.initialize(to: peal_thunk_result(room, in: plan.pointee.resultPlace)) }
+            if cell.pointee.has_result {
+                result.initialize(to: peal_thunk_result(room, in: plan.pointee.resultLocation))
+            }
         }
         return cell.pointee.has_result
     }
@@ -103,7 +105,7 @@ enum HandlerCall {
         of words: UnsafeMutablePointer<UInt64>, _ stack: UnsafePointer<UInt64>?, _ plan: CallPlan.Pointer,
         _ cell: UnsafePointer<peal_handler_cell>, _ body: (Broadcast.Arguments) -> Void
     ) {
-        guard let locations = plan.pointee.wordPlaces else { return withCopies(of: words, stack, plan, cell, body) }
+        guard let locations = plan.pointee.wordLocations else { return withCopies(of: words, stack, plan, cell, body) }
         let firstStack = Int(PEAL_FRAME_FIRST_STACK)
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: Int(PEAL_FRAME_WORDS)) { memory in
             let arguments = memory.baseAddress.unsafelyUnwrapped

@@ -9,10 +9,10 @@ extension LazyObserver {
         while let instanceGeneration = generationIfEmpty, !service.isCreatingHere {
             let use = try service.use(by: "observer of \(placeholder.proto.name)")
             do throws(Failure) {
-                let isSeated = try placeholder.proto.center.withState { (state) throws(Failure) in
+                let isInstalled = try placeholder.proto.center.withState { (state) throws(Failure) in
                     try state.install(use, at: placeholder, of: self, instanceGeneration: instanceGeneration)
                 }
-                if isSeated {
+                if isInstalled {
                     Reclaimer.collectBacklog()
                     releaseFinished()
                     return
@@ -40,7 +40,7 @@ extension CenterState {
         registration.isOnce = peal_gate_load(placeholder.gate) & ObserverGate.once != 0
         let tables = placeholder.record.tables
         let record = try Observer.make(registration, tables, ObserverKey(registration, tables))
-        record.sit(at: placeholder.record, use)
+        record.install(at: placeholder.record, use)
         let instance = Observation(record)
         do throws(Failure) {
             let changes = try prepare(record, tables)
@@ -56,7 +56,7 @@ extension CenterState {
 }
 
 extension Observer {
-    fileprivate func sit(at placeholder: Observer, _ use: ServiceUse) {
+    fileprivate func install(at placeholder: Observer, _ use: ServiceUse) {
         pointee.id = placeholder.pointee.id
         pointee.order = placeholder.pointee.order
         extras?.pointee.lazy = placeholder

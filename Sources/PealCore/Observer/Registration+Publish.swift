@@ -61,12 +61,13 @@ extension CenterState {
         let proto = registration.proto
         try proto.state.observers.reserve(for: record)
         try Handles.observations.open(record)
-        if registration.hasExtras { try remember(record, registration) }
+        if registration.hasExtras { try addToQueueAndOwner(record, registration) }
         proto.state.observers.insert(record)
         count(record, of: proto, as: 1)
     }
 
-    private func remember(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
+    /// Adds the observer to its queue and its owner, and begins a lazy registration. Adds nothing if one of these fails.
+    private func addToQueueAndOwner(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
         let id = record.pointee.id
         do throws(Failure) {
             try registration.queue?.addMember(record)

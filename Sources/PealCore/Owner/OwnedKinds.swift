@@ -34,7 +34,7 @@ extension Module: OwnedObject {
 extension Service: OwnedObject {
     static var kind: OwnedKind { .service }
     var ownedKey: UInt64 { id }
-    var isHeldUpHere: Bool { isRunningHere }
+    var isBlockedHere: Bool { isRunningHere }
     var isFinished: Bool { false }
 
     /// Ends the services of a center together.
@@ -69,7 +69,7 @@ extension Timer: RecordKeeper {
 extension Queue: OwnedObject {
     static var kind: OwnedKind { .queue }
     var ownedKey: UInt64 { id }
-    var isHeldUpHere: Bool { mailbox.isInUseHere }
+    var isBlockedHere: Bool { mailbox.isInUseHere }
 
     func end(of owner: Owner) {
         try? end()
@@ -110,7 +110,7 @@ extension PealProtocol: OwnedObject {
 extension Completion: OwnedObject {
     static var kind: OwnedKind { .completion }
     var ownedKey: UInt64 { id }
-    var isHeldUpHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
+    var isBlockedHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
     var isFinished: Bool { false }
 
     func end(of owner: Owner) {

@@ -14,7 +14,7 @@ protocol OwnedObject: PointerHolder {
     /// True if a thread is in a call of one of the object's functions. The thread waits, or is the calling one.
     func isCalling(on thread: UInt) -> Bool
     /// True if the calling thread is in a call of the object, or ends it, and so cannot wait for its end.
-    var isHeldUpHere: Bool { get }
+    var isBlockedHere: Bool { get }
     /// False while a function of the object may be called, besides those of its records and those of a queue's host.
     var isFinished: Bool { get }
 }
@@ -25,7 +25,7 @@ extension OwnedObject {
     var kind: OwnedKind { Self.kind }
     var keeper: (any RecordKeeper)? { nil }
     func isCalling(on thread: UInt) -> Bool { false }
-    var isHeldUpHere: Bool { false }
+    var isBlockedHere: Bool { false }
     var isFinished: Bool { true }
 
     /// The object as one of this kind. Each kind is one final class.

@@ -27,7 +27,7 @@ extension Owner {
     ///
     /// - Returns: False if a call is this thread's, the time has passed, or the wait was part of a circle.
     private func waitUntilQuiet(deadline: UInt64) -> Bool {
-        let isOwnCall = isHeldUpHere
+        let isOwnCall = isBlockedHere
         if settle() { return !isOwnCall }
         guard !isOwnCall else { return false }
         return WaitGraph.waiting(for: .retirement(of: self)) { wait in
@@ -36,10 +36,10 @@ extension Owner {
     }
 
     /// True if the calling thread ends the owner, or is in a call of it for which a wait would never end.
-    private var isHeldUpHere: Bool {
+    private var isBlockedHere: Bool {
         let (ender, thread) = (ender, UInt(bitPattern: peal_thread_own_slot()))
         return ender != 0 && ender == thread || observers.areCalling(on: thread)
-            || objects.contains(where: { $0.isHeldUpHere })
+            || objects.contains(where: { $0.isBlockedHere })
     }
 
     /// Returns true if a thread is in a call of one of the owner's objects. The thread waits, or is the calling one.

@@ -16,7 +16,7 @@ extension RecordKeeper {
         return peal_thread_runs(slot, record.gate)
     }
 
-    var isHeldUpHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
+    var isBlockedHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
 
     /// Discards the waiting calls of a removed object.
     func endDraining() { ownRecord?.endDraining() }

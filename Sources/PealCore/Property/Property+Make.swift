@@ -10,8 +10,8 @@ extension Property {
         let initial = try PropertyValue(description.initial, of: type)
         var opening = peal_property_opening()
         opening.initial_size = initial.size
-        guard takeBlocks(&opening), let first = firstValue(initial, type) else {
-            giveBlocks(opening)
+        guard allocateBlocks(&opening), let first = firstValue(initial, type) else {
+            freeBlocks(opening)
             throw .outOfMemory
         }
         defer { peal_memory_free(first) }
@@ -27,7 +27,7 @@ extension Property {
             return try insert(&opening, description, type, center, proto, methods, mask)
         } catch {
             peal_memory_free(mask)
-            giveBlocks(opening)
+            freeBlocks(opening)
             throw error
         }
     }
@@ -46,15 +46,15 @@ extension Property {
         }
     }
 
-    private static func takeBlocks(_ opening: inout peal_property_opening) -> Bool {
-        opening.blocks.0 = peal_property_block_take(max(opening.initial_size, 8))
-        opening.blocks.1 = peal_property_block_take(max(opening.initial_size, 8))
+    private static func allocateBlocks(_ opening: inout peal_property_opening) -> Bool {
+        opening.blocks.0 = peal_property_block_allocate(max(opening.initial_size, 8))
+        opening.blocks.1 = peal_property_block_allocate(max(opening.initial_size, 8))
         return opening.blocks.0 != nil && opening.blocks.1 != nil
     }
 
-    private static func giveBlocks(_ opening: peal_property_opening) {
-        peal_property_block_give(opening.blocks.0)
-        peal_property_block_give(opening.blocks.1)
+    private static func freeBlocks(_ opening: peal_property_opening) {
+        peal_property_block_free(opening.blocks.0)
+        peal_property_block_free(opening.blocks.1)
     }
 
     private static func firstValue(_ initial: PropertyValue, _ type: PropertyType) -> UnsafeMutableRawPointer? {

@@ -22,7 +22,7 @@ public enum PropertyAccess {
         ) { room in
             let old = room.baseAddress.unsafelyUnwrapped
             if peal_property_is_text(element) { return setTextFast(element, id, value, size: size, old) }
-            guard peal_property_set_shortly(element, id, value, size, old) else { return nil }
+            guard peal_property_set_fast(element, id, value, size, old) else { return nil }
             let new = old + Int(PEAL_PROPERTY_SHORT)
             return notify(element, id, PropertyNotification.Values(old: old, new: new, newSize: size, isText: false))
         }
@@ -37,7 +37,7 @@ public enum PropertyAccess {
         var newSize = 0
         guard size == MemoryLayout<UnsafePointer<CChar>>.size,
             let text = value.loadUnaligned(as: UnsafePointer<CChar>?.self),
-            peal_property_set_text_shortly(element, id, text, old, &newSize)
+            peal_property_set_text_fast(element, id, text, old, &newSize)
         else { return nil }
         let new = old + Int(PEAL_PROPERTY_SHORT)
         return notify(element, id, PropertyNotification.Values(old: old, new: new, newSize: newSize, isText: true))
@@ -49,7 +49,7 @@ public enum PropertyAccess {
     ) -> Bool {
         let notification = PropertyNotification(element: element, id: id)
         let isRejected = notification.notify(values)
-        return peal_property_rest(element) ? isRejected : notification.drainMore() || isRejected
+        return peal_property_try_mark_idle(element) ? isRejected : notification.drainMore() || isRejected
     }
 }
 

@@ -30,7 +30,7 @@ public enum PropertyBatch {
         var isRejected = false
         while true {
             var element: UnsafeMutablePointer<peal_property_element>?
-            if let change = peal_batch_take_alone(thread, &element), let element {
+            if let change = peal_batch_remove_only(thread, &element), let element {
                 if PropertyNotification(element: element, id: change.pointee.property).finishAlone(change) {
                     isRejected = true
                 }

@@ -33,7 +33,7 @@ extension PropertyNotification {
         let isPriorRejected = notifyPrior(values)
         let isRejected = notify(values) || isPriorRejected
         peal_change_free_single(change)
-        return peal_property_rest(element) ? isRejected : drainMore() || isRejected
+        return peal_property_try_mark_idle(element) ? isRejected : drainMore() || isRejected
     }
 
     private static var changesAWake: UInt32 { 1024 }

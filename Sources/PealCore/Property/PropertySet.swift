@@ -22,7 +22,7 @@ struct PropertySet {
         /// The old text is longer than the room for it.
         case needsRoom(Int)
         /// The observers of `prior` were notified, and `NOTIFYING` is set by this thread.
-        case hasToldPrior
+        case hasNotifiedPrior
         /// The maximum number of changes waits for another thread's notification. The failure is thrown if that lasts.
         case isCrowded(Failure)
     }
@@ -60,7 +60,7 @@ struct PropertySet {
                 prepared = peal_event_count_prepare(peal_property_room_event_count())
             case .done(let outcome): return outcome
             case .needsRoom(let needed): room = 2 * needed
-            case .hasToldPrior: isNotifying = true
+            case .hasNotifiedPrior: isNotifying = true
             }
         }
     }
@@ -71,10 +71,10 @@ struct PropertySet {
     /// - Parameter isNotifying: True if this thread has set `NOTIFYING` already.
     private func attempt(oldRoom: Int, isNotifying: Bool) throws(Failure) -> Step {
         var node = peal_change_make(oldRoom, value.size)
-        var block = property.type.isText ? peal_property_block_take(value.size) : nil
+        var block = property.type.isText ? peal_property_block_allocate(value.size) : nil
         defer {
             peal_change_free(node)
-            peal_property_block_give(block)
+            peal_property_block_free(block)
         }
         guard let change = node, !property.type.isText || block != nil else {
             if isNotifying { endNotifying() }
@@ -99,8 +99,8 @@ struct PropertySet {
         }
         peal_property_set_notifier(element, thread)
         // If an earlier change is in another thread's batch, this one waits for that batch too.
-        let isHeldBack = element.pointee.first?.pointee.batch != nil
-        return .done(Outcome(isDeferred: isHeldBack, isRejected: notification.drain()))
+        let isBatched = element.pointee.first?.pointee.batch != nil
+        return .done(Outcome(isDeferred: isBatched, isRejected: notification.drain()))
     }
 
     /// Handles all cases in which the attempt ends before the value is written. The caller must hold the lock, which is
@@ -122,11 +122,11 @@ struct PropertySet {
             if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
             return .done(Outcome(isSet: isSet))
         }
-        let isTold = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
-        guard peal_property_takes_change(element, thread, isTold, Self.mostWaiting) else {
+        let isNotified = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
+        guard peal_property_takes_change(element, thread, isNotified, Self.mostWaiting) else {
             // Another thread's observers are slow. From within a call, or with a batch open, they may wait for this one.
             let mayWait =
-                isTold && element.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
+                isNotified && element.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
                 && peal_thread_batches() == 0 && element.pointee.first?.pointee.batch == nil
             if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
             let failure = Failure(
@@ -177,7 +177,7 @@ struct PropertySet {
             PropertyNotification.Values(
                 old: peal_change_old(change), new: peal_change_new(change), newSize: value.size,
                 isText: property.type.isText))
-        return .hasToldPrior
+        return .hasNotifiedPrior
     }
 
     /// - Returns: The unused block.

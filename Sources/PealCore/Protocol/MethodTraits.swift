@@ -140,7 +140,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// True if a typed loop must not simply run over the list.
     @inlinable
     @inline(__always)
-    var needsCloserLook: Bool { rawValue & 0xc300 != 0 }
+    var hasQueuedOrLazyObservers: Bool { rawValue & 0xc300 != 0 }
 
     @inline(__always)
     var policy: BroadcastPolicy {

@@ -63,12 +63,12 @@ enum BareFunction {
     }
 
     /// Frees it for reuse. Until then, a call of it reaches no target.
-    func giveBack() {
+    func recycle() {
         switch self {
         case .ready(let index, _, let shape):
             peal_thunk_set_bare(index, 0)
             Self.ready.withLock { $0.free[shape, default: []].append(index) }
-        case .closure(let closure): closure.giveBack()
+        case .closure(let closure): closure.recycle()
         }
     }
 }

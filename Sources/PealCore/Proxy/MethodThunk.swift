@@ -42,7 +42,7 @@ enum MethodThunk {
         let isOfNumbers =
             peal_thunk_has_numbers()
             && (isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers))
-        switch plan.pointee.resultPlace {
+        switch plan.pointee.resultLocation {
         case .none, .integer: return isOfIntegers ? .integers : isOfNumbers ? .numbers : .frame
         case .float: return isOfNumbers ? .numbers : .frame
         default: return .frame

@@ -72,7 +72,7 @@ extension Proxy {
         do throws(Failure) {
             target = try ProxyTarget(request, functions: [function])
         } catch {
-            bare.giveBack()
+            bare.recycle()
             throw error
         }
         let cell = peal_proxy_cell(broadcast: 0, method: 0, plan: plan, copying: nil, path: nil)
@@ -90,12 +90,12 @@ extension Proxy {
             bare.lead(to: proxy.id)
             return (proxy.id, function)
         } catch {
-            bare.giveBack()
+            bare.recycle()
             throw error
         }
     }
 
-    private static func preparePlace(
+    private static func prepareElement(
         of id: UInt64, _ cells: [peal_proxy_cell]
     ) throws(Failure) -> UnsafeMutablePointer<peal_proxy_element> {
         peal_leaks_ignore_begin()
@@ -115,7 +115,7 @@ extension Proxy {
         let proxy: Proxy
         do throws(Failure) {
             proxy = try Handles.proxies.insert { (id) throws(Failure) in
-                let element = try preparePlace(of: id, cells)
+                let element = try prepareElement(of: id, cells)
                 target?.open(id)
                 peal_proxy_open(element, id, target?.list)
                 return Proxy(

@@ -89,7 +89,7 @@ public final class Proxy: Sendable {
             return state.hasTarget
         }
         if !hasTarget { leaveTables() }
-        bare?.giveBack()
+        bare?.recycle()
         endTarget()
     }
 

@@ -19,10 +19,10 @@ extension ProxyCall {
         let method = peal_proxy_cell_broadcast(cell)
         if shape.usesStack { copyStack(stack, to: words + Int(PEAL_FRAME_FIRST_STACK), plan.pointee.stackWords) }
         guard peal_proxy_is_of(element, words[0]), let hazard = peal_hazard_outermost() else {
-            return frameSlowly(words, index, nil, result)
+            return frameSlow(words, index, nil, result)
         }
         guard method != 0 else { return frameToTarget(words, index, hazard, result, element, plan, shape) }
-        guard let methodElement = peal_directory_find(method) else { return frameSlowly(words, index, nil, result) }
+        guard let methodElement = peal_directory_find(method) else { return frameSlow(words, index, nil, result) }
         let list = Broadcast.List(peal_hazard_protect_fast(hazard, methodElement, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method,
             MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult
@@ -60,13 +60,13 @@ extension ProxyCall {
         _ result: UnsafeMutablePointer<peal_thunk_result>, _ method: UInt64
     ) -> Bool {
         let list = Broadcast.list(hazard)
-        guard let policy = simplePolicy(of: list, method) else { return frameSlowly(words, index, hazard, result) }
-        guard let folded = fold(policy, hazard, list, words) else { return frameSlowly(words, index, hazard, result) }
+        guard let policy = simplePolicy(of: list, method) else { return frameSlow(words, index, hazard, result) }
+        guard let folded = fold(policy, hazard, list, words) else { return frameSlow(words, index, hazard, result) }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         var room = peal_result_room()
         (room.words.0, room.words.1) = folded.words
         withUnsafePointer(to: &room) {
-            result.initialize(to: peal_thunk_result($0, in: plan.pointee.resultPlace))
+            result.initialize(to: peal_thunk_result($0, in: plan.pointee.resultLocation))
         }
         Broadcast.release(hazard)
         return true
@@ -74,7 +74,7 @@ extension ProxyCall {
 
     /// - Parameter hazard: The slot of the method's list, if that is already protected.
     @inline(never)
-    static func frameSlowly(
+    static func frameSlow(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hazard: Broadcast.Hazard?,
         _ result: UnsafeMutablePointer<peal_thunk_result>
     ) -> Bool {
@@ -85,7 +85,7 @@ extension ProxyCall {
         var room = peal_result_room()
         withUnsafeMutablePointer(to: &room) { room in
             call.run(.words(words, call.plan), hazard: hazard, result: room)
-            result.initialize(to: peal_thunk_result(room, in: call.plan.pointee.resultPlace))
+            result.initialize(to: peal_thunk_result(room, in: call.plan.pointee.resultLocation))
         }
         return true
     }
@@ -103,11 +103,11 @@ extension peal_thunk_result {
     /// A result as its registers.
     ///
     /// - Parameter result: a `peal_result_room`.
-    init(_ result: UnsafeRawPointer, in element: ResultPlace) {
+    init(_ result: UnsafeRawPointer, in location: ResultLocation) {
         self.init()
         let integers = (result.load(as: UInt64.self), result.load(fromByteOffset: 8, as: UInt64.self))
         let floats = (result.load(as: Double.self), result.load(fromByteOffset: 8, as: Double.self))
-        switch element {
+        switch location {
         case .none, .elsewhere: break
         case .integer: self.integers.0 = integers.0
         case .float: self.floats.0 = floats.0

@@ -17,15 +17,15 @@ extension ProxyCall {
         _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
     ) -> UInt64 {
         guard let element = peal_proxy_find(id), let cell = peal_proxy_cell_at(element, index) else {
-            return integersSlowly(id, a, b, c, d, index, nil)
+            return integersSlow(id, a, b, c, d, index, nil)
         }
         let method = peal_proxy_cell_broadcast(cell)
         guard peal_proxy_is_of(element, id), let hazard = peal_hazard_outermost() else {
-            return integersSlowly(id, a, b, c, d, index, nil)
+            return integersSlow(id, a, b, c, d, index, nil)
         }
         guard method != 0 else { return integersToTarget(id, a, b, c, d, index, hazard, element) }
         guard let methodElement = peal_directory_find(method) else {
-            return integersSlowly(id, a, b, c, d, index, nil)
+            return integersSlow(id, a, b, c, d, index, nil)
         }
         let list = Broadcast.List(peal_hazard_protect_fast(hazard, methodElement, UInt(PEAL_HAZARD_OF_LIBRARY)))
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
@@ -68,7 +68,7 @@ extension ProxyCall {
     ) -> UInt64 {
         let list = Broadcast.list(hazard)
         guard let policy = simplePolicy(of: list, method) else {
-            return integersSlowly(id, a, b, c, d, index, hazard)
+            return integersSlow(id, a, b, c, d, index, hazard)
         }
         var frame = peal_register_frame_room()
         let folded = withUnsafeMutablePointer(to: &frame) { frame in
@@ -76,14 +76,14 @@ extension ProxyCall {
             (words[1], words[2], words[3], words[4]) = (a, b, c, d)
             return fold(policy, hazard, list, words)
         }
-        guard let folded else { return integersSlowly(id, a, b, c, d, index, hazard) }
+        guard let folded else { return integersSlow(id, a, b, c, d, index, hazard) }
         Broadcast.release(hazard)
         return folded.words.0
     }
 
     /// - Parameter hazard: The slot of the method's list, if that is already protected.
     @inline(never)
-    static func integersSlowly(
+    static func integersSlow(
         _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64,
         _ hazard: Broadcast.Hazard?
     ) -> UInt64 {

@@ -15,15 +15,15 @@ extension ProxyCall {
         _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double
     ) -> peal_thunk_number {
         guard let element = peal_proxy_find(id), let cell = peal_proxy_cell_at(element, index) else {
-            return numbersSlowly(id, a, b, c, d, index, x, y, nil)
+            return numbersSlow(id, a, b, c, d, index, x, y, nil)
         }
         let method = peal_proxy_cell_broadcast(cell)
         guard peal_proxy_is_of(element, id), let hazard = peal_hazard_outermost() else {
-            return numbersSlowly(id, a, b, c, d, index, x, y, nil)
+            return numbersSlow(id, a, b, c, d, index, x, y, nil)
         }
         guard method != 0 else { return numbersToTarget(id, a, b, c, d, index, x, y, hazard, element) }
         guard let methodElement = peal_directory_find(method) else {
-            return numbersSlowly(id, a, b, c, d, index, x, y, nil)
+            return numbersSlow(id, a, b, c, d, index, x, y, nil)
         }
         let list = Broadcast.List(peal_hazard_protect_fast(hazard, methodElement, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method,
@@ -48,7 +48,7 @@ extension ProxyCall {
     ) -> peal_thunk_number {
         let list = Broadcast.list(hazard)
         guard let policy = simplePolicy(of: list, method) else {
-            return numbersSlowly(id, a, b, c, d, index, x, y, hazard)
+            return numbersSlow(id, a, b, c, d, index, x, y, hazard)
         }
         var frame = peal_register_frame_room()
         let folded = withUnsafeMutablePointer(to: &frame) { frame in
@@ -58,14 +58,14 @@ extension ProxyCall {
             (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
             return fold(policy, hazard, list, words)
         }
-        guard let folded else { return numbersSlowly(id, a, b, c, d, index, x, y, hazard) }
+        guard let folded else { return numbersSlow(id, a, b, c, d, index, x, y, hazard) }
         Broadcast.release(hazard)
         return peal_thunk_number(word: folded.words.0)
     }
 
     /// - Parameter hazard: The slot of the method's list, if that is already protected.
     @inline(never)
-    static func numbersSlowly(
+    static func numbersSlow(
         _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
         _ hazard: Broadcast.Hazard?
     ) -> peal_thunk_number {
@@ -76,7 +76,7 @@ extension ProxyCall {
             (words[0], words[1], words[2], words[3], words[4]) = (id, a, b, c, d)
             let floats = Int(PEAL_FRAME_FIRST_FLOAT)
             (words[floats], words[floats + 1]) = (x.bitPattern, y.bitPattern)
-            _ = frameSlowly(words, UInt32(index), hazard, &result)
+            _ = frameSlow(words, UInt32(index), hazard, &result)
         }
         return peal_thunk_number(integer: result.integers.0, real: result.floats.0)
     }

@@ -21,10 +21,10 @@ extension ProxyCall {
         _ element: UnsafeMutablePointer<peal_proxy_element>
     ) -> UInt64 {
         var result = UInt64(0)
-        let isThere = callShortly(element, id, index, hazard) { function, target in
+        let isThere = callFast(element, id, index, hazard) { function, target in
             result = unsafeBitCast(function, to: FourIntegersOne.self)(target, a, b, c, d)
         }
-        return isThere ? result : integersSlowly(id, a, b, c, d, index, nil)
+        return isThere ? result : integersSlow(id, a, b, c, d, index, nil)
     }
 
     /// The same with up to two floating numbers.
@@ -34,10 +34,10 @@ extension ProxyCall {
         _ hazard: Broadcast.Hazard, _ element: UnsafeMutablePointer<peal_proxy_element>
     ) -> peal_thunk_number {
         var result = peal_thunk_number()
-        let isThere = callShortly(element, id, index, hazard) { function, target in
+        let isThere = callFast(element, id, index, hazard) { function, target in
             result = unsafeBitCast(function, to: NumbersOne.self)(target, a, b, c, d, x, y)
         }
-        return isThere ? result : numbersSlowly(id, a, b, c, d, index, x, y, nil)
+        return isThere ? result : numbersSlow(id, a, b, c, d, index, x, y, nil)
     }
 
     /// The same with any other frame.
@@ -49,12 +49,12 @@ extension ProxyCall {
     ) -> Bool {
         var room = peal_result_room()
         return withUnsafeMutablePointer(to: &room) { room in
-            let isThere = callShortly(element, words[0], UInt64(index), hazard) { function, target in
+            let isThere = callFast(element, words[0], UInt64(index), hazard) { function, target in
                 CallPlan.callWithFrame(
                     plan, shape: shape, function: function, target: target, words: words, result: room)
             }
-            guard isThere else { return frameSlowly(words, index, nil, result) }
-            result.initialize(to: peal_thunk_result(room, in: plan.pointee.resultPlace))
+            guard isThere else { return frameSlow(words, index, nil, result) }
+            result.initialize(to: peal_thunk_result(room, in: plan.pointee.resultLocation))
             return true
         }
     }
@@ -63,7 +63,7 @@ extension ProxyCall {
     ///
     /// - Returns: False if the slow path is needed; no list is protected then.
     @inline(__always)
-    private static func callShortly(
+    private static func callFast(
         _ element: UnsafeMutablePointer<peal_proxy_element>, _ id: UInt64, _ index: UInt64, _ hazard: Broadcast.Hazard,
         _ call: (@escaping @convention(c) () -> Void, UnsafeMutableRawPointer?) -> Void
     ) -> Bool {

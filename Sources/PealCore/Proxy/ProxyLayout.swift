@@ -9,8 +9,8 @@ struct ProxyLayout: Sendable {
     init(of proto: PealProtocol, in state: borrowing CenterState) {
         let methods = state[proto].all
         var indices: [PealProtocol: [Int]] = [:]
-        var ways: [PealProtocol: [Int]] = [:]
-        Self.findWays(to: proto, by: [], &ways)
+        var routes: [PealProtocol: [Int]] = [:]
+        Self.findRoutes(to: proto, by: [], &routes)
         for origin in proto.family {
             let own = methods.indices.filter { methods[$0].origin == origin }
             indices[origin] = own.sorted { methods[$0].rank < methods[$1].rank }
@@ -18,17 +18,17 @@ struct ProxyLayout: Sendable {
         self.methods = methods
         self.indices = indices
         paths = methods.map { method in
-            (ways[method.origin] ?? [])
+            (routes[method.origin] ?? [])
                 + [TableLayout.methodOffset(method.rank, adoptedCount: method.origin.adopted.count)]
         }
     }
 
     /// The first path of a diamond.
-    private static func findWays(to proto: PealProtocol, by way: [Int], _ ways: inout [PealProtocol: [Int]]) {
-        guard ways[proto] == nil else { return }
-        ways[proto] = way
+    private static func findRoutes(to proto: PealProtocol, by route: [Int], _ routes: inout [PealProtocol: [Int]]) {
+        guard routes[proto] == nil else { return }
+        routes[proto] = route
         for (index, adopted) in proto.adopted.enumerated() {
-            findWays(to: adopted, by: way + [TableLayout.adoptedOffset(index)], &ways)
+            findRoutes(to: adopted, by: route + [TableLayout.adoptedOffset(index)], &routes)
         }
     }
 

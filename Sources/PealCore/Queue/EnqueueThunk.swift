@@ -18,7 +18,7 @@ enum EnqueueThunk {
 
     private static func function(for plan: CallPlan.Pointer) -> UnsafeRawPointer? {
         if let frame = plan.pointee.frame {
-            let function = peal_enqueue_thunk_function(plan.pointee.resultPlace.rawValue, frame.usesStack)
+            let function = peal_enqueue_thunk_function(plan.pointee.resultLocation.rawValue, frame.usesStack)
             return function.map { unsafeBitCast($0, to: UnsafeRawPointer.self) }
         }
         return CallClosure.function(of: plan, index: 0) { list, _, arguments, _ in

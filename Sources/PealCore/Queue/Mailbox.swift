@@ -83,10 +83,10 @@ extension Mailbox {
     }
 
     /// Returns true if no item waits. The result of the next push then requires its caller to schedule a run.
-    private var rests: Bool {
+    private var drainOrMarkIdle: Bool {
         peal_mailbox_take_in(self)
         while pointee.first == nil {
-            if peal_mailbox_rest(self) { return true }
+            if peal_mailbox_try_mark_idle(self) { return true }
             peal_mailbox_take_in(self)
         }
         return false
@@ -140,7 +140,7 @@ extension Mailbox {
     /// Returns true if the caller must `schedule` a run after it has released the lock. From now on the queue's end
     /// waits for that, and the mailbox has a reference for it: other threads may end the queue meanwhile.
     func markScheduledIfNeeded() -> Bool {
-        guard !rests, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended, !pointee.is_left else {
+        guard !drainOrMarkIdle, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended, !pointee.is_left else {
             return false
         }
         peal_mailbox_set_descriptor(self, true)

@@ -142,8 +142,9 @@ public final class Queue: Sendable {
     }
 
     func removeMember(_ module: Module) {
-        let gone = withMembers { $0.modules.removeValue(forKey: module.id) }
-        withExtendedLifetime(gone) {}
+        let removed = withMembers { $0.modules.removeValue(forKey: module.id) }
+        // The last reference is released without the lock.
+        withExtendedLifetime(removed) {}
     }
 
     /// A queue that other threads run stays with the process that made it.

@@ -8,7 +8,7 @@ final class Creation: Sendable {
     /// The creation inside which it runs, on the same thread.
     let outer: Creation?
     let depth: Int
-    let asker: String
+    let requester: String
     let startedAt = peal_clock_now()
     private let state = Guarded(State())
 
@@ -23,11 +23,11 @@ final class Creation: Sendable {
         var cause: Failure?
     }
 
-    init(of service: Service, thread: UInt, inside outer: Creation?, asker: String) {
+    init(of service: Service, thread: UInt, inside outer: Creation?, requester: String) {
         self.service = service
         self.thread = thread
         self.outer = outer
-        self.asker = asker
+        self.requester = requester
         depth = (outer?.depth ?? 0) + 1
     }
 

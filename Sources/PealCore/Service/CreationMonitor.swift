@@ -16,7 +16,7 @@ enum CreationMonitor {
     private nonisolated(unsafe) static let changes = EventCount.make()
 
     static func locked<Result, Mistake: Error>(_ body: () throws(Mistake) -> Result) throws(Mistake) -> Result {
-        peal_lock_take(lock)
+        peal_lock_acquire(lock)
         defer { peal_lock_release(lock) }
         return try body()
     }
@@ -27,7 +27,7 @@ enum CreationMonitor {
         let prepared = peal_event_count_prepare(changes)
         peal_lock_release(lock)
         _ = peal_event_count_wait(changes, prepared, .max)
-        peal_lock_take(lock)
+        peal_lock_acquire(lock)
     }
 
     /// Waits until a condition is true, which acquires the lock that guards it. The caller must not hold the lock.

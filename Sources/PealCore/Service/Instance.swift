@@ -28,12 +28,12 @@ final class Instance: Sendable {
 
     /// An element and an id, without contents yet.
     static func make(
-        of service: Service, dependencies: [ServiceUse] = [], by asker: String, at time: UInt64
+        of service: Service, dependencies: [ServiceUse] = [], by requester: String, at time: UInt64
     ) throws(Failure) -> Instance {
         let made = try Handles.instances.insert { (id) throws(Failure) in
             guard let element = peal_instance_element_of(id) else { throw .outOfMemory }
             return Instance(
-                id: id, element: element, service: service, dependencies: dependencies, createdBy: asker,
+                id: id, element: element, service: service, dependencies: dependencies, createdBy: requester,
                 createdAt: time)
         }
         service.keep()
@@ -120,5 +120,5 @@ final class Instance: Sendable {
     }
 
     /// Returns true if its destroy function has returned.
-    var isGone: Bool { Handles.instances.find(id) == nil }
+    var hasEnded: Bool { Handles.instances.find(id) == nil }
 }

@@ -27,7 +27,7 @@ public struct QuickUse {
         {
             return taken
         }
-        taken.giveBack()
+        taken.release()
         return nil
     }
 
@@ -44,13 +44,13 @@ public struct QuickUse {
         {
             return (taken, table)
         }
-        taken.giveBack()
+        taken.release()
         return nil
     }
 
     @usableFromInline
     @inline(never)
-    func giveBack() {
+    func release() {
         try? ServiceUse.end(id)
     }
 }

@@ -34,7 +34,7 @@ extension Service {
         let instance: Instance
         do throws(Failure) {
             instance = try Instance.make(
-                of: self, dependencies: uses, by: creation.asker, at: creation.startedAt)
+                of: self, dependencies: uses, by: creation.requester, at: creation.startedAt)
         } catch {
             for use in uses.reversed() { use.end() }
             throw error
@@ -92,7 +92,7 @@ extension Service {
     }
 
     private func asking<Result>(_ body: () -> Result) throws(Failure) -> Result {
-        try CurrentAsker.run(as: "service \(name)") { () throws(Failure) in body() }
+        try CurrentRequester.run(as: "service \(name)") { () throws(Failure) in body() }
     }
 
     private var room: peal_creation {
@@ -118,16 +118,16 @@ extension Service {
     /// threads have no creation to wait for.
     ///
     /// - Returns: Nil if the instance is not ready made, or could not be made: a creation then reports why.
-    func createReadyMade(by asker: String?, in state: inout State) throws(Failure) -> Step? {
+    func createReadyMade(by requester: String?, in state: inout State) throws(Failure) -> Step? {
         guard isReadyMade else { return nil }
-        let asker = asker ?? CurrentAsker.name
-        guard let instance = try? Instance.make(of: self, by: asker, at: peal_clock_now()) else { return nil }
+        let requester = requester ?? CurrentRequester.name
+        guard let instance = try? Instance.make(of: self, by: requester, at: peal_clock_now()) else { return nil }
         instance.target = record.pointee.context
         guard let use = try instance.use() else { throw ended }
         state.creations += 1
         state.order = center.services.nextOrder()
         publish(instance, in: &state)
-        return .made(use, by: asker)
+        return .made(use, by: requester)
     }
 
     private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {

@@ -10,7 +10,7 @@ extension Service {
         guard let instance = try detachCreated() else { return true }
         notifyInstanceRemoval()
         Instance.leave(instance)
-        return instance.isGone
+        return instance.hasEnded
     }
 
     /// Ends the registration.

@@ -3,14 +3,14 @@ internal import CPealSupport
 extension Service {
     /// Adds a use of the instance. If there is none, creates it or waits for its creation.
     ///
-    /// - Parameter asker: The requester, in words ("observer of Chat"); nil: the thread's current one.
-    public func use(by asker: String? = nil) throws(Failure) -> ServiceUse {
+    /// - Parameter requester: The requester, in words ("observer of Chat"); nil: the thread's current one.
+    public func use(by requester: String? = nil) throws(Failure) -> ServiceUse {
         do throws(Failure) {
             while true {
-                switch try step(asker) {
+                switch try step(requester) {
                 case .use(let use): return use
-                case .made(let use, let asker):
-                    ServiceEvents.created(self, by: asker)
+                case .made(let use, let requester):
+                    ServiceEvents.created(self, by: requester)
                     return use
                 case .create(let creation): return try create(creation)
                 case .again: continue
@@ -35,30 +35,30 @@ extension Service {
         case again
     }
 
-    private func step(_ asker: String?) throws(Failure) -> Step {
+    private func step(_ requester: String?) throws(Failure) -> Step {
         guard let thread = Creation.thisThread else { throw .outOfMemory }
         // No creation is waited for.
-        if isReadyMade, let step = try withState({ (state) throws(Failure) in try self.step(asker, in: &state) }) {
+        if isReadyMade, let step = try withState({ (state) throws(Failure) in try self.step(requester, in: &state) }) {
             return step
         }
         return try CreationMonitor.locked { () throws(Failure) -> Step in
             let (known, running) = try withState { (state) throws(Failure) in
-                (try self.step(asker, in: &state), state.creation)
+                (try self.step(requester, in: &state), state.creation)
             }
             if let known { return known }
             if let running { return try wait(for: running, on: thread) }
-            return .create(try begin(on: thread, asker))
+            return .create(try begin(on: thread, requester))
         }
     }
 
     /// With the lock of the state: a use of the instance, or of one that is ready made; nil if a creation is needed.
-    private func step(_ asker: String?, in state: inout State) throws(Failure) -> Step? {
+    private func step(_ requester: String?, in state: inout State) throws(Failure) -> Step? {
         guard !state.isEnded else { throw ended }
         if let use = try state.instance?.use() { return .use(use) }
-        return state.creation == nil ? try createReadyMade(by: asker, in: &state) : nil
+        return state.creation == nil ? try createReadyMade(by: requester, in: &state) : nil
     }
 
-    private func begin(on thread: UInt, _ asker: String?) throws(Failure) -> Creation {
+    private func begin(on thread: UInt, _ requester: String?) throws(Failure) -> Creation {
         let outer = Creation.here
         guard (outer?.depth ?? 0) < Creation.deepest else {
             throw Failure(
@@ -66,7 +66,7 @@ extension Service {
                 "service \(name): \(Creation.deepest) creations run inside each other on this thread; get some of them earlier"
             )
         }
-        let creation = Creation(of: self, thread: thread, inside: outer, asker: asker ?? CurrentAsker.name)
+        let creation = Creation(of: self, thread: thread, inside: outer, requester: requester ?? CurrentRequester.name)
         try withState { (state) throws(Failure) in
             // It may have ended since it was tested: the thread that ends it does not wait for this lock.
             guard !state.isEnded else { throw self.ended }

@@ -5,18 +5,18 @@ extension ServiceBook {
     /// Ends a session: has all instances clear their data, then removes those that do not persist.
     ///
     /// - Returns: The number of removed instances, and whether all of these have ended.
-    func endSession() throws(Failure) -> (removed: Int, areGone: Bool) {
+    func endSession() throws(Failure) -> (removed: Int, haveEnded: Bool) {
         guard let thread = Creation.thisThread else { throw .outOfMemory }
         try Creation.refuseHere("a session is ended")
         try claimSession(for: thread)
-        defer { giveSessionUp() }
+        defer { releaseSession() }
         awaitCreations()
         let cleared = clearAll()
         let created = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] != nil }
         let leaving = created.filter { !$0.service.record.pointee.is_persistent && $0.service.detach($0.instance) }
         for left in leaving { left.service.notifyInstanceRemoval() }
         Instance.leave(leaving.map { $0.instance })
-        return (leaving.count, leaving.allSatisfy { $0.instance.isGone })
+        return (leaving.count, leaving.allSatisfy { $0.instance.hasEnded })
     }
 
     /// Has all instances clear their data, also those that are created meanwhile: an instance that a service creates
@@ -48,7 +48,7 @@ extension ServiceBook {
         }
     }
 
-    private func giveSessionUp() {
+    private func releaseSession() {
         CreationMonitor.locked {
             session = nil
             CreationMonitor.signal()
@@ -110,7 +110,7 @@ extension Creation {
 
 extension Center {
     /// The same as `ServiceBook.endSession`.
-    public func endSession() throws(Failure) -> (removed: Int, areGone: Bool) {
+    public func endSession() throws(Failure) -> (removed: Int, haveEnded: Bool) {
         try services.endSession()
     }
 

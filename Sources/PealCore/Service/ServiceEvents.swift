@@ -13,7 +13,7 @@ enum ServiceEvents {
 
     static func registered(_ service: Service) { notify(0, service) }
     static func unregistered(_ service: Service) { notify(1, service) }
-    static func created(_ service: Service, by asker: String) { notify(2, service, asker) }
+    static func created(_ service: Service, by requester: String) { notify(2, service, requester) }
     static func removed(_ service: Service) { notify(3, service) }
     static func failed(_ service: Service, _ message: String) { notify(4, service, message) }
 

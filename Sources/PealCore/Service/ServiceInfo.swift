@@ -35,7 +35,7 @@ public struct ServiceInfo: Sendable {
             uses = Int(peal_instance_uses(instance.element))
         } else if let creation {
             self.state = creation.instance == nil ? .creating : .initializing
-            createdBy = creation.asker
+            createdBy = creation.requester
             createdAt = creation.startedAt
         }
     }

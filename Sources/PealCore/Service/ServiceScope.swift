@@ -11,7 +11,7 @@ public enum ServiceScope {
     /// must then release the slot.
     @inlinable
     @inline(__always)
-    public static func beginShortly(
+    public static func beginFast(
         _ hazard: Hazard, _ element: UnsafeMutablePointer<peal_service_element>, _ service: UInt64, _ proto: UInt64,
         _ size: Int
     ) -> Begun? {

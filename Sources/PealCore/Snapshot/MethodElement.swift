@@ -26,7 +26,7 @@ extension MethodElement {
         let old = self.list
         peal_directory_publish(self, list)
         guard let old else { return }
-        if borrowed > 0 { list.takeOver(borrowed, from: old) }
+        if borrowed > 0 { list.inheritBorrowed(borrowed, from: old) }
         Reclaimer.retire(.list(old))
     }
 }

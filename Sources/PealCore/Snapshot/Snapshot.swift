@@ -97,13 +97,13 @@ extension Snapshot {
         markUnsettled()
     }
 
-    /// Returns true if a list is so long that a writer's fence at its replacement is worthwhile: see `takeOver`.
+    /// Returns true if a list is so long that a writer's fence at its replacement is worthwhile: see `inheritBorrowed`.
     var isWorthFence: Bool { count >= 256 }
 
     /// Takes over the weak counts of entries from a list that this one has replaced. If no reader protects that list,
     /// only the counts of entries that this list lacks are released. So records are not accessed: they are far more
     /// memory than lists.
-    func takeOver(_ borrowed: Int, from old: Snapshot) {
+    func inheritBorrowed(_ borrowed: Int, from old: Snapshot) {
         peal_thread_writer_fence()
         let taken = entries.prefix(borrowed)
         guard !peal_thread_any_protects(old) else {

@@ -39,11 +39,11 @@ struct TimerAgenda: @unchecked Sendable {
         generation = peal_fork_generation()
     }
 
-    private var first: TimerRecord? { heap.first.map { peal_timer_of_moment($0) } }
+    private var first: TimerRecord? { heap.first.map { peal_timer_of_node($0) } }
 
     private mutating func list(_ timer: TimerRecord) {
-        timer.pointee.moment.key = timer.latestMoment
-        peal_heap_insert(&heap, peal_timer_moment(timer))
+        timer.pointee.moment.key = timer.latestDue
+        peal_heap_insert(&heap, peal_timer_node(timer))
     }
 
     /// The executor must have been started.
@@ -57,15 +57,15 @@ struct TimerAgenda: @unchecked Sendable {
         timer.pointee.is_wanted = false
         if timer.isListed {
             // A timer that is restarted repeatedly, such as a watchdog, keeps its position.
-            if timer.pointee.moment.key <= timer.latestMoment { return }
-            peal_heap_remove(&heap, peal_timer_moment(timer))
+            if timer.pointee.moment.key <= timer.latestDue { return }
+            peal_heap_remove(&heap, peal_timer_node(timer))
         }
         list(timer)
         setAlarm()
     }
 
     mutating func stop(_ timer: TimerRecord) {
-        if timer.isListed { peal_heap_remove(&heap, peal_timer_moment(timer)) }
+        if timer.isListed { peal_heap_remove(&heap, peal_timer_node(timer)) }
         timer.pointee.is_running = false
         // A task that is on the queue already cannot be removed, but will call no function.
         timer.pointee.is_wanted = false
@@ -118,9 +118,9 @@ struct TimerAgenda: @unchecked Sendable {
         var firstDue: TimerRecord?
         var last: TimerRecord?
         while let timer = first {
-            let isRestarted = timer.pointee.moment.key < timer.latestMoment
+            let isRestarted = timer.pointee.moment.key < timer.latestDue
             guard isRestarted || timer.pointee.due <= now else { break }
-            peal_heap_remove(&heap, peal_timer_moment(timer))
+            peal_heap_remove(&heap, peal_timer_node(timer))
             if isRestarted {
                 // Others may be due before it, even if it is due now.
                 list(timer)
@@ -153,7 +153,7 @@ extension TimerRecord {
     var isListed: Bool { pointee.moment.is_listed }
 
     /// The time by which it must have fired.
-    fileprivate var latestMoment: Int64 { pointee.due.addingClamped(pointee.tolerance) }
+    fileprivate var latestDue: Int64 { pointee.due.addingClamped(pointee.tolerance) }
 
     /// Moves the due time to the next whole period in the future. The periods between count as missed.
     fileprivate func moveOn(_ now: Int64) {

@@ -33,9 +33,9 @@ import Testing
             (.structure([.int32, .float, .double]), .integerFloat),
             (.structure([.int64, .int64, .int64]), .elsewhere), (.longDouble, .elsewhere),
             (.complexLongDouble, .elsewhere),
-        ] as [(ValueShape, ResultPlace)])
-    func `results are found in their registers`(_ result: ValueShape, _ place: ResultPlace) throws {
-        #expect(try plan(result, [.int32]).resultPlace == place)
+        ] as [(ValueShape, ResultLocation)])
+    func `results are found in their registers`(_ result: ValueShape, _ place: ResultLocation) throws {
+        #expect(try plan(result, [.int32]).resultLocation == place)
     }
 
     @Test func `a result that fits into no register has no frame`() throws {

@@ -39,7 +39,7 @@ run "$logcast" --config time.conf log
 claim "or no" [ "$(grep -c '(host)' "$out")" -eq 0 ]
 : >empty.conf
 run "$logcast" --config empty.conf log
-claim "an empty file says nothing" same 0 "$code"
+claim "an empty file sets nothing" same 0 "$code"
 
 refuses() { # WHAT SENTENCE: the file bad.conf
     run "$logcast" --config bad.conf log
@@ -62,15 +62,15 @@ refuses "a line without a key" "1: there is no key before the ="
 printf 'filter.keep = "a\n' >bad.conf
 refuses "an open quote" "1: the closing quote is missing"
 printf 'filter.keep = "a" b\n' >bad.conf
-refuses "something behind a quote" "1: there is something behind the closing quote"
+refuses "text after a closing quote" "1: there is something behind the closing quote"
 printf 'time = yes\nti\0me = no\n' >bad.conf
 refuses "a zero byte" "2: there is a zero byte"
 awk 'BEGIN { for (i = 0; i < 129; i++) print "filter.keep = a" }' >bad.conf
 refuses "too many" "129: there are too many settings"
 awk 'BEGIN { for (i = 0; i < 7000; i++) print "# nothing " }' >bad.conf
 refuses "a large file" " it has more than 65536 bytes"
-printf 'nobody.option = 1\n' >bad.conf
-refuses "a plugin that is not there" "1: nobody.option: no such plugin is loaded"
+printf 'absent.option = 1\n' >bad.conf
+refuses "a plugin that is not there" "1: absent.option: no such plugin is loaded"
 printf '\nfilter.colour = 1\n' >bad.conf
 refuses "an option that the plugin has not" "2: filter.colour: the plugin has no such option"
 rm bad.conf
@@ -78,7 +78,7 @@ refuses "a missing file" " No such file or directory"
 mkdir bad.conf
 refuses "a folder" " Is a directory"
 
-# ---- SIGHUP. The plugin "version" tells when it starts: it is the last of those that matter here. ----
+# ---- SIGHUP. The plugin "version" reports its start. It is the last of the plugins that matter here. ----
 mkdir plugins
 cp "$(dirname "$logcast")/plugins/filter.so" plugins
 cp "$version" plugins/version.so
@@ -103,14 +103,14 @@ put "filter.drop = b" "colour = red"
 kill -HUP "$process"
 claim "again, with a bad file" starts
 read -r complaint <&4
-claim "which is told" same "logcast: configuration: live.conf:3: colour: there is no such option" \
+claim "and the mistake is reported" same "logcast: configuration: live.conf:3: colour: there is no such option" \
     "$complaint"
 printf 'a\nb\nc\n' >&3
 exec 3>&-
 wait "$process"
 claim "there was trouble: ends with 1" same 1 "$?"
 claim "plugins had the options of the last good file" has out "kept 1, dropped 2"
-claim "the patterns of which are told" same 2 "$(grep -c '^ *drop [ab] *matched *1$' out)"
+claim "and the summary has its patterns" same 2 "$(grep -c '^ *drop [ab] *matched *1$' out)"
 
 # ---- A pattern that cannot be read, by SIGHUP ----
 put "filter.drop = secret"
@@ -123,13 +123,13 @@ put "filter.drop = sec(ret"
 kill -HUP "$process"
 claim "it loads a pattern that cannot be read" starts
 read -r complaint <&4
-claim "which is told" same 'logcast: filter: pattern "sec(ret": Unmatched ( or \(' "$complaint"
+claim "and the mistake is reported" same 'logcast: filter: pattern "sec(ret": Unmatched ( or \(' "$complaint"
 read -r complaint <&4
-claim "with what becomes of it" same "logcast: filter: goes on with the patterns that it had" "$complaint"
+claim "with its consequence" same "logcast: filter: goes on with the patterns that it had" "$complaint"
 printf 'secret two\nopen two\n' >&3
 put "filter.drop = open"
 kill -HUP "$process"
-claim "a later reload brings a good one" starts
+claim "a later reload starts a correct one" starts
 printf 'secret three\nopen three\n' >&3
 exec 3>&-
 wait "$process"

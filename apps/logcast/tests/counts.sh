@@ -1,4 +1,4 @@
-# counts.sh LOGCAST LOG: what logcast counts is what awk and wc count.
+# counts.sh LOGCAST LOG: logcast counts the same as awk and wc.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 log=$2
@@ -43,26 +43,26 @@ claim "sums up the words it does not show" same \
     "$(rows 'by first word' | tail -n 1)"
 
 run "$logcast" --counts.words 9 "$log"
-claim "refuses a bad option of its own, and goes on" same 1 "$code"
-claim "tells which" has "$err" "logcast: counts: words must be a number from 1 to 8"
+claim "refuses an invalid option of a plugin, and continues" same 1 "$code"
+claim "names the option" has "$err" "logcast: counts: words must be a number from 1 to 8"
 
 run "$logcast" --filter.keep 'status installed ' --filter.keep ' trigproc ' --filter.drop lib "$log"
-claim "keeps what grep keeps" same \
+claim "keeps the lines that grep keeps" same \
     "$(grep -E 'status installed | trigproc ' "$log" | grep -vc lib)" \
     "$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' "$out" | tr -d ,)"
-claim "counts only what is kept" same \
+claim "counts only lines that are kept" same \
     "$(grep -E 'status installed | trigproc ' "$log" | grep -v lib |
         awk '{ n[$3]++ } END { for (k in n) print k, n[k] }' | sort)" \
     "$(rows 'by first word' | sort)"
-claim "counts what each pattern matched" same \
+claim "counts the matches of each pattern" same \
     "$(grep -c lib "$log")" \
     "$(sed -n 's/^ *drop lib *matched *//p' "$out" | tr -d ,)"
 
 run "$logcast" --filter.keep 'a(b' "$log"
-claim "refuses a bad pattern, and goes on" same 1 "$code"
-claim "tells which pattern" has "$err" 'logcast: filter: pattern "a(b": '
+claim "refuses an invalid pattern, and continues" same 1 "$code"
+claim "names the pattern" has "$err" 'logcast: filter: pattern "a(b": '
 claim "a filter that cannot be read keeps no line" has "$out" "    kept 0, dropped"
-claim "and says so" has "$err" "logcast: filter: keeps no line"
+claim "and reports it" has "$err" "logcast: filter: keeps no line"
 
 cat "$log" "$log" >"$work/twice.log"
 run "$logcast" "$log" "$work/twice.log"
@@ -78,6 +78,6 @@ claim "reads a pipe" same \
     "$(sed -n '1s/.*: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,)"
 
 run "$logcast" --time "$log"
-claim "tells the time of each plugin" grep -qE '^    counts +[0-9.]+ ms +[0-9.]+ %$' "$out"
-claim "gives no time to nobody" [ "$(grep -c '^    others' "$out")" -eq 0 ]
+claim "prints the time of each plugin" grep -qE '^    counts +[0-9.]+ ms +[0-9.]+ %$' "$out"
+claim "prints no time without a plugin" [ "$(grep -c '^    others' "$out")" -eq 0 ]
 finish

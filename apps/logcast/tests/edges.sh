@@ -3,7 +3,7 @@
 logcast=$1
 cd "$work" || exit 1
 
-lines() { # the number of lines that the first reading tells
+lines() { # the number of lines that the first summary has
     sed -n '1s/.*: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,
 }
 
@@ -69,8 +69,8 @@ run sh -c '"$1" unended >&-' sh "$logcast"
 claim "closed standard output is an error" has "$err" "logcast: standard output: Bad file descriptor"
 claim "and ends with 1 as well" same 1 "$code"
 run sh -c '(sleep 0.3; "$1" unended; echo $? >code) | true' sh "$logcast"
-claim "a reader who has left is an error, not a signal" same 1 "$(cat code)"
-claim "and is told" has "$err" "logcast: standard output: Broken pipe"
+claim "a reader that has closed the pipe is an error, not a signal" same 1 "$(cat code)"
+claim "and is reported" has "$err" "logcast: standard output: Broken pipe"
 if [ -c /dev/full ]; then
     run sh -c '"$1" unended >/dev/full' sh "$logcast"
     claim "a full device is an error" has "$err" "logcast: standard output: No space left on device"
@@ -90,5 +90,5 @@ code=$?
 exec 3>&-
 out=$work/out
 claim "a signal ends the reading with its own code" same 143 "$code"
-claim "and what was read is reported, without half a line" same 2 "$(lines)"
+claim "and the lines read are reported, without half a line" same 2 "$(lines)"
 finish

@@ -1,5 +1,5 @@
 # needs.sh LOGCAST FOLDER WITNESS: plugins that need others start after them, whatever their files are
-# called; those that cannot are told, and the run goes on.
+# called; plugins that cannot start are reported, and the run continues.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 folder=$2
@@ -24,19 +24,19 @@ good() { # NAME...: their files
 good a-last b-middle c-first
 run "$logcast" --plugins "$work/plugins" "$(generate 10)" --explain
 claim "those that can start do: nothing on standard error" is_empty "$err"
-claim "each after what it needs, against the order of their files" same \
+claim "each after its dependencies, against the order of their files" same \
     "configuration statistics reading c-first b-middle a-last " "$(started)"
 claim "they stop in reverse" same \
     "a-last b-middle c-first reading statistics configuration " "$(stopped)"
-claim "and tell what they need" grep -qE '^    a-last .* needs b-middle, c-first$' "$out"
+claim "and their dependencies are printed" grep -qE '^    a-last .* needs b-middle, c-first$' "$out"
 run "$logcast" --plugins "$work/plugins" --list
-claim "--list tells it too" has "$out" "    needs b-middle, c-first"
+claim "--list prints them too" has "$out" "    needs b-middle, c-first"
 
 # Each reload of the first takes the other two along.
 run "$logcast" --plugins "$work/plugins" "$(generate 90)" --reload-every 10 --check-pointers --explain
 claim "reloads end with 0" same 0 "$code"
-claim "what needs a plugin is loaded anew with it" grep -qE '^    a-last +3 times in .*, and 6 with' "$out"
-claim "the one that others need is not, with them" grep -qE '^    c-first +3 times in [^,]*$' "$out"
+claim "dependents of a plugin are reloaded with it" grep -qE '^    a-last +3 times in .*, and 6 with' "$out"
+claim "a dependency is not reloaded with its dependents" grep -qE '^    c-first +3 times in [^,]*$' "$out"
 claim "the order stays" same \
     "configuration statistics reading c-first b-middle a-last " "$(started)"
 claim "and so does that of the stop" same \
@@ -44,19 +44,19 @@ claim "and so does that of the stop" same \
 
 cp "$folder"/*.so "$witness" "$work/plugins"
 run "$logcast" --plugins "$work/plugins" "$(generate 1000)" --explain
-told() { # PLUGIN TEXT
+reports() { # PLUGIN TEXT
     claim "$1: $2" has "$err" "logcast: plugin $1 skipped: $2"
 }
-told lonely "it needs nobody, which is not there"
-told ring-1 "it needs itself: ring-1, ring-2, ring-3, ring-1"
-told ring-2 "it needs itself: ring-2, ring-3, ring-1, ring-2"
-told ring-3 "it needs itself: ring-3, ring-1, ring-2, ring-3"
-told selfish "it needs itself: selfish, selfish"
-told behind-ring "it needs ring-1, which does not run"
-told behind-broken "it needs broken, which does not run"
+reports lonely "it needs absent, which is not there"
+reports ring-1 "it needs itself: ring-1, ring-2, ring-3, ring-1"
+reports ring-2 "it needs itself: ring-2, ring-3, ring-1, ring-2"
+reports ring-3 "it needs itself: ring-3, ring-1, ring-2, ring-3"
+reports selfish "it needs itself: selfish, selfish"
+reports behind-ring "it needs ring-1, which does not run"
+reports behind-broken "it needs broken, which does not run"
 claim "broken: it did not start" grep -q '^logcast: plugin broken skipped: .*it did not start' "$err"
-claim "nothing else is told" same 8 "$(wc -l <"$err" | tr -d ' ')"
-claim "the run goes on" has "$out" "generated-1000: 1,000 lines"
+claim "nothing else is reported" same 8 "$(wc -l <"$err" | tr -d ' ')"
+claim "the run continues" has "$out" "generated-1000: 1,000 lines"
 claim "with the good ones" same "configuration statistics reading c-first witness b-middle a-last " \
     "$(started)"
 claim "and ends with 1" same 1 "$code"

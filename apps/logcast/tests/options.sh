@@ -1,23 +1,23 @@
-# options.sh LOGCAST TERMINAL: the command line, and what a terminal sees.
+# options.sh LOGCAST TERMINAL: the command line, and the output on a terminal.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 terminal=$2
 
 run "$logcast" --help
-claim "--help tells the usage" has "$out" "usage: logcast"
+claim "--help prints the usage" has "$out" "usage: logcast"
 claim "--help ends with 0" same 0 "$code"
 run "$logcast" --version
-claim "--version tells the version" grep -qE '^logcast [0-9]+\.[0-9]+\.[0-9]+, with peal [0-9]+\.[0-9]+' "$out"
+claim "--version prints the version" grep -qE '^logcast [0-9]+\.[0-9]+\.[0-9]+, with peal [0-9]+\.[0-9]+' "$out"
 run "$logcast" --list
 claim "--list names the plugins' options" has "$out" "--filter.keep PATTERN"
 
 for bad in --nonsense -x --reload-every --reload-every=0 --report-every --report-every=0 --report-every=0.5 \
     --check-pointers=yes --line-limit --line-limit=0 \
-    --plugins --time=yes --filter.keep --filter.nothing=1 --nobody.option=1 '--no-plugins --filter.keep=x'; do
+    --plugins --time=yes --filter.keep --filter.nothing=1 --absent.option=1 '--no-plugins --filter.keep=x'; do
     # shellcheck disable=SC2086 # some are two
     run "$logcast" $bad
     claim "$bad: ends with 2" same 2 "$code"
-    claim "$bad: says what is wrong" grep -q '^logcast: --*[a-z]' "$err"
+    claim "$bad: is reported" grep -q '^logcast: --*[a-z]' "$err"
     claim "$bad: prints nothing else" is_empty "$out"
 done
 
@@ -29,16 +29,16 @@ claim "a log may be empty" same 0 "$code"
 run "$logcast" --no-plugins "$(generate 100)" --reload-every 1
 claim "without plugins there is nothing to reload" same 0 "$code"
 run "$logcast" "$(generate 1000)" --reload-every 100 --time
-claim "the summary tells the reloads" same 10 \
+claim "the summary has the reloads" same 10 \
     "$(sed -n 's/^ .* \([0-9]*\) times in .*/\1/p' "$out" | awk '{ sum += $1 } END { print sum }')"
-claim "--time tells what they took" grep -qE '^    \(reloads\) +[0-9.]+ ms' "$out"
+claim "--time prints their time" grep -qE '^    \(reloads\) +[0-9.]+ ms' "$out"
 run "$logcast" --plugins "$work/nowhere" "$(generate 1)"
-claim "a missing folder of plugins is told" has "$err" "nowhere: No such file or directory"
-claim "and the run goes on, and ends with 1" same 1 "$code"
+claim "a missing folder of plugins is reported" has "$err" "nowhere: No such file or directory"
+claim "and the run continues, and ends with 1" same 1 "$code"
 run "$logcast" --time --filter.drop trigproc "$(generate 1000)"
-claim "--time tells who took how long" same 2 "$(grep -cE '^    (counts|filter) +[0-9.]+ ms +[0-9.]+ %' "$out")"
+claim "--time prints the time of each plugin" same 2 "$(grep -cE '^    (counts|filter) +[0-9.]+ ms +[0-9.]+ %' "$out")"
 
-# Read in pieces, so that the clock goes on between them whatever the machine's speed.
+# Read in pieces, so that time passes between them whatever the machine's speed.
 run sh -c '(echo a; sleep 0.3; echo b) | "$1" "$2" --no-plugins -' sh "$terminal" "$logcast"
 claim "a terminal sees progress" has "$out" "standard input: 2 lines"
 claim "and it is taken away at the end" same 1 "$(tail -c 4 "$out" | grep -c '\[K')"

@@ -1,4 +1,4 @@
-# packages.sh LOGCAST CLERK MARKS LOG: what the parser tells reaches all who observe LogFields.
+# packages.sh LOGCAST CLERK MARKS LOG: the parser's broadcasts reach all observers of LogFields.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 clerk=$2
@@ -34,7 +34,7 @@ claim "ends with 0" same 0 "$code"
 claim "is silent on standard error" is_empty "$err"
 claim "the log has all three kinds of lines" same "action other state" \
     "$(cut -d ' ' -f 1 fields | sort -u | tr '\n' ' ' | sed 's/ $//')"
-claim "each line was heard once, as what it is" same \
+claim "each line was broadcast once, as its kind" same \
     "    $(kinds state fields) states, $(kinds action fields) actions, $(kinds other fields) other lines" \
     "$(grep ' other lines$' "$out" | sed 's/\([0-9]\),\([0-9]\)/\1\2/g')"
 claim "states are those of awk" same "$(count 2 state)" "$(rows 'by state')"
@@ -42,7 +42,7 @@ claim "actions too" same "$(count 2 action)" "$(rows 'by action')"
 claim "packages too" same "$(count 3 '^(state|action)$')" "$(rows 'by package')"
 # Texts without the kind and the blanks between; of other lines, all.
 sed -e 's/^other //;t' -e 's/^[a-z]* //;s/ //g' fields | tr -d '\n' >texts
-claim "another observer, on a queue, has heard the same, byte by byte" same \
+claim "another observer, on a queue, has received the same, byte by byte" same \
     "    wrote $(kinds state fields) states, $(kinds action fields) actions, $(kinds other fields) others, $(wc -c <texts) bytes, sum $(od -An -v -tu1 texts | awk '{ for (i = 1; i <= NF; i++) sum += $i } END { print sum }')" \
     "$(grep '^    wrote ' "$out")"
 
@@ -55,26 +55,26 @@ claim "only kept lines are taken apart" same \
     "$(grep ' other lines$' "$out")"
 for bad in 0 65537 x; do
     run "$logcast" --plugins neither --packages.top "$bad" "$log"
-    claim "--packages.top $bad: is told" has "$err" "logcast: packages: top must be a number from 1 to 65536"
-    claim "and the run goes on, and ends with 1" same 1 "$code"
+    claim "--packages.top $bad: is reported" has "$err" "logcast: packages: top must be a number from 1 to 65536"
+    claim "and the run continues, and ends with 1" same 1 "$code"
 done
 
 run "$logcast" --plugins neither --time "$log"
-claim "where nobody observes, nothing is taken apart" [ "$(grep -c '(fields)' "$out")" -eq 0 ]
+claim "without observers, no line is parsed" [ "$(grep -c '(fields)' "$out")" -eq 0 ]
 run "$logcast" --plugins neither --packages.top 1 --time "$log"
-claim "where somebody does, --time tells what that took" grep -qE '^    \(fields\) +[0-9.]+ m?s' "$out"
+claim "with an observer, --time prints the time of parsing" grep -qE '^    \(fields\) +[0-9.]+ m?s' "$out"
 
 run "$logcast" --plugins neither --packages.top 65536 "$(generate 20000)"
 sed -n '/^packages$/,/^$/p' "$out" >still
 run "$logcast" --plugins neither --packages.top 65536 "$(generate 20000)" --reload-every 100 --check-pointers
-claim "two hundred reloads change nothing that packages tells" same "$(cat still)" \
+claim "two hundred reloads do not change the report of packages" same "$(cat still)" \
     "$(sed -n '/^packages$/,/^$/p' "$out")"
-claim "it tells all lines" has still "other lines"
-claim "and leave nothing behind" is_empty "$err"
+claim "it reports all lines" has still "other lines"
+claim "and no error is reported" is_empty "$err"
 
-# Somebody may observe LogFields later, in the midst of the log. `marks` tells when a line was seen.
+# An observer of LogFields may be added in the middle of the log. `marks` reports each line that it receives.
 cp "$marks" neither
-# The new configuration asks for a report as well: once it comes, all is loaded anew.
+# The new configuration requests a report as well: once it is printed, all plugins are reloaded.
 mkfifo stream marked told
 exec 4<>marked 5<>told
 echo "marks.tell = marked" >my.conf
@@ -83,15 +83,15 @@ process=$!
 exec 3>stream
 printf '2026-05-09 07:12:44 install early:all <none> 1\nmark 1\n' >&3
 read -r mark <&4
-claim "the stream is read, and nobody observes" same "mark 1" "$mark"
+claim "the stream is read without observers" same "mark 1" "$mark"
 printf 'packages.top = 9\nreport-every = 1\n' >>my.conf
 kill -HUP "$process"
 read -r told <&5
-claim "the plugins are loaded anew" same "logcast: 2 lines, 2 kept, 0 lines a second" "$told"
+claim "the plugins are reloaded" same "logcast: 2 lines, 2 kept, 0 lines a second" "$told"
 printf '2026-05-09 07:12:45 install late:all <none> 1\n' >&3
 exec 3>&-
 wait "$process"
 claim "ends with 0" same 0 "$?"
 out=$work/out
-claim "once packages runs it hears what comes" same "late:all 1" "$(rows 'by package')"
+claim "once packages runs, it receives the next lines" same "late:all 1" "$(rows 'by package')"
 finish

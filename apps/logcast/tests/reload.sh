@@ -11,7 +11,7 @@ set -- --plugins "$work/plugins" "$(generate 200000)" --filter.drop trigproc --f
     --packages.top 65536
 [ -z "$rows" ] || set -- "$@" --sqlite.path log.db --sqlite.waiting 50
 
-# What every sink tells; without what may differ: times, and how rows fell into transactions.
+# The reports of all sinks, without the parts that may differ: times, and the division of rows into transactions.
 sinks() {
     sed -e '/ lines a second$/d' -e '/^reloads$/,$d' -e '/^$/d' -e 's/, in [0-9,]* transactions$//' "$out"
 }
@@ -29,11 +29,11 @@ claim "a thousand reloads" same 1000 \
     "$(sed -n 's/^ .* \([0-9,]*\) times in .*/\1/p' "$out" | awk '{ sum += $1 } END { print sum }')"
 claim "each plugin has its turn" same \
     "$(find "$work/plugins" -name '*.so' | wc -l | tr -d ' ')" "$(grep -c ' times in ' "$out")"
-claim "every sink tells the same: counts, filter, rows, witness" cmp "$work/still/sinks" sinks
+claim "every sink reports the same: counts, filter, rows, witness" cmp "$work/still/sinks" sinks
 claim "each line was read once and in order" grep -q '^    read 200000, last 200000, out of order 0, ' sinks
 claim "the filter has dropped some" [ "$(grep -c 'dropped 0' sinks)" -eq 0 ]
 kept=$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' sinks | tr -d ,)
-claim "each kept line was heard once and in order" grep -q "^    heard $kept, .* out of order 0, " sinks
+claim "each kept line was received once and in order" grep -q "^    heard $kept, .* out of order 0, " sinks
 claim "and so it was on a queue" grep -q "^    stored $kept, .* out of order 0, " sinks
 claim "at once and on the queue it was the same lines" same \
     "$(sed -n 's/^    heard \(.*\)/\1/p' sinks)" "$(sed -n 's/^    stored \(.*\)/\1/p' sinks)"

@@ -1,6 +1,6 @@
 # signals.sh LOGCAST MARKS [ROWS]: signals to a process that reads a stream.
 #
-# A plugin tells when it has seen a line, through a pipe: nothing here waits for time to pass.
+# A plugin reports each line through a pipe. The test never waits for time to pass.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 marks=$2
@@ -9,7 +9,7 @@ cd "$work" || exit 1
 mkdir plugins
 cp "$(dirname "$logcast")"/plugins/*.so "$marks" plugins
 mkfifo stream marked said
-# Open at both ends: so they have no end, and nobody waits for the other to open them.
+# Open at both ends, so a reader never finds the end, and opening never waits.
 exec 4<>marked 5<>said
 err=$work/err
 
@@ -45,7 +45,7 @@ ends
 exec 3>&-
 claim "SIGTERM ends with its own code" same 143 "$code"
 claim "is silent on standard error" is_empty err
-claim "what was read is reported, without half a line" has out "standard input: 5,001 lines"
+claim "the lines read are reported, without half a line" has out "standard input: 5,001 lines"
 claim "by the plugins too, before they stop" has out "    marks were told"
 claim "the modules have stopped in reverse order" same \
     "$(sed -n 's/^    \([^ ]*\) .*started at .*/\1/p' out)" \
@@ -64,7 +64,7 @@ claim "another stream is read" sees 2
 kill -INT "$process"
 ends
 exec 3>&-
-# A shell without job control starts what runs in the background with SIGINT ignored; peal catches it.
+# A shell without job control starts background programs with SIGINT ignored; peal catches it.
 claim "SIGINT does the same" same 130 "$code"
 
 # ---- SIGTERM while a FIFO has no writer ----
@@ -72,11 +72,11 @@ printf 'one\nmark 5\n' >finished
 mkfifo silent
 "$logcast" --plugins plugins --marks.tell marked finished silent >said 2>err &
 process=$!
-claim "a log is read, and then one that nobody writes" sees 5
+claim "a log is read, and then a pipe without a writer" sees 5
 kill -TERM "$process"
 ends
 claim "SIGTERM ends the wait for a writer" same 143 "$code"
-claim "and what was read is reported" has out "finished: 2 lines"
+claim "and the lines read are reported" has out "finished: 2 lines"
 
 # ---- SIGTERM while a plugin is stuck ----
 begin
@@ -99,11 +99,11 @@ begin --explain
 printf 'one\ntwo\nmark 3\n' >&3
 claim "a session begins" sees 3
 kill -USR1 "$process"
-claim "SIGUSR1 ends it: what was read in it is told" same "session 1: 3 lines, 15 bytes" "$(says)"
+claim "SIGUSR1 ends it: the summary has its lines" same "session 1: 3 lines, 15 bytes" "$(says)"
 claim "and how many lines were kept" same "kept 3, dropped 0" "$(says)"
 says >/dev/null
 printf 'three\nmark 4\n' >&3
-claim "the stream goes on" sees 4
+claim "the stream continues" sees 4
 kill -USR1 "$process"
 claim "the next session has its own numbers" same "session 2: 2 lines, 13 bytes" "$(says)"
 says >/dev/null
@@ -112,7 +112,7 @@ exec 3>&-
 ends
 claim "ends with 0" same 0 "$code"
 claim "the last session has none" has out "session 3: 0 lines, 0 bytes"
-claim "the source is told as a whole" has out "standard input: 5 lines, 28 bytes"
+claim "the source is summarised as a whole" has out "standard input: 5 lines, 28 bytes"
 claim "and so is the run" has out "all: 5 lines, 28 bytes"
 claim "statistics is persistent: it was created once" same 1 \
     "$(grep -c '^    statistics .*created at' out)"

@@ -1,4 +1,4 @@
-# sqlite.sh LOGCAST ROWS LOG: the database holds what was kept.
+# sqlite.sh LOGCAST ROWS LOG: the database has the lines that were kept.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 rows=$2
@@ -25,8 +25,8 @@ run "$logcast" --sqlite.path "$work/odd.db" "$work/odd"
 claim "zeros, bad UTF-8 and empty lines come back byte by byte" cmp -s "$work/odd" "$work/rows"
 
 run "$logcast" --sqlite.path "$work" "$log"
-claim "a database that cannot be opened is told" has "$err" "logcast: sqlite: $work: opening: "
-claim "the run goes on" has "$out" "    by hour"
+claim "a database that cannot be opened is reported" has "$err" "logcast: sqlite: $work: opening: "
+claim "the run continues" has "$out" "    by hour"
 claim "and ends with 1" same 1 "$code"
 run "$logcast" --sqlite.path "$log" "$work/odd"
 claim "a file that is no database is left alone" has "$err" "file is not a database"
@@ -34,12 +34,12 @@ claim "a file that is no database is left alone" has "$err" "file is not a datab
 # A disk that fills up: the limit of a file's size, in blocks of 512 bytes.
 run sh -c 'trap "" XFSZ; ulimit -f 1000; exec "$1" --sqlite.path "$2" "$3"' \
     sh "$logcast" "$work/full.db" "$(generate 50000)"
-claim "a database that cannot grow is told" has "$err" "logcast: sqlite: $work/full.db: "
-claim "what is committed is told" grep -qE '^logcast: sqlite: stopped with [0-9,]+000 rows committed' "$err"
-claim "the run goes on to the end" has "$out" "generated-50000: 50,000 lines"
+claim "a database that cannot grow is reported" has "$err" "logcast: sqlite: $work/full.db: "
+claim "the number of committed rows is reported" grep -qE '^logcast: sqlite: stopped with [0-9,]+000 rows committed' "$err"
+claim "the run continues to the end" has "$out" "generated-50000: 50,000 lines"
 claim "the stopped plugin does not report" [ "$(grep -c '^sqlite$' "$out")" -eq 0 ]
 claim "and the run ends with 1" same 1 "$code"
-claim "the rows told are the rows there" same \
+claim "the number of rows reported is the number of rows stored" same \
     "$(sed -n 's/.*stopped with \([0-9,]*\) rows.*/\1/p' "$err" | tr -d ,)" \
     "$("$rows" "$work/full.db" | wc -l | tr -d ' ')"
 run sh -c 'trap "" XFSZ; ulimit -f 1000; exec "$1" --time --sqlite.path "$2" "$3"' \

@@ -59,7 +59,7 @@ inline result<peal_protocol> define_declared(
     std::vector<std::string> texts;
     std::vector<const char *> list;
     for (const declared_method &method : declared.methods) {
-        result<void> known = method.know_types(center);
+        result<void> known = method.declare_types(center);
         if (!known)
             return failure{ known.status(), known.message() };
         texts.push_back(text_of_method(method));
@@ -133,7 +133,7 @@ method<R(A...)>::method(peal::requirement is_required, const char *name, const c
 {
     if (detail::current_declarations != nullptr)
         detail::current_declarations->methods.push_back({ is_required, name, options, signature::result_text.data,
-            signature::parameter_text.data, signature::prototype, detail::know_types<R(A...)>, this });
+            signature::parameter_text.data, signature::prototype, detail::declare_types<R(A...)>, this });
 }
 
 /* The protocol of the default center that reports exceptions which no broadcast of C++ receives

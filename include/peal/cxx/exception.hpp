@@ -65,7 +65,7 @@ catching::catching() noexcept : outer(innermost_catching) { innermost_catching =
 catching::~catching() { innermost_catching = outer; }
 
 /* Returns true if observers were notified. */
-inline bool tell_exception(const char *method, const char *message) noexcept
+inline bool report_exception(const char *method, const char *message) noexcept
 {
     exceptions_table_protocol handles = {};
     if (exceptions_table_define(peal_center_default(), &handles) < 0)
@@ -113,7 +113,7 @@ inline void take_exception(const location &from) noexcept
     }
     try {
         const std::string title = from.title(), message = describe(std::current_exception());
-        if (!tell_exception(title.c_str(), message.c_str()))
+        if (!report_exception(title.c_str(), message.c_str()))
             std::fprintf(stderr, "peal: %s threw an exception: %s\n", title.c_str(), message.c_str());
     } catch (...) {
         std::fprintf(stderr, "peal: %s threw an exception\n", from.method);

@@ -19,9 +19,6 @@
 namespace peal
 {
 
-/* No object: a proxy that only forwards. */
-struct nobody {};
-
 template <class T> class resolving;
 
 namespace detail
@@ -34,7 +31,7 @@ template <class T> struct forward_box {
     std::shared_ptr<T> held;
     std::weak_ptr<T> weak;
     bool is_weak = false;
-    nobody none;
+    no_target none;
     function<void(T &, resolving<T> &)> resolve;
     function<peal_redirection(T &, peal_method)> redirect;
     function<void(T &, any_call)> invoke;
@@ -116,7 +113,7 @@ template <class T> peal_function detail::forward_box<T>::run_resolve(void *self,
 /* Describes a proxy that represents an object, step by step; make() makes it. Its calls go to the object's member
  * functions, as for peal_proxy_create_for. An exception is caught, and the call returns zero. It is reported like
  * an observer's. Since 0.1. */
-template <class P, class T = nobody> class forwarding
+template <class P, class T = no_target> class forwarding
 {
     using box = detail::forward_box<T>;
 
@@ -126,7 +123,7 @@ public:
      *   kept until the proxy has ended; std::ref(object), *borrowed until* then. None: all is forwarded. */
     explicit forwarding(const P &protocol) : forwarding(protocol, new box())
     {
-        if constexpr (std::is_same_v<T, nobody>)
+        if constexpr (std::is_same_v<T, no_target>)
             box_->object = &box_->none;
     }
     forwarding(const P &protocol, std::weak_ptr<T> object) : forwarding(protocol, new box())
@@ -152,7 +149,7 @@ public:
         return *this;
     }
     /* Stage 1: f(T &, peal::resolving<T> &) may find a member function, permanently. Without an object the first
-     * parameter is a `peal::nobody`. */
+     * parameter is a `peal::no_target`. */
     template <class F> forwarding &resolve(F f)
     {
         return box_->resolve = detail::function<void(T &, resolving<T> &)>::of(std::move(f)), *this;
@@ -218,7 +215,7 @@ private:
     peal_owner owner_ = {};
     failure why_ = { PEAL_OK, {} };
 };
-template <class P> forwarding(const P &) -> forwarding<P, nobody>;
+template <class P> forwarding(const P &) -> forwarding<P, no_target>;
 template <class P, class T> forwarding(const P &, std::weak_ptr<T>) -> forwarding<P, T>;
 template <class P, class T> forwarding(const P &, std::shared_ptr<T>) -> forwarding<P, T>;
 template <class P, class T> forwarding(const P &, std::reference_wrapper<T>) -> forwarding<P, T>;

@@ -2,7 +2,7 @@
  *
  * cxx/invocation.hpp - calls as objects, typed. Include <peal/peal.hpp> instead.
  *
- *     peal::invocation call(chat.weigh, 10);       recorded; nobody was called
+ *     peal::invocation call(chat.weigh, 10);       recorded; no observer was called
  *     call.set_argument<0>(20);
  *     int sum = call.broadcast();                  as often as you like
  *     int one = call.invoke(observation);

@@ -7,7 +7,7 @@
  *
  *     peal::method<int(int)> weigh = ...;
  *     int sum = weigh(10);                                 what the method's policy makes of the results
- *     std::optional<int> answer = weigh.ask(10);           none when nobody was called
+ *     std::optional<int> answer = weigh.ask(10);           none when no observer was called
  *     std::vector<int> all = weigh.collect(10);
  *     int most = weigh.by(PEAL_POLICY_MAX, 10);
  *     double mean = weigh.fold(0.0, [](double &sum, int one) { sum += one; }, 10);
@@ -92,7 +92,7 @@ struct declared_method {
     requirement is_required;
     const char *name, *options;
     const char *result_text, *parameter_text, *prototype;
-    result<void> (*know_types)(peal_center);
+    result<void> (*declare_types)(peal_center);
     class method_handle *method;
 };
 

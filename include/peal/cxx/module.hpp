@@ -7,7 +7,7 @@
  *         .depends_on("storage")
  *         .start<&network::start>()
  *         .stop<&network::stop>()
- *         .hears(life, peal::on<&network::wake>(life.did_become_active))
+ *         .observes(life, peal::on<&network::wake>(life.did_become_active))
  *         .add(center).release();
  *     peal_modules_start(center);
  *     life.did_become_active();
@@ -124,7 +124,8 @@ public:
     template <auto member> module_of &start() { return start_ = detail::module_function<T, member>::call, *this; }
     template <auto member> module_of &stop() { return stop_ = detail::module_function<T, member>::call, *this; }
     /* Member functions for events: of peal::lifecycle, or of a protocol that is forwarded to modules. */
-    template <class P, auto... member> module_of &hears(const P &protocol, detail::member_binding<member>... bindings)
+    template <class P, auto... member>
+    module_of &observes(const P &protocol, detail::member_binding<member>... bindings)
     {
         return tables_.add(protocol, bindings...), *this;
     }

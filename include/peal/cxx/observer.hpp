@@ -79,6 +79,9 @@ private:
     peal_observe_options raw_ = PEAL_OBSERVE_OPTIONS;
 };
 
+/* The target of observers and proxies that have no object. */
+struct no_target {};
+
 namespace detail
 {
 
@@ -106,8 +109,7 @@ template <auto member> struct member_binding {
     }
 };
 
-/* The target of an observer: none, or an object with its kind of reference. */
-struct no_target {};
+/* The target of an observer: an object with its kind of reference. */
 template <class T> struct borrowed_target {
     T *object;
 };
@@ -158,12 +160,12 @@ template <class T> weak_target<T> target_of(std::weak_ptr<T> object)
 }
 template <class T> borrowed_target<T> target_of(std::reference_wrapper<T> object) { return { &object.get() }; }
 
-template <class T> void hold_weakly(peal_observe_options &options, weak_target<T> &target)
+template <class T> void set_weak(peal_observe_options &options, weak_target<T> &target)
 {
     options.weak = &weak_functions<T>::type;
     options.weak_reference = &target.held;
 }
-template <class Target> void hold_weakly(peal_observe_options &, Target &) {}
+template <class Target> void set_weak(peal_observe_options &, Target &) {}
 
 template <class Target> bool is_dead(const Target &) { return false; }
 template <class T> bool is_dead(const shared_target<T> &target) { return target.object == nullptr; }
@@ -191,7 +193,7 @@ result<observation> observe_with(peal_protocol protocol, Target target, const ob
     auto *const box = new box_type{ protocol, std::move(target), std::tuple<B...>(std::move(bindings)...) };
     peal_observe_options options = wanted.raw();
     options.destroy = box_type::destroy;
-    hold_weakly(options, box->target);
+    set_weak(options, box->target);
     peal_observation raw = {};
     const peal_status status = register_box(protocol, box, options, &raw, std::index_sequence_for<B...>());
     return made<observation>(status, raw);
@@ -229,7 +231,7 @@ template <class R, class... A>
 template <class F>
 result<observation> method<R(A...)>::try_observe(const observe_options &options, F function) const
 {
-    return detail::observe_with(protocol_, detail::no_target(), options, on(*this, std::move(function)));
+    return detail::observe_with(protocol_, no_target(), options, on(*this, std::move(function)));
 }
 template <class R, class... A>
 template <class F>

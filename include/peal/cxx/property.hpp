@@ -17,11 +17,11 @@ namespace detail
 {
 
 /* The parameter type of a property's functions: for a std::string a std::string_view. */
-template <class T> using told_of = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
+template <class T> using passed_of = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
 
 template <class T, class F> struct property_box {
-    using told = told_of<T>;
-    using c_type = c_of<told>;
+    using passed = passed_of<T>;
+    using c_type = c_of<passed>;
     F function;
 
     static void changed(void *self) noexcept
@@ -32,10 +32,10 @@ template <class T, class F> struct property_box {
     {
         F &function = static_cast<property_box *>(self)->function;
         guard(title(), [&]() -> void {
-            if constexpr (std::is_invocable_v<F &, told, told>)
-                (void)function(passing<told>::from_c(before), passing<told>::from_c(now));
+            if constexpr (std::is_invocable_v<F &, passed, passed>)
+                (void)function(passing<passed>::from_c(before), passing<passed>::from_c(now));
             else
-                (void)function(passing<told>::from_c(now));
+                (void)function(passing<passed>::from_c(now));
         });
     }
     static void recorded(void *self, const peal_change *change) noexcept
@@ -51,7 +51,7 @@ template <class T, class F> struct property_box {
         peal_property_observer made = { sizeof made, nullptr, nullptr, nullptr, nullptr };
         if constexpr (std::is_invocable_v<F &, const peal_change &>)
             made.recorded = recorded;
-        else if constexpr (std::is_invocable_v<F &, told, told> || std::is_invocable_v<F &, told>)
+        else if constexpr (std::is_invocable_v<F &, passed, passed> || std::is_invocable_v<F &, passed>)
             made.changed_values = reinterpret_cast<peal_function>(changed_values);
         else if constexpr (std::is_invocable_v<F &>)
             made.changed = changed;
@@ -71,7 +71,7 @@ template <class T, class F> struct property_box {
 template <class T> class property
 {
     using c_type = detail::c_of<T>;
-    using told = detail::told_of<T>;
+    using passed = detail::passed_of<T>;
     using given = detail::given_of<T>;
     static constexpr bool is_text = std::is_same_v<c_type, const char *>;
     static constexpr auto type_text = detail::type_text<c_type>();
@@ -92,7 +92,7 @@ public:
     static result<property> try_define(peal_center center, const char *name, given initial = initial_value(),
         uint32_t flags = 0, peal_owner owner = {})
     {
-        result<void> known = detail::know_types<void(T)>(center);
+        result<void> known = detail::declare_types<void(T)>(center);
         if (!known)
             return failure{ known.status(), known.message() };
         const peal_property_options options = { sizeof options, flags, owner };

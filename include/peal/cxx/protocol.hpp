@@ -125,7 +125,7 @@ private:
         if constexpr (detail::is_target<First>::value)
             return detail::observe_with(raw_, detail::target_of(std::move(first)), options, std::move(more)...);
         else
-            return detail::observe_with(raw_, detail::no_target(), options, std::move(first), std::move(more)...);
+            return detail::observe_with(raw_, no_target(), options, std::move(first), std::move(more)...);
     }
 
     peal_protocol raw_ = {};

@@ -163,7 +163,7 @@ private:
     template <class Box> static result<closure> try_with(Box *box, peal_center center, peal_proxy_options options)
     {
         std::unique_ptr<Box> owned(box);
-        const result<void> known = detail::know_types<R(A...)>(center);
+        const result<void> known = detail::declare_types<R(A...)>(center);
         if (!known)
             return failure{ known.status(), known.message() };
         options.destroy = Box::destroy;

@@ -116,7 +116,7 @@ template <class R, class... A> struct callable<R(A...), void> : callable_of<R, A
 template <class F> using signature_of = typename callable<F>::type;
 
 /* Makes the types of a signature known to a center, and compares what it computes with the compiler. */
-template <class Signature> result<void> know_types(peal_center center)
+template <class Signature> result<void> declare_types(peal_center center)
 {
     for (const wanted_type &wanted : signature<Signature>::wanted) {
         if (wanted.declaration == nullptr)

@@ -59,12 +59,12 @@ template <class Target, class F> struct timer_box {
     static void destroy(void *self) { delete static_cast<timer_box *>(self); }
 };
 
-template <class T> void hold_weakly(peal_timer_options &options, weak_target<T> &target)
+template <class T> void set_weak(peal_timer_options &options, weak_target<T> &target)
 {
     options.weak = &weak_functions<T>::type;
     options.weak_reference = &target.held;
 }
-template <class Target> void hold_weakly(peal_timer_options &, Target &) {}
+template <class Target> void set_weak(peal_timer_options &, Target &) {}
 
 } // namespace detail
 
@@ -85,7 +85,7 @@ public:
     template <class F>
     static result<timer> try_every(std::chrono::nanoseconds period, F f, const timer_options &options = timer_options())
     {
-        return create(period, 0, detail::no_target(), std::move(f), options);
+        return create(period, 0, no_target(), std::move(f), options);
     }
 
     /* The same for an object: f(object), while it is alive. Once it is dead the timer ends by itself. */
@@ -108,7 +108,7 @@ public:
     template <class F>
     static result<timer> try_once(std::chrono::nanoseconds delay, F f, const timer_options &options = timer_options())
     {
-        return create(delay, PEAL_TIMER_ONCE, detail::no_target(), std::move(f), options);
+        return create(delay, PEAL_TIMER_ONCE, no_target(), std::move(f), options);
     }
 
     /* As peal_timer_start: begins again from now. */
@@ -144,7 +144,7 @@ private:
         raw.fire = box_type::fire;
         raw.target = box;
         raw.destroy = box_type::destroy;
-        detail::hold_weakly(raw, box->target);
+        detail::set_weak(raw, box->target);
         peal_timer made = {};
         const peal_status status = peal_timer_create(&raw, &made);
         result<timer> timer = detail::made<peal::timer>(status, made);

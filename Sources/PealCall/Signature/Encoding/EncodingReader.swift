@@ -2,7 +2,7 @@
 /// struct. The types are the extension's matter.
 struct EncodingReader {
     let bytes: [UInt8]
-    private(set) var place = 0
+    private(set) var position = 0
     private var nesting = 0
     /// Counts the types of the whole text, as a struct of structs has many.
     private var parts = 0
@@ -16,17 +16,17 @@ struct EncodingReader {
         bytes = Array(text.utf8)
     }
 
-    var isAtEnd: Bool { place >= bytes.count }
-    var column: Int { place + 1 }
+    var isAtEnd: Bool { position >= bytes.count }
+    var column: Int { position + 1 }
 
     /// Zero at the end: no encoding contains that byte.
-    var current: UInt8 { place < bytes.count ? bytes[place] : 0 }
+    var current: UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    mutating func advance() { if place < bytes.count { place += 1 } }
+    mutating func advance() { if position < bytes.count { position += 1 } }
 
     mutating func take(_ letter: Unicode.Scalar) -> Bool {
         guard current == UInt8(ascii: letter), !isAtEnd else { return false }
-        place += 1
+        position += 1
         return true
     }
 
@@ -68,19 +68,19 @@ struct EncodingReader {
     mutating func takeQuoted() throws(SyntaxError) -> String {
         let open = column
         advance()
-        let start = place
+        let start = position
         while !isAtEnd, current != UInt8(ascii: "\"") { advance() }
         if isAtEnd { throw SyntaxError(.syntax, "this '\"' is never closed", column: open) }
         defer { advance() }
-        return String(decoding: bytes[start..<place], as: UTF8.self)
+        return String(decoding: bytes[start..<position], as: UTF8.self)
     }
 
     /// The name of a struct or a union; nil for `?`.
     mutating func takeTag() throws(SyntaxError) -> String? {
         if take("?") { return nil }
-        let (start, at) = (place, column)
+        let (start, at) = (position, column)
         while CharacterClass.continuesName(current) { advance() }
-        let name = String(decoding: bytes[start..<place], as: UTF8.self)
+        let name = String(decoding: bytes[start..<position], as: UTF8.self)
         guard CharacterClass.isName(name) else { throw unexpected("the name of a struct, or '?',") }
         if Vocabulary.isReserved(name) {
             throw SyntaxError(.syntax, "'\(name)' is a word of C and cannot name a struct", column: at)

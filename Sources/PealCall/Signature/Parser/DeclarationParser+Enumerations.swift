@@ -1,6 +1,6 @@
 extension DeclarationParser {
     /// `enum color`, `enum color { … }`, `enum { … }`, and with `: type`, the cursor at `enum`.
-    mutating func parseEnumeration(_ place: Place) throws(SyntaxError) -> CType {
+    mutating func parseEnumeration(_ context: DeclarationContext) throws(SyntaxError) -> CType {
         let keyword = current
         advance()
         let tag = isAt(.brace) || isAt(.colon) ? nil : try takeName("an enum")
@@ -9,7 +9,7 @@ extension DeclarationParser {
 
         // In a struct `enum color: 3` would be a bit-field; C reads a type there, and so does this.
         let colon = current
-        let fixed = isAt(.colon) && place.defines ? try parseUnderlyingType() : nil
+        let fixed = isAt(.colon) && context.defines ? try parseUnderlyingType() : nil
         guard isAt(.brace) else {
             guard let tag else { throw unexpected("the '{' of the enum") }
             guard let fixed else { return .enumeration(known(name)) }
@@ -21,7 +21,7 @@ extension DeclarationParser {
             try declare(.enumeration(enumeration), tag)
             return .enumeration(enumeration)
         }
-        try requireDefinable("an enum", place, column: keyword.column)
+        try requireDefinable("an enum", context, column: keyword.column)
         let constants = try parseConstants(fixed)
         guard let underlying = fixed ?? Enumeration.customaryType(of: constants) else {
             throw SyntaxError(.limit, "no integer type holds all values of this enum", column: keyword.column)

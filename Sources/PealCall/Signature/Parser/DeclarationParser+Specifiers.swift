@@ -7,7 +7,7 @@ struct Specifiers {
 
 extension DeclarationParser {
     /// Where specifiers stand decides whether they may define a struct or an enum.
-    enum Place {
+    enum DeclarationContext {
         case declaration, member, method, parameter, typeName
 
         var defines: Bool { self == .declaration || self == .member }
@@ -34,19 +34,21 @@ extension DeclarationParser {
 
     private static let ofPointers = Qualifiers.nullability.union(.restrict)
 
-    mutating func parseSpecifiers(_ place: Place) throws(SyntaxError) -> Specifiers {
+    mutating func parseSpecifiers(_ context: DeclarationContext) throws(SyntaxError) -> Specifiers {
         var gathered = Gathered()
         let first = current
-        while try takeSpecifier(&gathered, place) {}
+        while try takeSpecifier(&gathered, context) {}
         return try finish(gathered, first)
     }
 
     /// Takes one word into `gathered`; false where the declarator begins.
-    private mutating func takeSpecifier(_ gathered: inout Gathered, _ place: Place) throws(SyntaxError) -> Bool {
+    private mutating func takeSpecifier(_ gathered: inout Gathered, _ context: DeclarationContext) throws(SyntaxError)
+        -> Bool
+    {
         guard current.kind == .name else { return false }
         let token = current
         let word = self.word
-        if place.ignoredWords.contains(word) {
+        if context.ignoredWords.contains(word) {
             advance()
             return true
         }
@@ -67,7 +69,7 @@ extension DeclarationParser {
         } else if Vocabulary.tags.contains(word) {
             try requireNoType(gathered, token)
             gathered.column = token.column
-            gathered.type = QualifiedType(try parseTagged(word, place))
+            gathered.type = QualifiedType(try parseTagged(word, context))
         } else if !gathered.hasType, !Vocabulary.isReserved(word) {
             gathered.column = token.column
             gathered.type = QualifiedType(scope.type(named: word) ?? .opaque(name: word))
@@ -120,11 +122,11 @@ extension DeclarationParser {
         return QualifiedType(type.type, type.qualifiers.union(.atomic))
     }
 
-    private mutating func parseTagged(_ word: String, _ place: Place) throws(SyntaxError) -> CType {
+    private mutating func parseTagged(_ word: String, _ context: DeclarationContext) throws(SyntaxError) -> CType {
         switch word {
-        case "struct": try parseStructure(.structure, place)
-        case "union": try parseStructure(.union, place)
-        default: try parseEnumeration(place)
+        case "struct": try parseStructure(.structure, context)
+        case "union": try parseStructure(.union, context)
+        default: try parseEnumeration(context)
         }
     }
 

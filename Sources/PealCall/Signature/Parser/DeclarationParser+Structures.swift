@@ -1,6 +1,6 @@
 extension DeclarationParser {
     /// `struct point`, `struct point { … }` or `struct { … }`, and the same of a union, the cursor at the keyword.
-    mutating func parseStructure(_ kind: Structure.Kind, _ place: Place) throws(SyntaxError) -> CType {
+    mutating func parseStructure(_ kind: Structure.Kind, _ context: DeclarationContext) throws(SyntaxError) -> CType {
         let keyword = current
         advance()
         let tag = isAt(.brace) ? nil : try takeName(kind.title)
@@ -9,7 +9,7 @@ extension DeclarationParser {
             try requireTag(kind.word, name, column: tag?.column ?? keyword.column)
             return .structure(Structure(kind, name: name, isTagged: true, body: nil))
         }
-        try requireDefinable(kind.title, place, column: keyword.column)
+        try requireDefinable(kind.title, context, column: keyword.column)
         let body = try parseMembers(kind)
         guard let tag else { return .structure(Structure(kind, name: "", isTagged: false, body: body)) }
         try declare(.structure(body, kind), tag)
@@ -22,8 +22,8 @@ extension DeclarationParser {
         throw SyntaxError(.conflict, "'\(name)' is declared as \(known.word), not as \(word)", column: column)
     }
 
-    func requireDefinable(_ title: String, _ place: Place, column: Int) throws(SyntaxError) {
-        if place.defines { return }
+    func requireDefinable(_ title: String, _ context: DeclarationContext, column: Int) throws(SyntaxError) {
+        if context.defines { return }
         throw SyntaxError(
             .unsupported,
             "\(title) cannot be declared here;"

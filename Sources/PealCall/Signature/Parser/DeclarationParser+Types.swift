@@ -17,7 +17,7 @@ extension DeclarationParser {
             switch derivation.kind {
             case .pointer(let qualifiers, let mark):
                 if let mark { throw misplaced(mark) }
-                type = QualifiedType(.pointer(to: QualifiedType(type.type.behindPointer, type.qualifiers)), qualifiers)
+                type = QualifiedType(.pointer(to: QualifiedType(type.type.asPointee, type.qualifiers)), qualifiers)
             case .array(let count, _):
                 if case .array(_, nil) = type.unaliased.type {
                     throw SyntaxError(.syntax, "only the first length of an array may be left out", column: inner)
@@ -142,14 +142,14 @@ extension TypeScope {
 extension CType {
     /// A pointed-to type: a struct with a name needs no members there. So types that point to each other do not
     /// retain each other.
-    fileprivate var behindPointer: CType {
+    fileprivate var asPointee: CType {
         guard case .alias(let alias) = self, case .structure(let structure) = unaliased, !structure.name.isEmpty,
             structure.body != nil
         else {
             guard case .structure(let structure) = self, !structure.name.isEmpty else { return self }
             return .structure(structure.with(nil))
         }
-        let target = QualifiedType(alias.target.type.behindPointer, alias.target.qualifiers)
+        let target = QualifiedType(alias.target.type.asPointee, alias.target.qualifiers)
         return .alias(Alias(name: alias.name, target: target))
     }
 }

@@ -5,7 +5,7 @@ struct Lexer {
     private(set) var tokens: [SourceToken] = []
     /// Why the tokens end before the text does.
     private(set) var failure: SyntaxError?
-    private var place = 0
+    private var position = 0
 
     init(_ text: String, longest: Int = SyntaxLimits.textBytes) {
         // Measured before it is copied: a text may be of any length.
@@ -18,9 +18,9 @@ struct Lexer {
         bytes = Array(text.utf8)
         while failure == nil, skipBlanks(), let token = nextToken() {
             tokens.append(token)
-            place = token.end
+            position = token.end
         }
-        tokens.append(SourceToken(kind: .end, start: place, end: place))
+        tokens.append(SourceToken(kind: .end, start: position, end: position))
     }
 
     /// ASCII's sign for a character that could not be represented: what takes the place of a byte that is not UTF-8.
@@ -38,20 +38,20 @@ struct Lexer {
 
     /// Moves to the next token; false at the end of the text and in front of a mistake.
     private mutating func skipBlanks() -> Bool {
-        while place < bytes.count {
-            switch (byte(at: place), byte(at: place + 1)) {
+        while position < bytes.count {
+            switch (byte(at: position), byte(at: position + 1)) {
             case (0x20, _), (0x09...0x0D, _):
-                place += 1
+                position += 1
             case (UInt8(ascii: "\\"), 0x0A), (UInt8(ascii: "\\"), 0x0D):
-                place += 2
+                position += 2
             case (UInt8(ascii: "/"), UInt8(ascii: "/")):
-                place = bytes[place...].firstIndex(of: 0x0A) ?? bytes.count
+                position = bytes[position...].firstIndex(of: 0x0A) ?? bytes.count
             case (UInt8(ascii: "/"), UInt8(ascii: "*")):
                 guard let end = endOfComment() else {
-                    fail("this comment has no end; close it with '*/'", at: place)
+                    fail("this comment has no end; close it with '*/'", at: position)
                     return false
                 }
-                place = end
+                position = end
             default:
                 return true
             }
@@ -60,7 +60,7 @@ struct Lexer {
     }
 
     private func endOfComment() -> Int? {
-        var index = place + 2
+        var index = position + 2
         while index + 1 < bytes.count {
             if bytes[index] == UInt8(ascii: "*"), bytes[index + 1] == UInt8(ascii: "/") { return index + 2 }
             index += 1
@@ -69,15 +69,15 @@ struct Lexer {
     }
 
     private mutating func nextToken() -> SourceToken? {
-        let first = byte(at: place)
+        let first = byte(at: position)
         if CharacterClass.startsName(first) { return run(.name) }
         if CharacterClass.isDigit(first) { return run(.number) }
         if first == UInt8(ascii: "'") { return quoted(.character, "character constant") }
         if first == UInt8(ascii: "\"") { return quoted(.string, "string") }
-        for length in [3, 2, 1] where place + length <= bytes.count {
-            let candidate = String(decoding: bytes[place..<place + length], as: UTF8.self)
+        for length in [3, 2, 1] where position + length <= bytes.count {
+            let candidate = String(decoding: bytes[position..<position + length], as: UTF8.self)
             if let symbol = SourceSymbol(rawValue: candidate) {
-                return SourceToken(kind: .symbol(symbol), start: place, end: place + length)
+                return SourceToken(kind: .symbol(symbol), start: position, end: position + length)
             }
         }
         refuseByte(first)
@@ -85,34 +85,34 @@ struct Lexer {
     }
 
     private func run(_ kind: SourceToken.Kind) -> SourceToken {
-        var end = place
+        var end = position
         while end < bytes.count, CharacterClass.continuesName(bytes[end]) { end += 1 }
-        return SourceToken(kind: kind, start: place, end: end)
+        return SourceToken(kind: kind, start: position, end: end)
     }
 
     /// The text between two quotation marks like the one at the cursor, escapes skipped.
     private mutating func quoted(_ kind: SourceToken.Kind, _ what: String) -> SourceToken? {
-        let mark = byte(at: place)
-        var end = place + 1
+        let mark = byte(at: position)
+        var end = position + 1
         while end < bytes.count, bytes[end] != mark, bytes[end] != 0x0A {
             end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1
         }
         guard end < bytes.count, bytes[end] == mark else {
             let quoted = mark == UInt8(ascii: "'") ? "\"'\"" : "'\"'"
-            fail("this \(what) has no end; close it with \(quoted)", at: place)
+            fail("this \(what) has no end; close it with \(quoted)", at: position)
             return nil
         }
-        return SourceToken(kind: kind, start: place, end: end + 1)
+        return SourceToken(kind: kind, start: position, end: end + 1)
     }
 
     private mutating func refuseByte(_ byte: UInt8) {
         switch byte {
         case 0x80..., Lexer.substitute:
-            fail("only ASCII stands outside comments; write the name in ASCII letters", at: place)
+            fail("only ASCII stands outside comments; write the name in ASCII letters", at: position)
         case 0x21...0x7E:
-            fail("'\(Character(UnicodeScalar(byte)))' has no meaning here", at: place)
+            fail("'\(Character(UnicodeScalar(byte)))' has no meaning here", at: position)
         default:
-            fail("a control character (byte \(byte)) stands in the text", at: place)
+            fail("a control character (byte \(byte)) stands in the text", at: position)
         }
     }
 }

@@ -16,13 +16,13 @@ extension CType: Equatable {
 
     /// Qualifiers of the outermost type are not compared: a copy has none.
     func matches(_ other: CType, by rule: ComparisonRule) -> Bool {
-        CType.compare(self, other, behindPointer: false, rule)
+        CType.compare(self, other, isPointee: false, rule)
     }
 
     private static func compare(
-        _ left: CType, _ right: CType, behindPointer: Bool, _ rule: ComparisonRule
+        _ left: CType, _ right: CType, isPointee: Bool, _ rule: ComparisonRule
     ) -> Bool {
-        if rule == .declaredLater, behindPointer, let name = opaqueName(left, right) {
+        if rule == .declaredLater, isPointee, let name = opaqueName(left, right) {
             return left.spellsName(name) && right.spellsName(name)
         }
         switch (left.unaliased, right.unaliased) {
@@ -32,50 +32,50 @@ extension CType: Equatable {
         case (.handle(let a), .handle(let b)): return a == b
         case (.enumeration(let a), .enumeration(let b)):
             guard a.name == b.name, a.isTagged == b.isTagged else { return false }
-            return a.underlying == b.underlying || (behindPointer && !a.name.isEmpty)
+            return a.underlying == b.underlying || (isPointee && !a.name.isEmpty)
         case (.pointer(let a), .pointer(let b)):
-            return compare(a, b, behindPointer: true, rule)
+            return compare(a, b, isPointee: true, rule)
         case (.array(let a, let count), .array(let b, let otherCount)):
-            return count == otherCount && compare(a, b, behindPointer: behindPointer, rule)
+            return count == otherCount && compare(a, b, isPointee: isPointee, rule)
         case (.function(let a), .function(let b)): return compare(a, b, rule)
         case (.structure(let a), .structure(let b)):
-            return compare(a, b, behindPointer: behindPointer, rule)
+            return compare(a, b, isPointee: isPointee, rule)
         default: return false
         }
     }
 
     fileprivate static func compare(
-        _ left: QualifiedType, _ right: QualifiedType, behindPointer: Bool, _ rule: ComparisonRule
+        _ left: QualifiedType, _ right: QualifiedType, isPointee: Bool, _ rule: ComparisonRule
     ) -> Bool {
         if rule == .declaredLater, opaqueName(left.type, right.type) != nil {
             return left.qualifiers.agree(with: right.qualifiers)
-                && compare(left.type, right.type, behindPointer: behindPointer, rule)
+                && compare(left.type, right.type, isPointee: isPointee, rule)
         }
         return left.unaliased.qualifiers.agree(with: right.unaliased.qualifiers)
-            && compare(left.unaliased.type, right.unaliased.type, behindPointer: behindPointer, rule)
+            && compare(left.unaliased.type, right.unaliased.type, isPointee: isPointee, rule)
     }
 
     /// Everything in a function type stands behind the pointer to the function.
     private static func compare(_ left: FunctionType, _ right: FunctionType, _ rule: ComparisonRule) -> Bool {
         guard left.isVariadic == right.isVariadic, left.parameters.count == right.parameters.count,
-            compare(left.result.type, right.result.type, behindPointer: true, rule)
+            compare(left.result.type, right.result.type, isPointee: true, rule)
         else { return false }
         for (a, b) in zip(left.parameters, right.parameters)
-        where !compare(a.type, b.type, behindPointer: true, rule) {
+        where !compare(a.type, b.type, isPointee: true, rule) {
             return false
         }
         return true
     }
 
     private static func compare(
-        _ left: Structure, _ right: Structure, behindPointer: Bool, _ rule: ComparisonRule
+        _ left: Structure, _ right: Structure, isPointee: Bool, _ rule: ComparisonRule
     ) -> Bool {
         guard left.kind == right.kind, left.name == right.name, left.isTagged == right.isTagged else { return false }
-        if behindPointer, !left.name.isEmpty { return true }
+        if isPointee, !left.name.isEmpty { return true }
         guard let a = left.body, let b = right.body else { return left.body == nil && right.body == nil }
         guard a.members.count == b.members.count else { return false }
         for (first, second) in zip(a.members, b.members)
-        where !compare(first.type, second.type, behindPointer: false, rule) {
+        where !compare(first.type, second.type, isPointee: false, rule) {
             return false
         }
         return true
@@ -108,6 +108,6 @@ extension QualifiedType: Equatable {
     }
 
     func matches(_ other: QualifiedType, by rule: ComparisonRule) -> Bool {
-        CType.compare(self, other, behindPointer: false, rule)
+        CType.compare(self, other, isPointee: false, rule)
     }
 }

@@ -14,18 +14,18 @@ extension TypeScope.Tag {
 extension StructureBody {
     func firstDifference(from other: StructureBody) -> String? {
         for (index, (first, second)) in zip(members, other.members).enumerated() {
-            let place = "member \(index + 1)"
+            let location = "member \(index + 1)"
             guard first.name == second.name else {
-                return "\(place) is \(first.title) in the first and \(second.title) in the second"
+                return "\(location) is \(first.title) in the first and \(second.title) in the second"
             }
             if !first.type.matches(second.type, by: .declaredLater) {
-                return "\(place) \(first.title) is "
+                return "\(location) \(first.title) is "
                     + QualifiedType.contrast(first.type, second.type)
             }
             if let inner = first.type.unnamedBody, let otherInner = second.type.unnamedBody,
                 let difference = inner.firstDifference(from: otherInner)
             {
-                return "\(difference), in \(place)"
+                return "\(difference), in \(location)"
             }
         }
         guard members.count != other.members.count else { return nil }

@@ -131,7 +131,7 @@ const struct log_plugin *logcast_plugin(void)
     static const struct log_plugin plugin = {
         sizeof plugin,
         "witness",
-        "tells whether each line came once, and in order",
+        "reports lines that are missing, repeated or out of order",
         NULL,
         NULL,
         1,

@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 /// The description of the current caller of gets on this thread: for the information about a service.
-enum CurrentAsker {
+enum CurrentRequester {
     /// Sets the caller of gets inside `body`: "service Chat", "observer of Chat" and similar.
     static func run<Result>(as text: String, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var bytes = Array(text.utf8CString)
@@ -9,10 +9,10 @@ enum CurrentAsker {
             return try body()
         }
         copy.copyMemory(from: &bytes, byteCount: bytes.count)
-        let outer = thread.pointee.asker
-        thread.pointee.asker = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
+        let outer = thread.pointee.requester
+        thread.pointee.requester = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
         defer {
-            thread.pointee.asker = outer
+            thread.pointee.requester = outer
             peal_memory_free(copy)
         }
         return try body()
@@ -20,7 +20,7 @@ enum CurrentAsker {
 
     /// The set caller; else the thread's owner; else the program.
     static var name: String {
-        if let said = peal_thread_own_slot()?.pointee.asker { return String(cString: said) }
+        if let said = peal_thread_own_slot()?.pointee.requester { return String(cString: said) }
         if let owner = Handles.owners.find(CurrentOwner.id) { return "owner \(owner.name)" }
         return "the program"
     }
