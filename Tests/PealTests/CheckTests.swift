@@ -5,7 +5,7 @@ import Testing
 /// A protocol that C has defined by its list macro, as Swift declares it.
 private enum Shop: PealProtocol {
     static let name = "Shop"
-    static let price = Method<Double, String, Int32>("price")
+    static let price = Method<Double, String, Int32>("price", policy: .sum)
     static let count = Method<Void, Int>("count")
     static let color = Method<Void, UInt32>("color")
     static let room = Method<Void, Int64>("room")
@@ -15,12 +15,18 @@ private enum Shop: PealProtocol {
 
 private enum WrongShop: PealProtocol {
     static let name = "Shop"
-    static let price = Method<Double, String, Int64>("price")
+    static let price = Method<Double, String, Int64>("price", policy: .sum)
     static let count = Method<Void, Double>("count")
     static let color = Method<Void, UInt32, UInt32>("color")
-    static let room = Method<Int32, Int64>("room")
+    static let room = Method<Int32, Int64>("room", policy: .last)
     static let bytes = Method<Void, UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?>("bytes")
     static let methods: [any MethodDeclaration] = [price, count, color, room, bytes]
+}
+
+private enum AnyShop: PealProtocol {
+    static let name = "Shop"
+    static let price = Method<Each<Double>, String, Int32>("price")
+    static let methods: [any MethodDeclaration] = [price]
 }
 
 private enum OtherPolicy: PealProtocol {
@@ -49,9 +55,10 @@ private func shop() throws -> Center {
         let center = try shop()
         try center.define(Shop.self)
         let observation = try center.observe(Shop.self) { $0.on(Shop.price) { name, number in Double(number) * 2 } }
-        // The policy is that of the C definition.
         let other = try center.observe(Shop.price) { _, _ in 1 }
         #expect(try center.ask(Shop.price, "vase", 4) == 9)
+        // Each observer's result may be declared whatever the policy of the C definition.
+        #expect(try center.collect(AnyShop.price, "vase", 4) == [8, 1])
         withExtendedLifetime((observation, other)) {}
     }
 

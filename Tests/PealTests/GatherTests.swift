@@ -37,8 +37,7 @@ import Testing
         #expect(late.results.allSatisfy { $0 == 1 })
         let task = Task { try await method.gather("lobby") }
         task.cancel()
-        let cancelled = try await task.value
-        #expect(cancelled.status == .state)
+        await #expect(throws: CancellationError.self) { try await task.value }
         withExtendedLifetime((direct, queued)) {}
         #expect(peal_queue_destroy(queue) == PEAL_OK)
     }

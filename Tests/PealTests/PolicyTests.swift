@@ -11,11 +11,11 @@ private enum Poll: PealProtocol {
     static let max = Method<UInt8>("max", policy: .max)
     static let any = Method<Bool>("any", policy: .any)
     static let every = Method<Bool>("every", policy: .every)
-    static let collect = Method<Int32>("collect", policy: .collect)
+    static let collect = Method<Each<Int32>>("collect")
     static let chain = Method<Int32, Int32>("chain", parameters: "value", policy: .chain)
     static let through = Method<Int32, Int32, Int32>("through", parameters: "a", "b", policy: .chainThrough("b"))
-    static let fold = Method<Int32>("fold", policy: .fold)
-    static let dropped = Method<Int32>("dropped")
+    static let fold = Method<Each<Int32>>("fold")
+    static let dropped = Method<Each<Int32>>("dropped")
     static let methods: [any MethodDeclaration] = [
         firstTrue, firstNonzero, last, sum, min, max, any, every, collect, chain, through, fold, dropped,
     ]
@@ -86,12 +86,24 @@ private enum Poll: PealProtocol {
 
     @Test func `requesting a single result under a policy without one throws`() throws {
         let center = try Center()
-        let observations = try observe(center)
-        for method in [Poll.collect, Poll.fold] {
-            let error = #expect(throws: PealError.self) { try center.ask(method) }
+        try center.defineInC(
+            "Raw",
+            ["optional int collect(void), collect", "optional int fold(void), fold", "optional int drop(void), all"])
+        for name in ["collect", "fold", "drop"] {
+            let method = try center.method(name, of: "Raw", returning: Int32.self)
+            let error = #expect(throws: PealError.self) { try method.ask() }
             #expect(error?.status == .policy)
         }
-        #expect(try center.broadcast(Poll.dropped).calls == 3)
+    }
+
+    @Test func `a method with each observer's result has no policy until a call names one`() throws {
+        let center = try Center()
+        let observations = try observe(center)
+        let dropped = try center.method(Poll.dropped)
+        #expect(try dropped.collect() == [0, 2, 3])
+        #expect(try dropped.broadcast().calls == 3)
+        #expect(try dropped.using(.sum).ask() == 5)
+        #expect(try dropped.using(.firstNonzero)() == 2)
         #expect(try center.broadcast(Poll.collect).calls == 3)
         withExtendedLifetime(observations) {}
     }
@@ -99,7 +111,7 @@ private enum Poll: PealProtocol {
     @Test func `without a policy, the result of a broadcast is the last one`() throws {
         let center = try Center()
         let observations = try observe(center)
-        #expect(try center.ask(Poll.dropped) == 3)
+        #expect(try center.method("dropped", of: Poll.name, returning: Int32.self).ask() == 3)
         withExtendedLifetime(observations) {}
     }
 

@@ -1,6 +1,6 @@
 public import CPeal
 
-extension BoundMethod where Result: PealValue {
+extension BoundMethod where Result: PealAnswer {
     /// Calls all observers, and returns all results, in the order of the calls.
     ///
     /// The method's policy does not matter here. Observers with queues answer too late for this:
@@ -12,7 +12,7 @@ extension BoundMethod where Result: PealValue {
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable
-    public func collect(_ arguments: repeat each Parameter) throws(PealError) -> [Result] {
+    public func collect(_ arguments: repeat each Parameter) throws(PealError) -> [Result.Answer] {
         try fold(into: [], repeat each arguments) { results, result in
             results.append(result)
             return true
@@ -37,13 +37,13 @@ extension BoundMethod where Result: PealValue {
     @inlinable
     public func fold<Accumulator>(
         into initial: Accumulator, _ arguments: repeat each Parameter,
-        combine: (inout Accumulator, Result) -> Bool
+        combine: (inout Accumulator, Result.Answer) -> Bool
     ) throws(PealError) -> Accumulator {
         var accumulator = initial
         try withoutActuallyEscaping(combine) { combine throws(PealError) in
             try withUnsafeMutablePointer(to: &accumulator) { accumulator throws(PealError) in
                 var step = FoldStep { result in
-                    combine(&accumulator.pointee, Result.read(from: result))
+                    combine(&accumulator.pointee, Result.Answer.read(from: result))
                 }
                 try withUnsafeMutablePointer(to: &step) { step throws(PealError) in
                     var options = FoldStep.options(step)

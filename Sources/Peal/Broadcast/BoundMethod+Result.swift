@@ -1,18 +1,6 @@
 public import CPeal
 
 extension BoundMethod where Result: PealValue {
-    /// The same method with another policy.
-    ///
-    ///     let sum = try center.method(Chat.votes).using(.sum)("lobby")
-    ///
-    /// The call throws ``Status/policy`` for a policy that the result does not fit.
-    ///
-    /// - Parameter policy: The policy of broadcasts by the returned method.
-    /// - Returns: The method with that policy. This one does not change.
-    ///
-    /// Any thread. The C interface's `struct peal_send_options`.
-    public func using(_ policy: Policy) -> BoundMethod { BoundMethod(self, policy: policy.cValue) }
-
     /// Calls observers, and returns the result of the method's policy.
     ///
     /// When no observer is called: `false` for `any` and `firstTrue`, `true` for `every`, the argument itself for
@@ -87,6 +75,36 @@ extension BoundMethod where Result: PealValue {
         return (result.unsafelyUnwrapped, Delivery(status: Status(status), calls: calls))
     }
 
+    @inlinable @inline(__always)
+    var hasSingleResult: Bool {
+        policy != PEAL_POLICY_ALL && policy != PEAL_POLICY_COLLECT && policy != PEAL_POLICY_FOLD
+    }
+
+    @usableFromInline
+    func noSingleResult() -> PealError {
+        PealError(
+            status: .policy,
+            message: policy == PEAL_POLICY_ALL
+                ? "the method drops its results; declare it with a policy, or ask it with using(_:)"
+                : "the method has many results; use collect or fold")
+    }
+}
+
+extension BoundMethod where Result: PealAnswer {
+    /// The same method with another policy.
+    ///
+    ///     let sum = try center.method(Chat.votes).using(.sum)("lobby")
+    ///
+    /// The call throws ``Status/policy`` for a policy that the result does not fit.
+    ///
+    /// - Parameter policy: The policy of broadcasts by the returned method.
+    /// - Returns: The method with that policy. This one does not change.
+    ///
+    /// Any thread. The C interface's `struct peal_send_options`.
+    public func using(_ policy: SinglePolicy) -> BoundMethod<Result.Answer, repeat each Parameter> {
+        BoundMethod<Result.Answer, repeat each Parameter>(self, policy: policy.policy.cValue)
+    }
+
     @inlinable
     func sendWithPolicy(
         _ arguments: repeat each Parameter, result: UnsafeMutableRawPointer?
@@ -109,19 +127,5 @@ extension BoundMethod where Result: PealValue {
         isOwnPolicy
             ? try send(repeat each arguments, options: nil, result: nil)
             : try sendWithPolicy(repeat each arguments, result: nil)
-    }
-
-    @inlinable @inline(__always)
-    var hasSingleResult: Bool {
-        policy != PEAL_POLICY_ALL && policy != PEAL_POLICY_COLLECT && policy != PEAL_POLICY_FOLD
-    }
-
-    @usableFromInline
-    func noSingleResult() -> PealError {
-        PealError(
-            status: .policy,
-            message: policy == PEAL_POLICY_ALL
-                ? "the method drops its results; declare it with a policy, or ask it with using(_:)"
-                : "the method has many results; use collect or fold")
     }
 }

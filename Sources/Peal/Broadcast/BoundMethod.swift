@@ -26,7 +26,7 @@ public struct BoundMethod<Result, each Parameter: PealValue>: Sendable {
     }
 
     @usableFromInline
-    init(_ other: Self, policy: peal_policy) {
+    init<Other>(_ other: BoundMethod<Other, repeat each Parameter>, policy: peal_policy) {
         handle = other.handle
         `protocol` = other.protocol
         self.policy = policy

@@ -80,15 +80,43 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with`.
     @inlinable
-    public func collect<Owner, Result: PealValue, each Parameter: PealValue>(
+    public func collect<Owner, Result: PealAnswer, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
-    ) throws(PealError) -> [Result] {
+    ) throws(PealError) -> [Result.Answer] {
         let bound = try self.method(method)
         do throws(PealError) {
             return try bound.collect(repeat each arguments)
         } catch {
             return try again(bound, method.signature, error).collect(repeat each arguments)
         }
+    }
+
+    /// Refuses ``Each`` result as one.
+    @available(
+        *, unavailable,
+        message:
+            "the method has the result of each observer: collect them, or name a policy, as in method(_:).using(.sum).ask()"
+    )
+    public func ask<Owner, Result: PealValue, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Each<Result>, repeat each Parameter>, _ arguments: repeat each Parameter
+    ) throws(PealError) -> Result {
+        try self.method(method).using(.last).ask(repeat each arguments)
+    }
+
+    /// Refuses a method without a result.
+    @available(*, unavailable, message: "the method has no result: broadcast it")
+    public func ask<Owner, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, _ arguments: repeat each Parameter
+    ) throws(PealError) {
+        try broadcast(method, repeat each arguments)
+    }
+
+    /// Refuses a method without a result.
+    @available(*, unavailable, message: "the method has no results to collect: broadcast it")
+    public func collect<Owner, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, _ arguments: repeat each Parameter
+    ) throws(PealError) {
+        try broadcast(method, repeat each arguments)
     }
 
     /// The current method, after the cached one has ended: its protocol was removed with the owner that defined it. No

@@ -79,11 +79,16 @@ final class GatheringCancellation: Sendable {
 public struct Gathered<Result: Sendable>: Sendable {
     /// The results, in the order of their arrival.
     public let results: [Result]
-    /// ``Status/ok`` when all have answered or cannot; ``Status/timeout``; ``Status/state`` when the task was
-    /// cancelled.
+    /// ``Status/ok`` when all have answered or cannot; ``Status/timeout``.
     public let status: Status
     /// How many observers there were.
     public let asked: Int
     /// How many will not answer: they ended, or their queue was full.
     public let dropped: Int
+
+    /// Throws for the task's cancellation, which ends a gathering.
+    func unlessCancelled() throws -> Gathered {
+        if status == .state { throw CancellationError() }
+        return self
+    }
 }

@@ -2,8 +2,8 @@ internal import CPeal
 
 /// How all answers to a method with a completion ended. `struct peal_completion_info` in C.
 public struct Answers: Hashable, Sendable {
-    /// ``Status/ok`` when all have answered or were dropped; ``Status/timeout``; ``Status/state`` when it was
-    /// cancelled, for example by the end of the waiting task.
+    /// ``Status/ok`` when all have answered or were dropped; ``Status/timeout``; ``Status/state`` when the completion was
+    /// cancelled.
     public let status: Status
     /// The results, folded by the completion's policy; `nil` when no observer has answered.
     public let result: Int64?

@@ -52,14 +52,14 @@ extension Center {
     /// - Throws: As for a method without a result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
-    public func observe<Owner, Instance: Sendable, Result: PealResult & Sendable, each Parameter: PealValue>(
+    public func observe<Owner, Instance: Sendable, Result: PealAnswer, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: ServiceProvider<Instance>,
-        otherwise: Result,
-        _ options: ObserverOption..., body: @escaping @Sendable (Instance, repeat each Parameter) -> Result
-    ) throws(PealError) -> ObserverToken {
+        otherwise: Result.Answer,
+        _ options: ObserverOption..., body: @escaping @Sendable (Instance, repeat each Parameter) -> Result.Answer
+    ) throws(PealError) -> ObserverToken where Result.Answer: PealResult & Sendable {
         try service.checkType()
         let caller = ServiceCaller(service)
-        let response = Responses.make { (arguments: repeat each Parameter) -> Result in
+        let response = Responses.make { (arguments: repeat each Parameter) -> Result.Answer in
             caller.call { body($0, repeat each arguments) } ?? otherwise
         }
         let observation = try observe(method.signature, options, response)

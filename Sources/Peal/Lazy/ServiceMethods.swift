@@ -35,14 +35,14 @@ public struct ServiceMethods<Instance: Sendable>: Sendable {
     ///   - method: As for a method without a result.
     ///   - otherwise: The result where the service cannot be created.
     ///   - body: Receives the instance and the arguments, and returns the result.
-    public mutating func on<Owner, Result: PealResult & Sendable, each Parameter: PealValue>(
-        _ method: PealMethod<Owner, Result, repeat each Parameter>, otherwise: Result,
-        _ body: @escaping @Sendable (Instance, repeat each Parameter) -> Result
-    ) {
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, otherwise: Result.Answer,
+        _ body: @escaping @Sendable (Instance, repeat each Parameter) -> Result.Answer
+    ) where Result.Answer: PealResult & Sendable {
         let caller = caller
         add(
             method.signature,
-            Responses.make { (arguments: repeat each Parameter) -> Result in
+            Responses.make { (arguments: repeat each Parameter) -> Result.Answer in
                 caller.call { body($0, repeat each arguments) } ?? otherwise
             })
     }

@@ -90,13 +90,13 @@ extension Lifecycle {
     ///   - timeout: How long to wait; nil for no limit.
     /// - Returns: The answers; their result is the greatest.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended; ``Status/argument`` for a payload
-    ///   with a zero inside.
+    ///   with a zero inside; `CancellationError` when the task is cancelled before all have answered.
     ///
     /// Any task; the events begin at once. The C interface's `peal_completion_create`, and the method
     /// `remote_notification`.
     public nonisolated(nonsending) func remoteNotification(
         _ payload: String, timeout: Duration? = nil
-    ) async throws(PealError) -> Answers {
+    ) async throws -> Answers {
         let method = try center.method("remote_notification", of: "PealLifecycle", taking: String.self, Completion.self)
         return try await center.ask(method, payload, folding: .max, timeout: timeout)
     }

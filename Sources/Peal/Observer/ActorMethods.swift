@@ -28,10 +28,10 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the actor and the arguments, and returns the result.
-    public mutating func on<Owner, Result: PealResult & Sendable, each Parameter: PealValue & Sendable>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue & Sendable>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
-        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result
-    ) {
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result.Answer
+    ) where Result.Answer: PealResult & Sendable {
         entries.append((method.signature, ObjectResponses.isolated(body)))
     }
 }
@@ -70,11 +70,11 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the object, alive, and the arguments, on the main actor, and returns the result.
-    public mutating func on<Owner, Result: PealResult & Sendable, each Parameter: PealValue & Sendable>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue & Sendable>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
-        _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) -> Result
-    ) {
-        let response = ObjectResponses.make { (object: Object, arguments: inout CallArguments) -> Result in
+        _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) -> Result.Answer
+    ) where Result.Answer: PealResult & Sendable {
+        let response = ObjectResponses.make { (object: Object, arguments: inout CallArguments) -> Result.Answer in
             let values = (repeat arguments.read((each Parameter).self))
             return MainActor.assumeIsolated { body(object, repeat each values) }
         }

@@ -41,10 +41,10 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
-    public func observe<Owner, Result: PealResult, each Parameter: PealValue>(
+    public func observe<Owner, Result: PealAnswer, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ options: ObserverOption...,
-        body: @escaping @Sendable (repeat each Parameter) -> Result
-    ) throws(PealError) -> ObserverToken {
+        body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
+    ) throws(PealError) -> ObserverToken where Result.Answer: PealResult {
         try observe(method.signature, options, Responses.make(body))
     }
 

@@ -33,10 +33,10 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
-    public func observe<Result: PealResult, each Parameter: PealValue>(
+    public func observe<Result: PealAnswer, each Parameter: PealValue>(
         _ method: BoundMethod<Result, repeat each Parameter>, _ options: ObserverOption...,
-        body: @escaping @Sendable (repeat each Parameter) -> Result
-    ) throws(PealError) -> ObserverToken {
+        body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
+    ) throws(PealError) -> ObserverToken where Result.Answer: PealResult {
         try observe(method.untyped, options, Responses.make(body))
     }
 

@@ -30,10 +30,10 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the object, alive, and the arguments, and returns the result.
     @inlinable
-    public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
-        _ body: @escaping @Sendable (Object, repeat each Parameter) -> Result
-    ) {
+        _ body: @escaping @Sendable (Object, repeat each Parameter) -> Result.Answer
+    ) where Result.Answer: PealResult {
         add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
     }
 

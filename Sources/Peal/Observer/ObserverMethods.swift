@@ -30,10 +30,10 @@ public struct ObserverMethods: Sendable {
     ///   - body: Returns the result. With a queue no broadcaster waits for it; ``BoundMethod/gather(_:timeout:)``
     ///     returns it.
     @inlinable
-    public mutating func on<Owner, Result: PealResult, each Parameter: PealValue>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
-        _ body: @escaping @Sendable (repeat each Parameter) -> Result
-    ) {
+        _ body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
+    ) where Result.Answer: PealResult {
         add(method.signature, Responses.make(body))
     }
 

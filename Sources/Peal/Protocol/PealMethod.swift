@@ -27,25 +27,59 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealValue>
             isBorrowed: isBorrowed, policy: nil)
     }
 
-    /// Declares a method with a result.
+    /// Declares a method with a result, of which its policy makes one result for the broadcaster.
     ///
     /// - Parameters:
     ///   - name: The name in C.
     ///   - parameters: The parameters' names, or their whole C declarations.
-    ///   - policy: The rule that makes one result of the observers' results. `nil`: the policy of the
-    ///     protocol's first definition; and if this is the first, the last result is kept.
+    ///   - policy: The rule that makes one result of the observers' results. It is compared with that of a protocol that
+    ///     is defined already.
     ///   - isRequired: True if an observer without it is refused.
     ///   - since: The first version of the protocol that has it.
     ///   - recursion: The effect of a broadcast inside a callback of the same method.
     ///   - isBorrowed: The broadcasters promise that bare pointers outlive a captured call.
     public init(
-        _ name: String, parameters: String..., policy: Policy? = nil, isRequired: Bool = false, since: UInt32 = 1,
+        _ name: String, parameters: String..., policy: SinglePolicy, isRequired: Bool = false, since: UInt32 = 1,
         recursion: Recursion = .recursive, isBorrowed: Bool = false
     ) where Result: PealValue {
         var types = MethodTypes(result: ValueType(Result.self))
         _ = (repeat types.append((each Parameter).self))
         signature = MethodSignature(
             Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since, recursion: recursion,
-            isBorrowed: isBorrowed, policy: policy)
+            isBorrowed: isBorrowed, policy: policy.policy)
+    }
+
+    /// Declares a method with a result of each observer. Where C has defined a policy, that is accepted.
+    ///
+    /// - Parameters:
+    ///   - name: The name in C.
+    ///   - parameters: The parameters' names, or their whole C declarations.
+    ///   - isRequired: True if an observer without it is refused.
+    ///   - since: The first version of the protocol that has it.
+    ///   - recursion: The effect of a broadcast inside a callback of the same method.
+    ///   - isBorrowed: The broadcasters promise that bare pointers outlive a captured call.
+    public init<Answer: PealValue>(
+        _ name: String, parameters: String..., isRequired: Bool = false, since: UInt32 = 1,
+        recursion: Recursion = .recursive, isBorrowed: Bool = false
+    ) where Result == Each<Answer> {
+        var types = MethodTypes(result: ValueType(Answer.self))
+        _ = (repeat types.append((each Parameter).self))
+        signature = MethodSignature(
+            Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since, recursion: recursion,
+            isBorrowed: isBorrowed, policy: nil)
+    }
+
+    /// Refuses a result without a policy: a broadcaster would not know which observer's it gets.
+    @available(
+        *, unavailable,
+        message:
+            "add a policy that makes one result of the observers' results, such as policy: .last, or declare Each<…>"
+    )
+    public init(
+        _ name: String, parameters: String..., isRequired: Bool = false, since: UInt32 = 1,
+        recursion: Recursion = .recursive, isBorrowed: Bool = false
+    ) where Result: PealValue {
+        self.init(
+            name, policy: .last, isRequired: isRequired, since: since, recursion: recursion, isBorrowed: isBorrowed)
     }
 }

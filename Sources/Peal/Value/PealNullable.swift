@@ -22,6 +22,11 @@ public protocol PealNullable: SendableMetatype {
     var refusal: PealError? { get }
 }
 
+extension Optional: PealAnswer where Wrapped: PealNullable {
+    /// Itself.
+    public typealias Answer = Self
+}
+
 extension Optional: PealValue where Wrapped: PealNullable {
     /// The wrapped type's own.
     public static var cType: CType { Wrapped.cType }

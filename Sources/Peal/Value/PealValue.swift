@@ -5,7 +5,7 @@
 ///
 /// A value has a C type as text, and a representation with the bytes of that C type. Memory that the representation
 /// points to is put into the room for the arguments, and is valid during the call.
-public protocol PealValue: SendableMetatype {
+public protocol PealValue: PealAnswer where Answer == Self {
     /// The representation in memory, which is that of the C type's value. It is copied as bytes: it may refer to no
     /// object. (It is not `BitwiseCopyable`, since structs that Swift imports from C are not.)
     associatedtype CValue
