@@ -90,6 +90,66 @@ private final class Window {
         observation.cancel()
     }
 
+    @Test func `Q8: an actor's results are gathered`() async throws {
+        let log = Log(Record())
+        await log.ring(1)
+        let observations = [
+            try center.observe(Bell.rings, on: log) { (log: isolated Log) in log.rings },
+            try center.observe(Bell.rings) { 41 },
+        ]
+        let gathered = try await center.method(Bell.rings).gather(timeout: .seconds(20))
+        #expect(gathered.results.sorted() == [1, 41])
+        withExtendedLifetime(observations) {}
+    }
+
+    @Test
+    func `Q1: asynchronous closures of an actor begin in the order of the broadcasts, and others run while they wait`()
+        async throws
+    {
+        let lines = Record<String>()
+        let log = Log(lines)
+        let gate = Latch()
+        let observation = try center.observe(Bell.self, on: log) {
+            $0.on(Bell.onRing) { (log: isolated Log, _, count) in
+                log.ring(count)
+                _ = await gate.opened()
+                log.stop(-count)
+            }
+            $0.on(Bell.onStop) { (log: isolated Log, count) in log.stop(count) }
+        }
+        for count in Int32(1)...20 {
+            try center.broadcast(Bell.onRing, "front", count)
+            try center.broadcast(Bell.onStop, count)
+        }
+        #expect(await eventually { lines.all.count == 40 })
+        #expect(lines.all == (1...20).flatMap { ["ring \($0)", "stop \($0)"] })
+        for _ in 0..<20 { gate.open() }
+        #expect(await eventually { lines.all.count == 60 })
+        #expect(Set(lines.all.suffix(20)) == Set((1...20).map { "stop \(-$0)" }))
+        withExtendedLifetime(observation) {}
+    }
+
+    @MainActor
+    @Test func `Q1: an asynchronous closure of one method runs on its actor`() async throws {
+        let lines = Record<String>()
+        let log = Log(lines)
+        let observations = [
+            try center.observe(Bell.onStop, on: log) { (log: isolated Log, count) in
+                await Task.yield()
+                log.stop(count)
+            },
+            try center.observe(Bell.onStop, on: MainActor.shared) { count in
+                await Task.yield()
+                MainActor.preconditionIsolated()
+                lines.append("main \(count)")
+            },
+        ]
+        try center.broadcast(Bell.onStop, 7)
+        #expect(await eventually { lines.all.count == 2 })
+        #expect(Set(lines.all) == ["stop 7", "main 7"])
+        withExtendedLifetime(observations) {}
+    }
+
     @MainActor
     @Test func `O9: an object of the main actor observes a protocol weakly`() async throws {
         let lines = Record<String>()

@@ -8,6 +8,23 @@ private enum News: PealProtocol {
     static var methods: [any MethodDeclaration] { [onMessage, onClose, onNumber] }
 }
 
+private enum Alarm: PealProtocol {
+    static let onRing = Method<Void, Int32>("on_ring", parameters: "count", isRequired: true)
+    static let onStop = Method<Void, Int32>("on_stop", parameters: "count", isRequired: true)
+    static let onTest = Method<Void>("on_test", isRequired: true)
+    static var methods: [any MethodDeclaration] { [onRing, onStop, onTest] }
+}
+
+private enum Vote: PealProtocol {
+    static let onEnd = Method<Void>("on_end", isRequired: true)
+    static let votes = Method<Int32>("votes", policy: .sum, isRequired: true)
+    static var methods: [any MethodDeclaration] { [onEnd, votes] }
+}
+
+private actor Listener {
+    let stops = Record<Int32>()
+}
+
 @Suite(.timeLimit(.minutes(1))) struct BroadcastsTests {
     let center: Center
 
@@ -114,6 +131,29 @@ private enum News: PealProtocol {
         try center.broadcast(News.onClose)
         var iterator = closes.makeAsyncIterator()
         #expect(await iterator.next() != nil)
+    }
+
+    @Test func `one method of a protocol with several required ones is listened to`() async throws {
+        let rings = try center.broadcasts(of: Alarm.onRing)
+        let log = Listener()
+        let observation = try center.observe(Alarm.onStop, on: log) { (log: isolated Listener, count) in
+            log.stops.append(count)
+        }
+        for count in Int32(1)...3 {
+            try center.broadcast(Alarm.onRing, count)
+            try center.broadcast(Alarm.onStop, count)
+        }
+        var heard: [Int32] = []
+        for await ring in rings.prefix(3) { heard.append(ring) }
+        #expect(heard == [1, 2, 3])
+        #expect(await eventually { log.stops.all == [1, 2, 3] })
+        withExtendedLifetime(observation) {}
+    }
+
+    @Test func `a protocol that requires a method with a result is observed as a whole`() throws {
+        let error = pealError { try center.broadcasts(of: Vote.onEnd) }
+        #expect(error?.status == .conformance)
+        #expect(error?.message.contains("votes") == true, "\(error!)")
     }
 
     @MainActor

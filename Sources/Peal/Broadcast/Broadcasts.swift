@@ -97,7 +97,8 @@ extension Center {
     ///     let messages = try center.broadcasts(of: Chat.onMessage, bufferingPolicy: .bufferingNewest(10))
     ///     for await (room, count) in messages { print("\(count) in \(room)") }
     ///
-    /// The sequence has the broadcasts that begin after this call. No broadcaster waits for its reader.
+    /// The sequence has the broadcasts that begin after this call. No broadcaster waits for its reader. Where the protocol
+    /// requires other methods, the observer implements them by doing nothing.
     ///
     /// - Parameters:
     ///   - method: The method to observe. It has no result, because no broadcaster waits for one.
@@ -105,7 +106,7 @@ extension Center {
     ///     `.bufferingOldest(n)`. Dropped ones are counted: ``Broadcasts/dropped``.
     ///   - options: Options of the observer. `.once` makes a sequence of one.
     /// - Returns: The sequence. The observation ends with it.
-    /// - Throws: ``Status/conformance`` when the protocol requires other methods too.
+    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func broadcasts<Owner, each Parameter: PealValue & Sendable>(
@@ -116,7 +117,7 @@ extension Center {
             let body: @Sendable (repeat each Parameter) -> Void = { (argument: repeat each Parameter) in
                 source.send((repeat each argument))
             }
-            return try observe(method.signature, options, Responses.make(body))
+            return try listen(method.signature, options, Responses.make(body))
         }
     }
 }

@@ -10,6 +10,7 @@ public struct MethodInfo: Sendable {
     public let declaration: String
     /// The rule that makes one result of the observers' results.
     public let policy: Policy
+    let hasResult: Bool
 
     /// Reads the information.
     ///
@@ -25,6 +26,10 @@ public struct MethodInfo: Sendable {
         var size = 0
         var alignment = 0
         try PealError.check(peal_method_result_layout(handle, &size, &alignment))
-        policy = CText.policy(of: declaration, hasResult: size > 0)
+        hasResult = size > 0
+        policy = CText.policy(of: declaration, hasResult: hasResult)
     }
+
+    /// True if an observer without it is refused.
+    var isRequired: Bool { declaration.hasPrefix("required ") }
 }

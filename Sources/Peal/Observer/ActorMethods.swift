@@ -23,6 +23,19 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
         entries.append((method.signature, ObjectResponses.isolated(body)))
     }
 
+    /// Implements a method without a result by an asynchronous closure. Each call is a task, which begins on the actor in the
+    /// order of the broadcasts.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the actor and the arguments. Its first parameter must be declared `isolated`.
+    public mutating func on<Owner, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
+    ) {
+        entries.append((method.signature, ObjectResponses.suspending(body)))
+    }
+
     /// Implements a method with a result.
     ///
     /// - Parameters:
@@ -65,6 +78,23 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
         entries.append((method.signature, response))
     }
 
+    /// Implements a method without a result by an asynchronous closure. Each call is a task, which begins on the main actor in
+    /// the order of the broadcasts.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the object, which the call keeps, and the arguments, on the main actor.
+    public mutating func on<Owner, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) async -> Void
+    ) {
+        let response = ObjectResponses.make { (object: Object, arguments: inout CallArguments) in
+            let values = (repeat arguments.read((each Parameter).self))
+            MainActor.assumeIsolated { _ = Task.immediate { @MainActor in await body(object, repeat each values) } }
+        }
+        entries.append((method.signature, response))
+    }
+
     /// Implements a method with a result.
     ///
     /// - Parameters:
@@ -97,6 +127,18 @@ extension ObjectResponses {
         make { (actor: Isolation, arguments: inout CallArguments) -> Result in
             let values = (repeat arguments.read((each Parameter).self))
             return actor.assumeIsolated { body($0, repeat each values) }
+        }
+    }
+
+    /// A response of an actor that may suspend. The queue's run is on the actor, so the task begins within it.
+    static func suspending<Isolation: Actor, each Parameter: PealValue & Sendable>(
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
+    ) -> ObjectResponse {
+        make { (actor: Isolation, arguments: inout CallArguments) in
+            let values = (repeat arguments.read((each Parameter).self))
+            actor.assumeIsolated { (actor: isolated Isolation) in
+                _ = Task.immediate { await body(actor, repeat each values) }
+            }
         }
     }
 

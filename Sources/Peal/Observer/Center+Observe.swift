@@ -56,6 +56,36 @@ extension Center {
         return try register(Handler([response]), for: [signature.name], of: found.protocol, options)
     }
 
+    /// Registers a listener to one method: an observer without a result to give. Where the protocol requires other methods
+    /// without a result, the listener implements them by doing nothing.
+    ///
+    /// - Parameter attempt: Registers for methods, of which the first is the one with that name.
+    func registerListener(
+        to name: String, of owner: peal_protocol, _ attempt: ([String]) throws(PealError) -> ObserverToken
+    ) throws(PealError) -> ObserverToken {
+        do throws(PealError) {
+            return try attempt([name])
+        } catch  where error.status == .conformance {
+            let methods = try CStrings.handles(peal_method()) { Status(peal_protocol_list_methods(owner, $0, $1, $2)) }
+            var names = [name]
+            for method in methods {
+                let info = try MethodInfo(method)
+                if info.isRequired, !info.hasResult, info.name != name { names.append(info.name) }
+            }
+            return try attempt(names)
+        }
+    }
+
+    func listen(
+        _ signature: MethodSignature, _ options: [ObserverOption], _ response: Response
+    ) throws(PealError) -> ObserverToken {
+        let found = try resolve(signature)
+        return try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
+            let others = names.dropFirst().map { _ in Response { _, _ in } }
+            return try register(Handler([response] + others), for: names, of: found.protocol, options)
+        }
+    }
+
     /// Registers a handler. It is kept until the observation's last call has returned.
     func register(
         _ handler: Handler, for methods: [String], of protocol: peal_protocol, _ options: [ObserverOption],

@@ -9,24 +9,83 @@ extension Center {
     /// observation ends once it has ended.
     ///
     /// - Parameters:
-    ///   - method: The method to observe. It has no result, because no broadcaster could wait for it.
+    ///   - method: The method to observe.
     ///   - actor: Runs the closure, later.
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor and the arguments; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
-    /// - Throws: ``Status/conformance`` when the protocol requires other methods too; ``Status/type`` for a parameter
-    ///   that is a bare pointer and so cannot be kept.
+    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result, since the observer implements other
+    ///   required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Owner, Isolation: Actor, each Parameter: PealValue & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
     ) throws(PealError) -> ObserverToken {
+        try listen(method.signature, ObjectResponses.isolated(body), on: actor, options)
+    }
+
+    /// Calls an asynchronous closure for each broadcast of a method on an actor, isolated to it.
+    ///
+    ///     let observation = try center.observe(Chat.onMessage, on: log) { (log: isolated Log, room, count) in
+    ///         await log.store(room, count)
+    ///     }
+    ///
+    /// Each call is a task. It begins on the actor in the order of the broadcasts, and the next call begins when it suspends or
+    /// ends. ``ObserverToken/cancelAndWait(delivering:timeout:)`` does not wait for a call that has suspended. A suspended call
+    /// keeps the actor.
+    ///
+    /// - Parameters:
+    ///   - method: The method to observe. It has no result.
+    ///   - actor: Runs the closure, later.
+    ///   - options: Options of the registration, without a queue.
+    ///   - body: Gets the actor and the arguments; kept until the observation has ended.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: As for a closure that does not suspend.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    public func observe<Owner, Isolation: Actor, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
+        body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
+    ) throws(PealError) -> ObserverToken {
+        try listen(method.signature, ObjectResponses.suspending(body), on: actor, options)
+    }
+
+    /// Calls a closure for each broadcast of a method with a result on an actor, isolated to it.
+    ///
+    ///     let observation = try center.observe(Chat.votes, on: log) { (log: isolated Log, room) in log.votes(in: room) }
+    ///     let votes = try await center.method(Chat.votes).gather("lobby").results
+    ///
+    /// - Parameters:
+    ///   - method: The method to observe. ``BoundMethod/gather(_:timeout:)`` returns its results; other broadcasts do not wait
+    ///     for them.
+    ///   - actor: Runs the closure, later.
+    ///   - options: Options of the registration, without a queue.
+    ///   - body: Gets the actor and the arguments, and returns the result; kept until the observation has ended.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: ``Status/conformance`` when the protocol requires other methods too; ``Status/type`` for a parameter
+    ///   that is a bare pointer and so cannot be kept.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    public func observe<Owner, Isolation: Actor, Result: PealAnswer, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
+        body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result.Answer
+    ) throws(PealError) -> ObserverToken where Result.Answer: PealResult & Sendable {
         let found = try resolve(method.signature)
-        let queue = try ActorQueues.queue(of: actor)
         return try register(
             actor, [ObjectResponses.isolated(body)], for: [method.signature.name], of: found.protocol,
-            options + [.on(queue), .allowingDuplicates])
+            options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates])
+    }
+
+    private func listen(
+        _ signature: MethodSignature, _ response: ObjectResponse, on actor: some Actor, _ options: [ObserverOption]
+    ) throws(PealError) -> ObserverToken {
+        let found = try resolve(signature)
+        let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
+        return try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
+            let others = names.dropFirst().map { _ in ObjectResponse { _, _, _ in } }
+            return try register(actor, [response] + others, for: names, of: found.protocol, options)
+        }
     }
 
     /// Calls a closure for each broadcast of a method on the main actor.
@@ -36,13 +95,13 @@ extension Center {
     ///     }
     ///
     /// - Parameters:
-    ///   - method: The method to observe. It has no result, because no broadcaster could wait for it.
+    ///   - method: The method to observe.
     ///   - actor: `MainActor.shared`.
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the arguments; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
-    /// - Throws: ``Status/conformance`` when the protocol requires other methods too; ``Status/type`` for a parameter
-    ///   that is a bare pointer and so cannot be kept.
+    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result, since the observer implements other
+    ///   required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Owner, each Parameter: PealValue & Sendable>(
@@ -54,8 +113,32 @@ extension Center {
             let values = (repeat arguments.read((each Parameter).self))
             MainActor.assumeIsolated { body(repeat each values) }
         }
-        let queue = try ActorQueues.queue(of: actor)
-        return try observe(method.signature, options + [.on(queue)], response)
+        return try listen(method.signature, options + [.on(try ActorQueues.queue(of: actor))], response)
+    }
+
+    /// Calls an asynchronous closure for each broadcast of a method on the main actor.
+    ///
+    /// Each call is a task, as for another actor.
+    ///
+    /// - Parameters:
+    ///   - method: The method to observe. It has no result.
+    ///   - actor: `MainActor.shared`.
+    ///   - options: Options of the registration, without a queue.
+    ///   - body: Gets the arguments; kept until the observation has ended.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: As for a closure that does not suspend.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    public func observe<Owner, each Parameter: PealValue & Sendable>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
+        body: @escaping @MainActor @Sendable (repeat each Parameter) async -> Void
+    ) throws(PealError) -> ObserverToken {
+        let response = Response { arguments, _ in
+            var arguments = CallArguments(arguments)
+            let values = (repeat arguments.read((each Parameter).self))
+            MainActor.assumeIsolated { _ = Task.immediate { @MainActor in await body(repeat each values) } }
+        }
+        return try listen(method.signature, options + [.on(try ActorQueues.queue(of: actor))], response)
     }
 
     /// Observes a protocol by an actor.
