@@ -30,7 +30,7 @@ enum NoList: PealProtocol {  // expected-error {{type 'NoList' does not conform 
 
 enum Wrong: PealProtocol {
     // 2. A parameter of a type that C cannot have.
-    static let onDate = Method<Void, Date>("on_date")  // expected-error {{type 'Date' does not conform to protocol 'PealValue'}}
+    static let onDate = Method<Void, Date>("on_date")  // expected-error {{type 'Date' does not conform to protocol 'PealParameter'}}
     // 3. A result of such a type.
     static let date = Method<Date>("date", policy: .last)  // expected-error {{requires that 'Date' conform to 'PealValue'}}
     // 4. A result without a policy.

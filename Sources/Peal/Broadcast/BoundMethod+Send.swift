@@ -57,7 +57,7 @@ extension BoundMethod {
         to function: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, Int) -> peal_status
     ) throws(PealError) -> peal_status {
         var parameters = ParameterCount()
-        _ = (repeat parameters.add((each Parameter).self))
+        _ = (repeat parameters.addAll(of: (each Parameter).self))
         var missing = 0
         var status = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { bytes in
             var room = ArgumentRoom(bytes, count: parameters.value)

@@ -6,7 +6,7 @@ public import CPeal
 ///     try onMessage("lobby", 3)
 ///
 /// It is a plain value: copy it, and use it from any thread. It does not keep the center. `peal_method` in C.
-public struct BoundMethod<Result, each Parameter: PealValue>: Sendable {
+public struct BoundMethod<Result, each Parameter: PealParameter>: Sendable {
     /// The method in the C interface.
     public let handle: peal_method
     /// Its protocol in the C interface; the one through which it was found.
@@ -48,7 +48,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_method_find`.
     @inlinable @inline(__always)
-    public func method<Owner, Result, each Parameter: PealValue>(
+    public func method<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
         BoundMethod(try resolved(method.signature), isPlain: method.signature.isPlain)

@@ -109,7 +109,7 @@ extension Center {
     /// - Throws: ``Status/conformance`` when the protocol requires a method with a result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
-    public func broadcasts<Owner, each Parameter: PealValue & Sendable>(
+    public func broadcasts<Owner, each Parameter: PealParameter & Sendable>(
         of method: PealMethod<Owner, Void, repeat each Parameter>,
         bufferingPolicy: BufferingPolicy = .unbounded, _ options: ObserverOption...
     ) throws(PealError) -> Broadcasts<(repeat each Parameter)> {

@@ -17,7 +17,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @discardableResult @inlinable
-    public func broadcast<Owner, Result, each Parameter: PealValue>(
+    public func broadcast<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
         guard method.signature.isPlain, let found = cache.find(method.signature.place) else {
@@ -36,7 +36,7 @@ extension Center {
     /// The same for all arguments, and for methods that are not in the cache or are there no more. It is kept out of
     /// the way of the others.
     @inlinable @inline(never)
-    func broadcastWithCare<Owner, Result, each Parameter: PealValue>(
+    func broadcastWithCare<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
         let bound = try self.method(method)
@@ -59,7 +59,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @inlinable
-    public func ask<Owner, Result: PealValue, each Parameter: PealValue>(
+    public func ask<Owner, Result: PealValue, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Result {
         let bound = try self.method(method)
@@ -80,7 +80,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_send_with`.
     @inlinable
-    public func collect<Owner, Result: PealAnswer, each Parameter: PealValue>(
+    public func collect<Owner, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> [Result.Answer] {
         let bound = try self.method(method)
@@ -97,7 +97,7 @@ extension Center {
         message:
             "the method has the result of each observer: collect them, or name a policy, as in method(_:).using(.sum).ask()"
     )
-    public func ask<Owner, Result: PealValue, each Parameter: PealValue>(
+    public func ask<Owner, Result: PealValue, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Each<Result>, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Result {
         try self.method(method).using(.last).ask(repeat each arguments)
@@ -105,7 +105,7 @@ extension Center {
 
     /// Refuses a method without a result.
     @available(*, unavailable, message: "the method has no result: broadcast it")
-    public func ask<Owner, each Parameter: PealValue>(
+    public func ask<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) {
         try broadcast(method, repeat each arguments)
@@ -113,7 +113,7 @@ extension Center {
 
     /// Refuses a method without a result.
     @available(*, unavailable, message: "the method has no results to collect: broadcast it")
-    public func collect<Owner, each Parameter: PealValue>(
+    public func collect<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) {
         try broadcast(method, repeat each arguments)
@@ -122,7 +122,7 @@ extension Center {
     /// The current method, after the cached one has ended: its protocol was removed with the owner that defined it. No
     /// observer was called then.
     @usableFromInline
-    func again<Result, each Parameter: PealValue>(
+    func again<Result, each Parameter: PealParameter>(
         _ old: BoundMethod<Result, repeat each Parameter>, _ signature: MethodSignature, _ error: PealError
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
         guard error.status == .handle else { throw error }

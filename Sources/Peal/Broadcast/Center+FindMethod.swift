@@ -13,7 +13,7 @@ extension Center {
     ///   where the adopter does not adopt its protocol.
     ///
     /// Any thread. The C interface's `peal_method_find`.
-    public func method<Owner, Result, each Parameter: PealValue>(
+    public func method<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, through adopter: any PealProtocol.Type
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
         let own = try resolve(method.signature)
@@ -35,7 +35,7 @@ extension Center {
     /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
     ///
     /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
-    public func method<each Parameter: PealValue>(
+    public func method<each Parameter: PealParameter>(
         _ name: String, of protocolName: String, taking types: repeat (each Parameter).Type
     ) throws(PealError) -> BoundMethod<Void, repeat each Parameter> {
         var list = MethodTypes(result: nil)
@@ -55,7 +55,7 @@ extension Center {
     /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
     ///
     /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
-    public func method<Result: PealValue, each Parameter: PealValue>(
+    public func method<Result: PealValue, each Parameter: PealParameter>(
         _ name: String, of protocolName: String, returning result: Result.Type,
         taking types: repeat (each Parameter).Type
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {

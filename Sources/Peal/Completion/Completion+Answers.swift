@@ -54,7 +54,7 @@ extension Center {
     ///   policy; else as a broadcast. No observer was called then.
     ///
     /// Any task. The C interface's `peal_completion_create` and `peal_send`.
-    public nonisolated(nonsending) func ask<Owner, each Parameter: PealValue>(
+    public nonisolated(nonsending) func ask<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter, Completion>, _ arguments: repeat each Parameter,
         folding policy: Policy = .last, timeout: Duration? = nil
     ) async throws -> Answers {
@@ -64,7 +64,7 @@ extension Center {
     }
 
     /// The same for a method that was found in this center.
-    public nonisolated(nonsending) func ask<each Parameter: PealValue>(
+    public nonisolated(nonsending) func ask<each Parameter: PealParameter>(
         _ method: BoundMethod<Void, repeat each Parameter, Completion>, _ arguments: repeat each Parameter,
         folding policy: Policy = .last, timeout: Duration? = nil
     ) async throws -> Answers {

@@ -24,7 +24,7 @@ extension Center {
     ///
     /// Any thread. The C interface's `peal_observe_service`, which creates its services before the first call. For a
     /// service that provides a table of C functions, take ``observe(_:by:_:)-(String,_,_)``.
-    public func observe<Owner, Instance: Sendable, each Parameter: PealValue>(
+    public func observe<Owner, Instance: Sendable, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: ServiceProvider<Instance>,
         _ options: ObserverOption...,
         body: @escaping @Sendable (Instance, repeat each Parameter) -> Void
@@ -52,7 +52,7 @@ extension Center {
     /// - Throws: As for a method without a result.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_service`.
-    public func observe<Owner, Instance: Sendable, Result: PealAnswer, each Parameter: PealValue>(
+    public func observe<Owner, Instance: Sendable, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: ServiceProvider<Instance>,
         otherwise: Result.Answer,
         _ options: ObserverOption..., body: @escaping @Sendable (Instance, repeat each Parameter) -> Result.Answer

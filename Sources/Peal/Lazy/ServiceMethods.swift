@@ -17,7 +17,7 @@ public struct ServiceMethods<Instance: Sendable>: Sendable {
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the instance, which stays until it has returned, and the arguments. Runs on the broadcasting
     ///     thread, or on the observer's queue.
-    public mutating func on<Owner, each Parameter: PealValue>(
+    public mutating func on<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @Sendable (Instance, repeat each Parameter) -> Void
     ) {
@@ -35,7 +35,7 @@ public struct ServiceMethods<Instance: Sendable>: Sendable {
     ///   - method: As for a method without a result.
     ///   - otherwise: The result where the service cannot be created.
     ///   - body: Receives the instance and the arguments, and returns the result.
-    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, otherwise: Result.Answer,
         _ body: @escaping @Sendable (Instance, repeat each Parameter) -> Result.Answer
     ) where Result.Answer: PealResult & Sendable {

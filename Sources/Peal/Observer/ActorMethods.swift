@@ -16,7 +16,7 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the actor and the arguments. Its first parameter must be declared `isolated`.
-    public mutating func on<Owner, each Parameter: PealValue & Sendable>(
+    public mutating func on<Owner, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
     ) {
@@ -29,7 +29,7 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the actor and the arguments. Its first parameter must be declared `isolated`.
-    public mutating func on<Owner, each Parameter: PealValue & Sendable>(
+    public mutating func on<Owner, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
     ) {
@@ -41,7 +41,7 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the actor and the arguments, and returns the result.
-    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue & Sendable>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
         _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result.Answer
     ) where Result.Answer: PealResult & Sendable {
@@ -67,7 +67,7 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the object, alive, and the arguments, on the main actor.
-    public mutating func on<Owner, each Parameter: PealValue & Sendable>(
+    public mutating func on<Owner, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) -> Void
     ) {
@@ -84,7 +84,7 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the object, which the call keeps, and the arguments, on the main actor.
-    public mutating func on<Owner, each Parameter: PealValue & Sendable>(
+    public mutating func on<Owner, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) async -> Void
     ) {
@@ -100,7 +100,7 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the object, alive, and the arguments, on the main actor, and returns the result.
-    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue & Sendable>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
         _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) -> Result.Answer
     ) where Result.Answer: PealResult & Sendable {
@@ -113,7 +113,7 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
 
     /// Refuses `Window.show`, as ``ObjectMethods`` does.
     @available(*, unavailable, message: "pass a closure that calls the method: { $0.show($1) }")
-    public mutating func on<Owner, Result, each Parameter: PealValue>(
+    public mutating func on<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
         _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Result
     ) {}
@@ -121,7 +121,7 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
 
 extension ObjectResponses {
     /// A response of an actor, for a call on it.
-    static func isolated<Isolation: Actor, Result: PealResult & Sendable, each Parameter: PealValue & Sendable>(
+    static func isolated<Isolation: Actor, Result: PealResult & Sendable, each Parameter: PealParameter & Sendable>(
         _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result
     ) -> ObjectResponse {
         make { (actor: Isolation, arguments: inout CallArguments) -> Result in
@@ -131,7 +131,7 @@ extension ObjectResponses {
     }
 
     /// A response of an actor that may suspend. The queue's run is on the actor, so the task begins within it.
-    static func suspending<Isolation: Actor, each Parameter: PealValue & Sendable>(
+    static func suspending<Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
     ) -> ObjectResponse {
         make { (actor: Isolation, arguments: inout CallArguments) in
@@ -143,7 +143,7 @@ extension ObjectResponses {
     }
 
     /// The same without a result.
-    static func isolated<Isolation: Actor, each Parameter: PealValue & Sendable>(
+    static func isolated<Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
     ) -> ObjectResponse {
         make { (actor: Isolation, arguments: inout CallArguments) in

@@ -21,7 +21,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
-    public func observe<Owner, each Parameter: PealValue>(
+    public func observe<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, _ options: ObserverOption...,
         body: @escaping @Sendable (repeat each Parameter) -> Void
     ) throws(PealError) -> ObserverToken {
@@ -41,7 +41,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
-    public func observe<Owner, Result: PealAnswer, each Parameter: PealValue>(
+    public func observe<Owner, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ options: ObserverOption...,
         body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
     ) throws(PealError) -> ObserverToken where Result.Answer: PealResult {

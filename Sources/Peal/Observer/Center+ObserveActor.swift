@@ -18,7 +18,7 @@ extension Center {
     ///   required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
-    public func observe<Owner, Isolation: Actor, each Parameter: PealValue & Sendable>(
+    public func observe<Owner, Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
     ) throws(PealError) -> ObserverToken {
@@ -44,7 +44,7 @@ extension Center {
     /// - Throws: As for a closure that does not suspend.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
-    public func observe<Owner, Isolation: Actor, each Parameter: PealValue & Sendable>(
+    public func observe<Owner, Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
     ) throws(PealError) -> ObserverToken {
@@ -67,7 +67,7 @@ extension Center {
     ///   that is a bare pointer and so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
-    public func observe<Owner, Isolation: Actor, Result: PealAnswer, each Parameter: PealValue & Sendable>(
+    public func observe<Owner, Isolation: Actor, Result: PealAnswer, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result.Answer
     ) throws(PealError) -> ObserverToken where Result.Answer: PealResult & Sendable {
@@ -104,7 +104,7 @@ extension Center {
     ///   required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
-    public func observe<Owner, each Parameter: PealValue & Sendable>(
+    public func observe<Owner, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (repeat each Parameter) -> Void
     ) throws(PealError) -> ObserverToken {
@@ -129,7 +129,7 @@ extension Center {
     /// - Throws: As for a closure that does not suspend.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
-    public func observe<Owner, each Parameter: PealValue & Sendable>(
+    public func observe<Owner, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (repeat each Parameter) async -> Void
     ) throws(PealError) -> ObserverToken {

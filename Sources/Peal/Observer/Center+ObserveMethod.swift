@@ -15,7 +15,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
-    public func observe<each Parameter: PealValue>(
+    public func observe<each Parameter: PealParameter>(
         _ method: BoundMethod<Void, repeat each Parameter>, _ options: ObserverOption...,
         body: @escaping @Sendable (repeat each Parameter) -> Void
     ) throws(PealError) -> ObserverToken {
@@ -33,7 +33,7 @@ extension Center {
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @inlinable
-    public func observe<Result: PealAnswer, each Parameter: PealValue>(
+    public func observe<Result: PealAnswer, each Parameter: PealParameter>(
         _ method: BoundMethod<Result, repeat each Parameter>, _ options: ObserverOption...,
         body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
     ) throws(PealError) -> ObserverToken where Result.Answer: PealResult {

@@ -17,7 +17,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     ///   - body: Gets the object, alive, and the arguments. Runs on the broadcasting thread, or on the observer's
     ///     queue.
     @inlinable
-    public mutating func on<Owner, each Parameter: PealValue>(
+    public mutating func on<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @Sendable (Object, repeat each Parameter) -> Void
     ) {
@@ -30,7 +30,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
     ///   - body: Receives the object, alive, and the arguments, and returns the result.
     @inlinable
-    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
         _ body: @escaping @Sendable (Object, repeat each Parameter) -> Result.Answer
     ) where Result.Answer: PealResult {
@@ -40,7 +40,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     /// Refuses `Window.show`: Swift converts it to a function without the isolation of its class, and it would run on any
     /// thread.
     @available(*, unavailable, message: "pass a closure that calls the method: { $0.show($1) }")
-    public mutating func on<Owner, Result, each Parameter: PealValue>(
+    public mutating func on<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
         _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Result
     ) {}

@@ -16,7 +16,7 @@ public struct ObserverMethods: Sendable {
     ///   - body: Runs on the broadcasting thread, or on the observer's queue; kept until the observation has ended and
     ///     its last call has returned.
     @inlinable
-    public mutating func on<Owner, each Parameter: PealValue>(
+    public mutating func on<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @Sendable (repeat each Parameter) -> Void
     ) {
@@ -30,7 +30,7 @@ public struct ObserverMethods: Sendable {
     ///   - body: Returns the result. With a queue no broadcaster waits for it; ``BoundMethod/gather(_:timeout:)``
     ///     returns it.
     @inlinable
-    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealValue>(
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
         _ body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
     ) where Result.Answer: PealResult {

@@ -23,7 +23,7 @@ struct Response: Sendable {
 @usableFromInline
 enum Responses {
     @inlinable
-    static func make<each Parameter: PealValue>(
+    static func make<each Parameter: PealParameter>(
         _ body: @escaping @Sendable (repeat each Parameter) -> Void
     ) -> Response {
         Response { arguments, _ in
@@ -33,7 +33,7 @@ enum Responses {
     }
 
     @inlinable
-    static func make<Result: PealResult, each Parameter: PealValue>(
+    static func make<Result: PealResult, each Parameter: PealParameter>(
         _ body: @escaping @Sendable (repeat each Parameter) -> Result
     ) -> Response {
         Response { arguments, place in
@@ -55,10 +55,9 @@ struct CallArguments {
 
     /// The next argument. There are as many as the method's declaration has parameters, of these types.
     @inlinable @inline(__always)
-    mutating func read<Value: PealValue>(_ type: Value.Type) -> Value {
-        // The C interface gives one pointer a parameter, none of them NULL.
+    mutating func read<Value: PealParameter>(_ type: Value.Type) -> Value {
         let place = next.unsafelyUnwrapped
-        next = place + 1
-        return Value.read(from: place.pointee.unsafelyUnwrapped)
+        next = place + Value.parameterCount
+        return Value.read(at: place)
     }
 }

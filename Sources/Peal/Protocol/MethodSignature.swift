@@ -33,13 +33,17 @@ public final class MethodSignature: Sendable {
 
     private static func prototype(_ name: String, _ types: MethodTypes, _ names: [String]) -> String {
         let result = types.result?.type.text ?? "void"
-        var parameters = types.parameters.enumerated().map { index, parameter in
+        var parameters = types.groups.enumerated().map { index, group in
             let given = index < names.count ? names[index] : ""
             // A name alone, or a whole declaration.
-            return given.allSatisfy(Declarations.isPartOfName) ? declaration(parameter.type.text, given) : given
+            guard given.allSatisfy(Declarations.isPartOfName) else { return given }
+            let first = types.parameters[group.lowerBound].type
+            if group.count == 1 { return declaration(first.text + first.mark, given) }
+            let name = given.isEmpty ? "values\(index + 1)" : given
+            return "\(first.text)__counted_by(\(name)_count) \(name), size_t \(name)_count"
         }
         // The definition of the method refuses an excess.
-        parameters += names.dropFirst(types.parameters.count)
+        parameters += names.dropFirst(types.groups.count)
         return declaration(result, name) + "(" + (parameters.isEmpty ? "void" : parameters.joined(separator: ", "))
             + ")"
     }
@@ -59,11 +63,19 @@ public protocol MethodDeclaration: Sendable {
 struct MethodTypes: Sendable {
     /// `nil` for none.
     let result: ValueType?
+    /// Those of C.
     private(set) var parameters: [ValueType] = []
+    /// The parameters in C of each one in Swift.
+    private(set) var groups: [Range<Int>] = []
 
     init(result: ValueType?) { self.result = result }
 
-    mutating func append<Value: PealValue>(_ value: Value.Type) { parameters.append(ValueType(value)) }
+    mutating func append<Value: PealParameter>(_ value: Value.Type) {
+        var list = ParameterTypes()
+        Value.append(to: &list)
+        groups.append(parameters.count..<parameters.count + list.types.count)
+        parameters += list.types
+    }
 
     /// True if a call can point to the arguments themselves.
     var arePlain: Bool { parameters.allSatisfy(\.isItsOwnRepresentation) }

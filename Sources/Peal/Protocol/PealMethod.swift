@@ -2,7 +2,7 @@
 ///
 /// Write it as `Method<Void, String, Int32>` inside its ``PealProtocol``. It is a declaration, which belongs to no
 /// center; any number of centers can define it.
-public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealValue>: MethodDeclaration {
+public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealParameter>: MethodDeclaration {
     /// The declaration.
     public let signature: MethodSignature
 

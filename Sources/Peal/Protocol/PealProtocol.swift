@@ -32,5 +32,5 @@ extension PealProtocol {
     public static var adopts: [any PealProtocol.Type] { [] }
 
     /// A method of this protocol: the result, then the parameters.
-    public typealias Method<Result, each Parameter: PealValue> = PealMethod<Self, Result, repeat each Parameter>
+    public typealias Method<Result, each Parameter: PealParameter> = PealMethod<Self, Result, repeat each Parameter>
 }

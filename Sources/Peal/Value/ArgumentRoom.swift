@@ -59,6 +59,10 @@ struct ParameterCount {
 
     @inlinable @inline(__always)
     mutating func add<Value>(_ type: Value.Type) { value &+= 1 }
+
+    /// Counts the parameters in C.
+    @inlinable @inline(__always)
+    mutating func addAll<Value: PealParameter>(of type: Value.Type) { value &+= Value.parameterCount }
 }
 
 extension ArgumentRoom {

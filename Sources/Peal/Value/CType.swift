@@ -7,6 +7,8 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
     public let declaration: String?
     /// True if it is one pointer for all.
     private(set) var fitsAnyPointer = false
+    /// What follows the type in a prototype: the number of elements that a pointer leads to.
+    private(set) var mark = ""
 
     /// A type.
     ///
@@ -23,6 +25,13 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
         var type = CType("void *")
         type.fitsAnyPointer = true
         return type
+    }
+
+    /// A pointer to one constant value, or NULL. Calls on queues copy the value.
+    static func optional(_ type: CType) -> CType {
+        var optional = CType("const \(type.text) *", declaration: type.declaration)
+        optional.mark = "__counted_by_or_null(1)"
+        return optional
     }
 
     /// The text.

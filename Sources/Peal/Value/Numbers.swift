@@ -1,64 +1,103 @@
-extension Int8: PealPlainValue {
+extension Int8: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<Int8>?
+
     /// `int8_t`.
     public static var cType: CType { CType("int8_t") }
 }
 
-extension Int16: PealPlainValue {
+extension Int16: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<Int16>?
+
     /// `int16_t`.
     public static var cType: CType { CType("int16_t") }
 }
 
-extension Int32: PealPlainValue {
+extension Int32: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<Int32>?
+
     /// `int32_t`.
     public static var cType: CType { CType("int32_t") }
 }
 
-extension Int64: PealPlainValue {
+extension Int64: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<Int64>?
+
     /// `int64_t`.
     public static var cType: CType { CType("int64_t") }
 }
 
-extension UInt8: PealPlainValue {
+extension UInt8: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<UInt8>?
+
     /// `uint8_t`.
     public static var cType: CType { CType("uint8_t") }
 }
 
-extension UInt16: PealPlainValue {
+extension UInt16: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<UInt16>?
+
     /// `uint16_t`.
     public static var cType: CType { CType("uint16_t") }
 }
 
-extension UInt32: PealPlainValue {
+extension UInt32: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<UInt32>?
+
     /// `uint32_t`.
     public static var cType: CType { CType("uint32_t") }
 }
 
-extension UInt64: PealPlainValue {
+extension UInt64: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<UInt64>?
+
     /// `uint64_t`.
     public static var cType: CType { CType("uint64_t") }
 }
 
-extension Int: PealPlainValue {
+extension Int: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<Int>?
+
     /// `long`. Takes `size_t` and `ptrdiff_t` too, as Swift's importer has them.
     public static var cType: CType { CType("long") }
 }
 
-extension UInt: PealPlainValue {
+extension UInt: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<UInt>?
+
     /// `unsigned long`. Takes `size_t` too.
     public static var cType: CType { CType("unsigned long") }
 }
 
-extension Float: PealPlainValue {
+extension Float: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<Float>?
+
     /// `float`.
     public static var cType: CType { CType("float") }
 }
 
-extension Double: PealPlainValue {
+extension Double: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<Double>?
+
     /// `double`.
     public static var cType: CType { CType("double") }
 }
 
-extension Bool: PealResult {
+extension Bool: PealResult, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<UInt8>?
+
     /// `bool`.
     public static var cType: CType { CType("bool") }
 
@@ -75,7 +114,10 @@ extension Bool: PealResult {
 }
 
 #if arch(x86_64)
-extension Float80: PealPlainValue {
+extension Float80: PealPlainValue, PealNullable {
+    /// A pointer to one, or NULL.
+    public typealias Nullable = UnsafePointer<Float80>?
+
     /// `long double`.
     public static var cType: CType { CType("long double") }
 }

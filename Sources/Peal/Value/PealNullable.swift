@@ -1,51 +1,79 @@
-/// A value whose C type has NULL, which is `nil` in Swift: pointers and strings.
+/// A value that has an optional in C: pointers and strings, of which NULL is `nil`, and numbers, which become a pointer to a
+/// constant number, or NULL.
 public protocol PealNullable: SendableMetatype {
-    /// The representation in memory, which is that of the C type's value.
-    associatedtype CValue: BitwiseCopyable
+    /// The representation of the optional in memory, which is that of the C type's value.
+    associatedtype Nullable: BitwiseCopyable
 
-    /// The C type.
-    static var cType: CType { get }
+    /// The C type of the optional.
+    static var nullableType: CType { get }
 
     /// True if the optional's own bytes are its representation.
-    static var isItsOwnRepresentation: Bool { get }
+    static var isItsOwnNullable: Bool { get }
 
     /// The representation of `nil`.
-    static var null: CValue { get }
+    static var null: Nullable { get }
 
     /// The value of what came from C, `nil` for NULL.
-    static func optional(cValue: CValue) -> Self?
+    static func optional(_ nullable: Nullable) -> Self?
 
     /// The representation, as ``PealValue/cValue(in:)``.
-    func cValue(in room: inout ArgumentRoom) -> CValue
+    func nullable(in room: inout ArgumentRoom) -> Nullable
 
-    /// As ``PealValue/refusal``.
+    /// As ``PealParameter/refusal``.
     var refusal: PealError? { get }
 }
 
-extension Optional: PealAnswer where Wrapped: PealNullable {
+extension Optional: PealParameter, PealAnswer where Wrapped: PealNullable {
     /// Itself.
     public typealias Answer = Self
 }
 
 extension Optional: PealValue where Wrapped: PealNullable {
     /// The wrapped type's own.
-    public static var cType: CType { Wrapped.cType }
+    public static var cType: CType { Wrapped.nullableType }
 
     /// As the wrapped type declares.
-    public static var isItsOwnRepresentation: Bool { Wrapped.isItsOwnRepresentation }
+    public static var isItsOwnRepresentation: Bool { Wrapped.isItsOwnNullable }
 
     /// `nil` for NULL.
     @inlinable @inline(__always)
-    public init(cValue: Wrapped.CValue) { self = Wrapped.optional(cValue: cValue) }
+    public init(cValue: Wrapped.Nullable) { self = Wrapped.optional(cValue) }
 
     /// NULL for `nil`.
     @inlinable @inline(__always)
-    public func cValue(in room: inout ArgumentRoom) -> Wrapped.CValue {
-        if let self { self.cValue(in: &room) } else { Wrapped.null }
+    public func cValue(in room: inout ArgumentRoom) -> Wrapped.Nullable {
+        if let self { self.nullable(in: &room) } else { Wrapped.null }
     }
 
     /// The wrapped value's.
     public var refusal: PealError? { self?.refusal }
+}
+
+extension PealNullable where Self: PealResult, Nullable == UnsafePointer<CValue>? {
+    /// A pointer to the constant C type.
+    public static var nullableType: CType { .optional(cType) }
+
+    /// `false`.
+    public static var isItsOwnNullable: Bool { false }
+
+    /// NULL.
+    @inlinable
+    public static var null: UnsafePointer<CValue>? { nil }
+
+    /// A copy of the pointed-to value.
+    @inlinable
+    public static func optional(_ nullable: UnsafePointer<CValue>?) -> Self? {
+        nullable.map { Self(cValue: $0.pointee) }
+    }
+
+    /// A pointer to the value, in the room.
+    @inlinable
+    public func nullable(in room: inout ArgumentRoom) -> UnsafePointer<CValue>? {
+        let place = room.allocate(byteCount: MemoryLayout<CValue>.stride, alignment: MemoryLayout<CValue>.alignment)
+        guard let place else { return nil }
+        place.storeBytes(of: cValue, as: CValue.self)
+        return UnsafePointer(place.assumingMemoryBound(to: CValue.self))
+    }
 }
 
 extension Optional: PealResult where Wrapped: PealPointer {
@@ -55,11 +83,17 @@ extension Optional: PealResult where Wrapped: PealPointer {
 }
 
 /// A pointer. Declare it as an optional, since any pointer of C may be NULL: `UnsafeRawPointer?`.
-public protocol PealPointer: PealNullable, BitwiseCopyable where CValue == Self? {}
+public protocol PealPointer: PealNullable, BitwiseCopyable where Nullable == Self? {
+    /// The C type.
+    static var cType: CType { get }
+}
 
 extension PealPointer {
+    /// The pointer's.
+    public static var nullableType: CType { cType }
+
     /// `true`.
-    public static var isItsOwnRepresentation: Bool { true }
+    public static var isItsOwnNullable: Bool { true }
 
     /// NULL.
     @inlinable @inline(__always)
@@ -67,11 +101,11 @@ extension PealPointer {
 
     /// The same.
     @inlinable @inline(__always)
-    public static func optional(cValue: Self?) -> Self? { cValue }
+    public static func optional(_ nullable: Self?) -> Self? { nullable }
 
     /// The same.
     @inlinable @inline(__always)
-    public func cValue(in room: inout ArgumentRoom) -> Self? { self }
+    public func nullable(in room: inout ArgumentRoom) -> Self? { self }
 
     /// Nothing.
     public var refusal: PealError? { nil }

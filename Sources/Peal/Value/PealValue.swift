@@ -1,11 +1,11 @@
 /// A type whose values are passed from Swift to C and back, as arguments of methods.
 ///
-/// These are the numbers, `Bool`, `String`, pointers as optionals, and types that conform to ``PealStruct`` and
-/// ``PealEnum``; few programs conform to this protocol itself.
+/// These are the numbers, `Bool`, `String`, optionals of these, pointers as optionals, and types that conform to ``PealStruct``
+/// and ``PealEnum``; few programs conform to this protocol itself. An array is a ``PealParameter``.
 ///
 /// A value has a C type as text, and a representation with the bytes of that C type. Memory that the representation
 /// points to is put into the room for the arguments, and is valid during the call.
-public protocol PealValue: PealAnswer where Answer == Self {
+public protocol PealValue: PealAnswer, PealParameter where Answer == Self {
     /// The representation in memory, which is that of the C type's value. It is copied as bytes: it may refer to no
     /// object. (It is not `BitwiseCopyable`, since structs that Swift imports from C are not.)
     associatedtype CValue
@@ -23,18 +23,8 @@ public protocol PealValue: PealAnswer where Answer == Self {
     /// The representation. Pointed-to memory is put into the room.
     func cValue(in room: inout ArgumentRoom) -> CValue
 
-    /// Why the value cannot be sent, where ``cValue(in:)`` refused it.
-    var refusal: PealError? { get }
-
-    /// Called when the call that the value was written for runs later, from a copy of its representation. Few values
-    /// care.
-    func wasDeferred()
-
     /// Reads an argument. Made of ``init(cValue:)``; here, so that a call of it needs to know nothing more.
     static func read(from place: UnsafeRawPointer) -> Self
-
-    /// Adds an argument to the room. Made of ``cValue(in:)``.
-    func write(to room: inout ArgumentRoom)
 }
 
 extension PealValue {
@@ -46,6 +36,20 @@ extension PealValue {
 
     /// Does nothing.
     public func wasDeferred() {}
+
+    /// One.
+    @inlinable @inline(__always)
+    public static var parameterCount: Int { 1 }
+
+    /// The C type.
+    public static func append(to types: inout ParameterTypes) { types.append(ValueType(Self.self)) }
+
+    /// The value of the next argument.
+    @inlinable @inline(__always)
+    public static func read(at arguments: UnsafePointer<UnsafeMutableRawPointer?>) -> Self {
+        // The C interface gives one pointer a parameter, none of them NULL.
+        read(from: arguments.pointee.unsafelyUnwrapped)
+    }
 
     /// The value whose representation is at a place.
     @inlinable

@@ -34,11 +34,21 @@ extension String: PealValue {
 }
 
 extension String: PealNullable {
+    /// `const char *`.
+    public static var nullableType: CType { cType }
+
+    /// `false`.
+    public static var isItsOwnNullable: Bool { false }
+
     /// `nil` for NULL.
     @inlinable
-    public static func optional(cValue: UnsafePointer<CChar>?) -> String? { cValue.map { String(cString: $0) } }
+    public static func optional(_ nullable: UnsafePointer<CChar>?) -> String? { nullable.map { String(cString: $0) } }
 
     /// NULL.
     @inlinable
     public static var null: UnsafePointer<CChar>? { nil }
+
+    /// As without an optional.
+    @inlinable
+    public func nullable(in room: inout ArgumentRoom) -> UnsafePointer<CChar>? { cValue(in: &room) }
 }

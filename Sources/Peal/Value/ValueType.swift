@@ -7,7 +7,7 @@ struct ValueType: Sendable {
     /// The Swift type, for messages.
     let swiftName: String
     /// True if a call can point to the value itself.
-    let isItsOwnRepresentation: Bool
+    var isItsOwnRepresentation: Bool
     /// The reason why the type cannot exist in C; `nil` without one.
     let misplacement: String?
 
