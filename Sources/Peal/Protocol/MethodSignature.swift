@@ -63,7 +63,7 @@ public protocol MethodDeclaration: Sendable {
 struct MethodTypes: Sendable {
     /// `nil` for none.
     let result: ValueType?
-    /// Those of C.
+    /// The parameters in C.
     private(set) var parameters: [ValueType] = []
     /// The parameters in C of each one in Swift.
     private(set) var groups: [Range<Int>] = []

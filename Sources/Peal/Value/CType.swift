@@ -7,7 +7,7 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
     public let declaration: String?
     /// True if it is one pointer for all.
     private(set) var fitsAnyPointer = false
-    /// What follows the type in a prototype: the number of elements that a pointer leads to.
+    /// The mark after the type in a prototype: the number of elements that a pointer leads to.
     private(set) var mark = ""
 
     /// A type.
