@@ -67,7 +67,7 @@ public func peal_method_parameter_ownership(
 }
 
 extension peal_ownership {
-    fileprivate init(_ ownership: Ownership, isBorrowed: Bool) {
+    init(_ ownership: Ownership, isBorrowed: Bool) {
         self =
             switch ownership {
             case .value: PEAL_OWNERSHIP_VALUE

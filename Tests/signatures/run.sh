@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Generates random signatures, compiles them, and broadcasts each of them along every path.
-# Claims: B1, B2, F1, O14, P2, P3, X1
+# Claims: B1, B2, F1, O14, P2, P3, P8, X1
 #
 #   run.sh --generator PROGRAM --include DIR --library FILE... [--cc COMPILER]... [--output DIR]
 #          [--seed N] [--count N] [--only INDEX] [--flags FLAGS] [--emulator COMMAND] [--self-check] [--prove] [--keep]
@@ -95,7 +95,7 @@ objects=
 for name in $(cat "$output/sources"); do
     objects="$objects $output/$name.o"
 done
-for name in main group call handler expect value class policy report; do
+for name in main group call canonical handler expect value class policy report; do
     "$cc" -std=gnu11 -O1 -g -Wall -Wextra $flags -I"$include" -c "$source/runner/$name.c" \
         -o "$output/runner_$name.o" || exit 1
     objects="$objects $output/runner_$name.o"

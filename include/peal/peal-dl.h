@@ -71,12 +71,15 @@
 #define peal_last_message (*peal_loaded_last_message)
 #define peal_last_status (*peal_loaded_last_status)
 #define peal_method_call_path (*peal_loaded_method_call_path)
+#define peal_method_canonical_text (*peal_loaded_method_canonical_text)
 #define peal_method_check (*peal_loaded_method_check)
 #define peal_method_count_observers (*peal_loaded_method_count_observers)
 #define peal_method_count_parameters (*peal_loaded_method_count_parameters)
 #define peal_method_declaration (*peal_loaded_method_declaration)
+#define peal_method_describe (*peal_loaded_method_describe)
 #define peal_method_find (*peal_loaded_method_find)
 #define peal_method_find_parameter (*peal_loaded_method_find_parameter)
+#define peal_method_fingerprint (*peal_loaded_method_fingerprint)
 #define peal_method_frame_length (*peal_loaded_method_frame_length)
 #define peal_method_is_oneway (*peal_loaded_method_is_oneway)
 #define peal_method_list_observations (*peal_loaded_method_list_observations)
@@ -124,10 +127,12 @@
 #define peal_property_remove (*peal_loaded_property_remove)
 #define peal_property_set (*peal_loaded_property_set)
 #define peal_property_type (*peal_loaded_property_type)
+#define peal_protocol_canonical_text (*peal_loaded_protocol_canonical_text)
 #define peal_protocol_count_observers (*peal_loaded_protocol_count_observers)
 #define peal_protocol_define (*peal_loaded_protocol_define)
 #define peal_protocol_define_objc (*peal_loaded_protocol_define_objc)
 #define peal_protocol_find (*peal_loaded_protocol_find)
+#define peal_protocol_fingerprint (*peal_loaded_protocol_fingerprint)
 #define peal_protocol_list_methods (*peal_loaded_protocol_list_methods)
 #define peal_protocol_list_observations (*peal_loaded_protocol_list_observations)
 #define peal_protocol_name (*peal_loaded_protocol_name)
@@ -185,7 +190,10 @@
 #define peal_timer_stop (*peal_loaded_timer_stop)
 #define peal_timer_stop_and_wait (*peal_loaded_timer_stop_and_wait)
 #define peal_type_declare (*peal_loaded_type_declare)
+#define peal_type_describe (*peal_loaded_type_describe)
+#define peal_type_destroy (*peal_loaded_type_destroy)
 #define peal_type_layout (*peal_loaded_type_layout)
+#define peal_type_list (*peal_loaded_type_list)
 #define peal_type_set_copy (*peal_loaded_type_set_copy)
 #define peal_type_set_object (*peal_loaded_type_set_object)
 #define peal_use_release (*peal_loaded_use_release)
@@ -256,12 +264,15 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(last_message) \
     FUNCTION(last_status) \
     FUNCTION(method_call_path) \
+    FUNCTION(method_canonical_text) \
     FUNCTION(method_check) \
     FUNCTION(method_count_observers) \
     FUNCTION(method_count_parameters) \
     FUNCTION(method_declaration) \
+    FUNCTION(method_describe) \
     FUNCTION(method_find) \
     FUNCTION(method_find_parameter) \
+    FUNCTION(method_fingerprint) \
     FUNCTION(method_frame_length) \
     FUNCTION(method_is_oneway) \
     FUNCTION(method_list_observations) \
@@ -309,10 +320,12 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(property_remove) \
     FUNCTION(property_set) \
     FUNCTION(property_type) \
+    FUNCTION(protocol_canonical_text) \
     FUNCTION(protocol_count_observers) \
     FUNCTION(protocol_define) \
     FUNCTION(protocol_define_objc) \
     FUNCTION(protocol_find) \
+    FUNCTION(protocol_fingerprint) \
     FUNCTION(protocol_list_methods) \
     FUNCTION(protocol_list_observations) \
     FUNCTION(protocol_name) \
@@ -370,7 +383,10 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(timer_stop) \
     FUNCTION(timer_stop_and_wait) \
     FUNCTION(type_declare) \
+    FUNCTION(type_describe) \
+    FUNCTION(type_destroy) \
     FUNCTION(type_layout) \
+    FUNCTION(type_list) \
     FUNCTION(type_set_copy) \
     FUNCTION(type_set_object) \
     FUNCTION(use_release) \

@@ -24,6 +24,7 @@
 #include "proxy.h"
 #include "queue.h"
 #include "reference.h"
+#include "reflection.h"
 #include "service.h"
 #include "status.h"
 #include "timer.h"

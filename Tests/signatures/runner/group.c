@@ -2,6 +2,7 @@
 #include "group.h"
 
 #include "call.h"
+#include "canonical.h"
 #include "handler.h"
 #include "report.h"
 
@@ -318,6 +319,7 @@ static void check_group(const struct group *group, const struct place_of_work *w
     if (peal_proxy_destroy(proxies.one.proxy) != PEAL_OK)
         fail_alone("the proxy of a target of %s is not destroyed", group->description->name);
     check_mirror(group, work, observers);
+    check_canonical(handles->protocol, group->description->name);
 }
 
 static FILE *open_printed(const struct chunk *chunk, const char *directory)

@@ -129,7 +129,7 @@ extension DeclarationParser {
 
 extension TypeScope {
     /// The members of what is known by its name.
-    fileprivate func body(of structure: Structure) -> StructureBody? {
+    func body(of structure: Structure) -> StructureBody? {
         if structure.isTagged {
             guard case .structure(let body, structure.kind)? = tags[structure.name] else { return nil }
             return body

@@ -73,9 +73,25 @@ extension Enumeration {
     /// In C's words: `enum color`, or the typedef name, or the enumerators.
     var spelling: String {
         if isTagged { return "enum " + name }
-        if !name.isEmpty { return name }
-        let list = constants.map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
-        let type = underlying == Enumeration.customaryType(of: constants) ? "" : ": \(underlying.spelling) "
-        return "enum \(type){ \(list) }"
+        return name.isEmpty ? "enum " + bodySpelling : name
     }
+
+    /// The declaration that makes the enum known; nil if only its name is known.
+    var definition: String? {
+        if constants.isEmpty {
+            return isTagged && underlying != .unsignedInt ? "\(spelling) : \(underlying.spelling);" : nil
+        }
+        return isTagged ? "\(spelling) \(bodySpelling);" : "typedef enum \(bodySpelling) \(name);"
+    }
+
+    private var bodySpelling: String {
+        let list = constants.map { "\($0.name) = \($0.spelling)" }.joined(separator: ", ")
+        let type = underlying == Enumeration.customaryType(of: constants) ? "" : ": \(underlying.spelling) "
+        return "\(type){ \(list) }"
+    }
+}
+
+extension Enumeration.Constant {
+    /// C has no literal of the least value: its digits alone are out of range.
+    fileprivate var spelling: String { value == Int128(Int64.min) ? "\(value + 1) - 1" : "\(value)" }
 }
