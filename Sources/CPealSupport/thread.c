@@ -26,7 +26,7 @@ static uint32_t gate_after_weak = PEAL_GATE_REMOVED;
 
 static void after_weak(void) {}
 
-const struct peal_entry peal_after_weak = { after_weak, NULL, &gate_after_weak, NULL };
+const struct peal_entry peal_after_weak = { after_weak, NULL, &gate_after_weak };
 
 static void give_back(void *slot)
 {

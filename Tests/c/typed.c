@@ -274,6 +274,21 @@ CLAIM("B1", "a typed loop without observers visits none and is no failure")
     close_center(center);
 }
 
+CLAIM("B1", "the table of a typed loop has the function of the visited method, and no other")
+{
+    const peal_center center = open_sink();
+    int visited = 0;
+
+    PEAL_EACH(sink, &sink, wants, each) {
+        visited++;
+        CHECK_EQUAL(each.table->size, sizeof(struct sink));
+        CHECK(each.table->wants != NULL);
+        CHECK(each.table->on_line == NULL);
+    }
+    CHECK_EQUAL(visited, 4);
+    finish(center);
+}
+
 CLAIM("B1", "a typed loop visits an observer that was registered by names, through a table as any other")
 {
     const peal_center center = open_center();

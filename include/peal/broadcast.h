@@ -171,10 +171,12 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
     do {                                                                                        \
         PEAL_MAP_(PEAL_COPY_, __VA_ARGS__)                                                      \
         const peal_method peal_method_ = (handles)->PEAL_NAME_OF_(__VA_ARGS__, ~);              \
-        PEAL_EACH_OF_(tag, peal_entries_begin_all(peal_method_), peal_each_) {                  \
+        for (struct peal_cursor_ peal_each_ PEAL_CLEANUP(peal_cursor_end_)                      \
+                 = peal_cursor_begin_(peal_entries_begin_all(peal_method_));                    \
+             peal_cursor_next_(&peal_each_);) {                                                 \
             PEAL_STRICT_BEGIN_                                                                  \
             if (0)                                                                              \
-                peal_each_.table->PEAL_NAME_OF_(__VA_ARGS__, ~)(                                \
+                ((PEAL_MEMBER_TYPE_(tag, PEAL_NAME_OF_(__VA_ARGS__, ~))) peal_each_.function)(  \
                     peal_each_.target PEAL_MAP_(PEAL_ARGUMENT_, __VA_ARGS__));                  \
             PEAL_STRICT_END_                                                                    \
             PEAL_LENIENT_BEGIN_                                                                 \
@@ -192,22 +194,23 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
  *     PEAL_EACH(log_sink, &handles, wants_line, each)
  *         if (!each.table->wants_line(each.target, line)) { keep = false; break; }
  *
- * `each` has `table` (typed) and `target`, which is for the table's functions: the target of an observer
- * with a handler is opaque. `break`, `continue` and `return` are fine. Observers with queues are not
- * visited, because they cannot answer in time: PEAL_BROADCAST and peal_send reach them, and peal_gather
+ * `each.table` is a typed table with the observer's function for this method. Its other functions are NULL.
+ * `each.target` is the first argument of that function; the target of an observer with a handler is opaque.
+ * Both are valid until the next visit. `break`, `continue` and `return` are fine. Observers with queues are
+ * not visited, because they cannot answer in time: PEAL_BROADCAST and peal_send reach them, and peal_gather
  * gathers their answers (completion.h).
  * Thread rule: any thread. Since 0.1. */
-#define PEAL_EACH(tag, handles, method, each) PEAL_EACH_OF_(tag, peal_entries_begin((handles)->method), each)
-#define PEAL_EACH_OF_(tag, entries, each)                                                       \
-    for (struct tag##_cursor each PEAL_CLEANUP(tag##_cursor_end) = tag##_cursor_begin(entries); \
-        tag##_cursor_next(&each);)
+#define PEAL_EACH(tag, handles, method, each)                           \
+    for (struct tag##_cursor each PEAL_CLEANUP(tag##_cursor_end) =      \
+             tag##_cursor_begin(peal_entries_begin((handles)->method)); \
+        tag##_cursor_next(&each)                                        \
+        && ((void)(each.table->method = (PEAL_MEMBER_TYPE_(tag, method))each.cursor.function), true);)
 
 /* One observer in a method's list. Read it only between begin and end. */
 struct peal_entry {
     peal_function function; /* the observer's function for this method */
     void *target;           /* its first argument */
     const uint32_t *gate;   /* zero while the observer may be called at once */
-    const void *table;      /* peal's copy of the observer's table; NULL in the entry for queues */
 };
 
 /* A hazard slot: protects a method's list for the thread that reads it. */
@@ -302,41 +305,72 @@ PEAL_UNUSED static inline void peal_entries_release(struct peal_hazard *hazard)
         peal_entries_ended(hazard);
 }
 
+/* A loop over a list: the entry that is visited, and those that follow. */
+struct peal_cursor_ {
+    peal_function function;
+    void *target;
+    const struct peal_entry *next;
+    const struct peal_entry *end;
+    struct peal_hazard *hazard;
+};
+
+PEAL_UNUSED static inline struct peal_cursor_ peal_cursor_begin_(struct peal_entries entries)
+{
+    struct peal_cursor_ cursor;
+    cursor.function = NULL;
+    cursor.target = NULL;
+    cursor.next = entries.next;
+    cursor.end = entries.hazard != NULL ? entries.hazard->end : NULL;
+    cursor.hazard = entries.hazard;
+    return cursor;
+}
+PEAL_UNUSED static inline bool peal_cursor_next_(struct peal_cursor_ *cursor)
+{
+    const struct peal_entry *entry = peal_entries_next(&cursor->next, cursor->end, cursor->hazard);
+    if (entry == NULL)
+        return false;
+    cursor->function = entry->function;
+    cursor->target = entry->target;
+    return true;
+}
+PEAL_UNUSED static inline void peal_cursor_end_(struct peal_cursor_ *cursor)
+{
+    if (cursor->hazard != NULL)
+        peal_entries_release(cursor->hazard);
+}
+
+#ifdef __cplusplus
+#define PEAL_ZEROS_ \
+    {               \
+    }
+#else
+#define PEAL_ZEROS_ { 0 }
+#endif
+
 /* The typed cursor of PEAL_EACH. */
-#define PEAL_CURSOR_(tag)                                                                                   \
-    struct tag##_cursor {                                                                                   \
-        const struct tag *table;                                                                            \
-        void *target;                                                                                       \
-        peal_function function;                                                                             \
-        const struct peal_entry *next;                                                                      \
-        const struct peal_entry *end;                                                                       \
-        struct peal_hazard *hazard;                                                                         \
-    };                                                                                                      \
-    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(struct peal_entries entries_)          \
-    {                                                                                                       \
-        struct tag##_cursor cursor_;                                                                        \
-        cursor_.table = NULL;                                                                               \
-        cursor_.target = NULL;                                                                              \
-        cursor_.function = NULL;                                                                            \
-        cursor_.next = entries_.next;                                                                       \
-        cursor_.end = entries_.hazard != NULL ? entries_.hazard->end : NULL;                                \
-        cursor_.hazard = entries_.hazard;                                                                   \
-        return cursor_;                                                                                     \
-    }                                                                                                       \
-    PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                          \
-    {                                                                                                       \
-        const struct peal_entry *entry_ = peal_entries_next(&cursor_->next, cursor_->end, cursor_->hazard); \
-        if (entry_ == NULL)                                                                                 \
-            return false;                                                                                   \
-        cursor_->table = (const struct tag *)entry_->table;                                                 \
-        cursor_->target = entry_->target;                                                                   \
-        cursor_->function = entry_->function;                                                               \
-        return true;                                                                                        \
-    }                                                                                                       \
-    PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                           \
-    {                                                                                                       \
-        if (cursor_->hazard != NULL)                                                                        \
-            peal_entries_release(cursor_->hazard);                                                          \
+#define PEAL_CURSOR_(tag)                                                                          \
+    struct tag##_cursor {                                                                          \
+        struct tag table[1];                                                                       \
+        void *target;                                                                              \
+        struct peal_cursor_ cursor;                                                                \
+    };                                                                                             \
+    PEAL_UNUSED static inline struct tag##_cursor tag##_cursor_begin(struct peal_entries entries_) \
+    {                                                                                              \
+        struct tag##_cursor cursor_ = PEAL_ZEROS_;                                                 \
+        cursor_.cursor = peal_cursor_begin_(entries_);                                             \
+        cursor_.table->size = sizeof cursor_.table;                                                \
+        return cursor_;                                                                            \
+    }                                                                                              \
+    PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                 \
+    {                                                                                              \
+        if (!peal_cursor_next_(&cursor_->cursor))                                                  \
+            return false;                                                                          \
+        cursor_->target = cursor_->cursor.target;                                                  \
+        return true;                                                                               \
+    }                                                                                              \
+    PEAL_UNUSED static inline void tag##_cursor_end(struct tag##_cursor *cursor_)                  \
+    {                                                                                              \
+        peal_cursor_end_(&cursor_->cursor);                                                        \
     }
 
 /* The type of a method's function in its table. */

@@ -93,17 +93,25 @@ enum FrameReplay {
             let gate = entry.pointee.gate
             peal_current_set(peal_hazard_current(hazard), gate)
             if _fastPath(peal_gate_load(gate) == 0) {
-                guard call(entry) else { return entry - entries + 1 &- skipped }
+                guard call(entry) else { return position(of: entry, in: entries) &- skipped }
             } else if let admitted = admit(entry, hazard) {
                 let continues = call(admitted)
                 endCall(hazard)
-                guard continues else { return entry - entries + 1 &- skipped }
+                guard continues else { return position(of: entry, in: entries) &- skipped }
             } else {
                 skipped &+= 1
             }
             entry += 1
         }
         return count &- skipped
+    }
+
+    /// The number of entries up to and including this one. A function of its own, since a division takes registers
+    /// that the loops need.
+    @usableFromInline
+    @inline(never)
+    static func position(of entry: UnsafePointer<peal_entry>, in entries: UnsafePointer<peal_entry>) -> Int {
+        entry - entries + 1
     }
 
     /// Returns the entry to call for an observer whose gate is not zero, if any. `endCall` must follow the call.

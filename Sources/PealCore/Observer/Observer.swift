@@ -122,6 +122,6 @@ extension ObserverTables.Listing {
     func entry(of record: Observer) -> SnapshotEntry {
         SnapshotEntry(
             function: unsafeBitCast(function, to: (@convention(c) () -> Void).self), target: record.calledTarget,
-            gate: record.gate, table: table)
+            gate: record.gate)
     }
 }

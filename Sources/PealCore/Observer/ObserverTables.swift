@@ -11,8 +11,6 @@ final class ObserverTables: @unchecked Sendable {
         // Unchecked: addresses that stay valid until the protocol removes the method.
         let element: MethodElement
         let function: UnsafeRawPointer
-        /// The copy of the table that has the function.
-        let table: UnsafeRawPointer
     }
 
     let proto: PealProtocol
@@ -48,9 +46,8 @@ final class ObserverTables: @unchecked Sendable {
         }
         let listings = memory.bindMemory(to: Listing.self, capacity: methods.count)
         for (index, method) in methods.enumerated() {
-            guard let function = functions.function(for: method), let table = tables[method.origin] else { continue }
-            (listings + index).initialize(
-                to: Listing(element: method.element, function: function, table: UnsafeRawPointer(table)))
+            guard let function = functions.function(for: method) else { continue }
+            (listings + index).initialize(to: Listing(element: method.element, function: function))
         }
         self.proto = proto
         self.methods = methods

@@ -40,7 +40,7 @@ struct ProxyTarget: @unchecked Sendable {
         // Each method has a plan of its own: that of the list has no meaning.
         list.pointee.plan = UnsafeRawPointer(list)
         list.pointee.capacity = 1
-        list.append(SnapshotEntry(function: {}, target: record.pointee.target, gate: record.gate, table: nil))
+        list.append(SnapshotEntry(function: {}, target: record.pointee.target, gate: record.gate))
     }
 
     /// Frees the target of a proxy that was not made. The destroy callback does not run here.

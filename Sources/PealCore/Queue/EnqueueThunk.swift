@@ -13,7 +13,7 @@ enum EnqueueThunk {
         peal_snapshot_enqueue_thunk(list).initialize(
             to: SnapshotEntry(
                 function: unsafeBitCast(function, to: (@convention(c) () -> Void).self),
-                target: UnsafeMutableRawPointer(list), gate: peal_enqueue_thunk_open_gate(), table: nil))
+                target: UnsafeMutableRawPointer(list), gate: peal_enqueue_thunk_open_gate()))
     }
 
     private static func function(for plan: CallPlan.Pointer) -> UnsafeRawPointer? {

@@ -79,7 +79,7 @@ extension TimerRecord {
         let observer = peal_timer_observer(self)
         guard !peal_gate_is_open(observer.gate) else { return true }
         var entry = SnapshotEntry(
-            function: {}, target: observer.pointee.target, gate: observer.gate, table: nil)
+            function: {}, target: observer.pointee.target, gate: observer.gate)
         guard ObserverGate.admit(&entry, hazard) == nil else { return true }
         Handles.timers.find(observer.pointee.id)?.close()
         return false
