@@ -85,16 +85,18 @@ extension Boundary {
 }
 
 extension FunctionBinding {
-    static func read(
-        _ bindings: UnsafePointer<peal_binding>?, _ count: Int
-    ) throws(Failure) -> [FunctionBinding] {
-        guard count != 0 else { return [] }
+    static func list(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) -> CallerBindings.List {
+        guard count != 0 else { return CallerBindings.List(start: nil, count: 0) }
         guard let bindings else { throw .null("bindings") }
         guard count > 0, count <= mostBindings else {
             throw Failure(.argument, "there are \(count) bindings; \(mostBindings) at most")
         }
+        return CallerBindings.List(start: bindings, count: count)
+    }
+
+    static func read(_ bindings: CallerBindings.List) throws(Failure) -> [FunctionBinding] {
         var read: [FunctionBinding] = []
-        for binding in UnsafeBufferPointer(start: bindings, count: count) {
+        for binding in bindings {
             let method = try Boundary.text(binding.method, "the method of a binding")
             let prototype: String? =
                 binding.prototype == nil ? nil : try Boundary.source(binding.prototype, "the prototype of \(method)")

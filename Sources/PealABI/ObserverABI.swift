@@ -21,8 +21,9 @@ public func peal_observe_bindings(
 ) -> peal_status {
     Registration.register(target, options, out_observation) { () throws(Failure) in
         let proto = try proto.find()
+        let list = try FunctionBinding.list(bindings, count)
         return Registration(
-            proto: proto, target: target, functions: .bindings(try FunctionBinding.read(bindings, count)))
+            proto: proto, target: target, functions: .callerBindings(CallerBindings(list, read: FunctionBinding.read)))
     }
 }
 

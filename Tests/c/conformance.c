@@ -285,6 +285,44 @@ CLAIM("O1", "a binding whose prototype is not the method's is refused, and the m
     close_center(center);
 }
 
+CLAIM("O1", "bindings are read again at each registration: equal functions with other names or prototypes are no equal bindings")
+{
+    peal_center center;
+    const struct player_protocol handles = open_player(&center);
+    char name[] = "on_play", prototype[] = "void f(int32_t n)";
+    struct peal_binding bindings[] = {
+        { name, (peal_function)play, prototype },
+        { "on_stop", (peal_function)stop, NULL },
+    };
+    peal_observation observation;
+
+    for (int i = 0; i < 2; i++) {
+        REQUIRE_OK(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, &observation));
+        CHECK_OK(peal_observation_remove(observation));
+    }
+    /* The same memory has another prototype, and then another name. */
+    memcpy(prototype, "void f(uint8_t n)", sizeof prototype);
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_CONFLICT);
+    memcpy(prototype, "void f(int32_t n)", sizeof prototype);
+    memcpy(name, "on_p1ay", sizeof name);
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_NOT_FOUND);
+    memcpy(name, "on_play", sizeof name);
+    /* Fewer bindings, one without a name, and functions that changed places. */
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 1, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    bindings[1].method = NULL;
+    CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_ARGUMENT);
+    bindings[1].method = "on_stop";
+    bindings[0].function = (peal_function)play_other;
+    REQUIRE_OK(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL));
+    bindings[0].function = (peal_function)play;
+    bindings[0].prototype = NULL;
+    REQUIRE_OK(peal_observe_bindings(handles.protocol, b, bindings, 2, NULL, NULL));
+    journal_clear();
+    CHECK_OK(peal_broadcast(handles.on_play, 1));
+    CHECK_JOURNAL("A.other(1) B.play(1)");
+    close_center(center);
+}
+
 CLAIM("O1", "a binding's prototype is compared with the method's by the types alone, not by the names")
 {
     static const char *const right[] = {

@@ -104,6 +104,59 @@ CLAIM("O7", "a waiting removal waits for a call that still runs on an ended queu
     }
 }
 
+static void destroy_visit(void *self) { (void)on_ring(self, 0); }
+
+static void *remove_waiting(void *context)
+{
+    const peal_observation *observation = context;
+
+    CHECK_OK(peal_observation_remove_with(*observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));
+    return NULL;
+}
+
+CLAIM("O7", "a waiting removal waits for the destroy callback that another waiting removal runs")
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    peal_observation observation;
+    pthread_t removing;
+
+    begin();
+    options.destroy = destroy_visit;
+    CHECK_OK(bell_observe(&bell, &visit, &table, &options, &observation));
+    removing = thread_start(remove_waiting, &observation);
+    latch_wait(&visit.entered);
+    check_observation(observation);
+    thread_join(removing);
+    close_center(center);
+}
+
+static peal_observation own;
+static peal_status status_of_own;
+
+static int remove_itself(void *self, int n)
+{
+    (void)self;
+    status_of_own = peal_observation_remove_with(own, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+    return n;
+}
+static void count_destroy(void *self) { (*(int *)self)++; }
+
+CLAIM("O7", "a waiting removal in the observer's own call does not wait, and the destroy callback runs after the call")
+{
+    const struct bell removing = { PEAL_TABLE(bell), .on_ring = remove_itself };
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    int destroyed = 0;
+
+    begin();
+    options.destroy = count_destroy;
+    CHECK_OK(bell_observe(&bell, &destroyed, &removing, &options, &own));
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    CHECK_STATUS(status_of_own, PEAL_NOT_WAITED);
+    CHECK_EQUAL(destroyed, 1);
+    CHECK_FAILURE(peal_observation_remove_with(own, PEAL_REMOVE_WAIT, PEAL_FOREVER), PEAL_ERROR_HANDLE);
+    close_center(center);
+}
+
 CLAIM("O7", "the waiting end of a timer whose queue has ended, and of a proxy whose owner was "
             "retired, waits for its call")
 {

@@ -1,7 +1,8 @@
+public import CPealSupport
 import PealCall
 
 /// A function for a method, by name.
-public struct FunctionBinding: Equatable {
+public struct FunctionBinding {
     public var method: String
     public var function: UnsafeRawPointer?
     /// The prototype of the function, which is compared with the method's.
@@ -18,6 +19,45 @@ public struct FunctionBinding: Equatable {
         // A function rarely has its method's name.
         try method.check(prototype: prototype, of: "the function", in: state.types)
     }
+}
+
+/// The bindings of a registration in the caller's memory, and the function that reads and checks their texts.
+public struct CallerBindings {
+    public typealias List = UnsafeBufferPointer<peal_binding>
+
+    let list: List
+    let read: (List) throws(Failure) -> [FunctionBinding]
+
+    public init(_ list: List, read: @escaping (List) throws(Failure) -> [FunctionBinding]) {
+        self.list = list
+        self.read = read
+    }
+}
+
+/// Bindings that were checked, and their tables.
+final class KnownBindings: @unchecked Sendable {
+    // Unchecked: the memory is its own and never changes.
+    private let list: UnsafeBufferPointer<peal_binding>
+    let tables: ObserverTables
+
+    /// Returns nil if memory is refused.
+    init?(_ list: UnsafeBufferPointer<peal_binding>, _ tables: ObserverTables) {
+        guard let copy = peal_bindings_copy(list.baseAddress, list.count) else { return nil }
+        self.list = UnsafeBufferPointer(start: copy, count: list.count)
+        self.tables = tables
+    }
+
+    deinit {
+        peal_memory_free(UnsafeMutableRawPointer(mutating: list.baseAddress))
+    }
+
+    func isEqual(to other: UnsafeBufferPointer<peal_binding>) -> Bool {
+        list.count == other.count && peal_bindings_are_equal(list.baseAddress, other.baseAddress, list.count)
+    }
+}
+
+extension UnsafeBufferPointer<peal_binding> {
+    var firstFunction: UnsafeRawPointer? { isEmpty ? nil : unsafeBitCast(self[0].function, to: UnsafeRawPointer?.self) }
 }
 
 extension Method {

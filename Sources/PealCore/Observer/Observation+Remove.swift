@@ -23,8 +23,29 @@ extension Observation {
             guard Handles.observations.retire(id, end) else { throw .staleObservation }
             return true
         }
+        if !removal.drains, let isDone = removeAndWait(id, removal.timeout ?? 0) { return isDone }
         guard let observation = Handles.observations.findEvenRetired(id) else { throw .staleObservation }
         return try remove(observation, removal)
+    }
+
+    /// Ends the registration of an observer without extras and waits for its calls. Usually none runs. Then the observer
+    /// ends here, and needs no object.
+    ///
+    /// - Returns: True if the wait was completed; nil if nothing was done.
+    private static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
+        Handles.observations.withPinned(id) { record -> Bool? in
+            guard !record.pointee.has_extras, record.close() else { return nil }
+            record.leaveLists()
+            peal_thread_writer_fence()
+            guard !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
+                let observation = Observation(record)
+                record.finishRemoval()
+                return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
+            }
+            ObserverLife.release(record)
+            Reclaimer.collectBacklog()
+            return true
+        } ?? nil
     }
 
     /// Ends an observer whose id is stale, unless another thread does.

@@ -38,7 +38,7 @@ extension Observer {
     }
 
     /// The last step for an observer that is in no list any more.
-    private func finishRemoval() {
+    func finishRemoval() {
         leaveQueue()
         guard isWaitedFor else { return Reclaimer.leave(.observer(self)) }
         Reclaimer.end(self)

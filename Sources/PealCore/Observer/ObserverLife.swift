@@ -29,17 +29,22 @@ enum ObserverLife {
 
     /// Runs the destroy callback unless a thread has run it. For a service's instance, that ends its use. It counts as
     /// a call of the observer: a thread that waits for the observer's calls waits for this one too.
-    static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) {
+    ///
+    /// - Returns: False if another thread has run the callback, or runs it.
+    @discardableResult
+    static func destroy(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
         let destroy = record.pointee.destroy
-        guard destroy != nil || record.placeholder != nil else { return }
+        guard destroy != nil || record.placeholder != nil else { return true }
         let hazard = peal_hazard_occupy()
         // The current call is stored before the claim: a thread that finds the callback claimed sees that it runs.
         if let hazard { peal_current_set(peal_hazard_current(hazard), record.gate) }
-        if peal_observer_claim_destroy(record) {
+        let isClaimed = peal_observer_claim_destroy(record)
+        if isClaimed {
             destroy?(record.pointee.target)
             endUse(of: record)
         }
         if let hazard { Broadcast.release(hazard) }
+        return isClaimed
     }
 
     private static func endUse(of record: UnsafeMutablePointer<ObserverRecord>) {

@@ -25,12 +25,12 @@ extension CenterState {
             try FunctionTables.checkSize(of: table, for: proto, in: self)
             if let known = self[proto].tables.find(table, of: proto) { return known }
         }
-        guard registration.lazy == nil, case .bindings(let bindings) = registration.functions else {
+        guard registration.lazy == nil, case .callerBindings(let bindings) = registration.functions else {
             return try share(try functions(of: registration), of: proto)
         }
-        if let known = self[proto].tables.find(bindings) { return known }
+        if let known = self[proto].tables.find(bindings.list) { return known }
         let tables = try share(try functions(of: registration), of: proto)
-        self[proto].tables.note(tables, of: bindings)
+        self[proto].tables.note(tables, of: bindings.list)
         return tables
     }
 
@@ -55,6 +55,8 @@ extension CenterState {
         case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
         case .service: FunctionTables()
         case .bindings(let bindings): try FunctionTables(binding: bindings, of: registration.proto, in: self)
+        case .callerBindings(let bindings):
+            try FunctionTables(binding: try bindings.read(bindings.list), of: registration.proto, in: self)
         case .handler(let function, let names):
             try FunctionTables(handler: function, names: names, of: registration.proto, in: self)
         }

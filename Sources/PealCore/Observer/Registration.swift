@@ -6,6 +6,8 @@ public struct Registration: ~Copyable {
         /// A C table that begins with its size.
         case table(UnsafeRawPointer)
         case bindings([FunctionBinding])
+        /// The same in the caller's memory. They are read if no earlier registration had the same.
+        case callerBindings(CallerBindings)
         /// One function for all methods, or for those with these names.
         case handler(UnsafeRawPointer, names: [String]?)
         /// The tables that a service provides.

@@ -1,10 +1,13 @@
+internal import CPealSupport
+
 /// The tables of a protocol's observers, each once. Guarded by the center's lock.
 struct SharedTables {
     /// The tables of the last registration: most observers that are registered in a row have the same.
     private var last: ObserverTables?
     private var byHash: [UInt64: ObserverTables] = [:]
     /// The tables of bindings, by their first function: neither names nor prototypes need be read again.
-    private var bound: [UnsafeRawPointer?: (bindings: [FunctionBinding], tables: ObserverTables)] = [:]
+    private var bound: [UnsafeRawPointer?: KnownBindings] = [:]
+    private var lastBound: KnownBindings?
     /// The number of tables from which those without observers are dropped.
     private var limit = leastLimit
 
@@ -25,14 +28,19 @@ struct SharedTables {
 
     /// The tables of bindings that were checked before; nil if they must be made. A prototype that was accepted stays
     /// so, since declared types never change.
-    func find(_ bindings: [FunctionBinding]) -> ObserverTables? {
-        guard let known = bound[bindings.first?.function], known.bindings == bindings else { return nil }
+    mutating func find(_ bindings: UnsafeBufferPointer<peal_binding>) -> ObserverTables? {
+        if let lastBound, lastBound.isEqual(to: bindings) { return lastBound.tables }
+        guard let known = bound[bindings.firstFunction], known.isEqual(to: bindings) else { return nil }
+        lastBound = known
         return known.tables
     }
 
-    mutating func note(_ tables: ObserverTables, of bindings: [FunctionBinding]) {
+    /// Without memory the next registration reads them again.
+    mutating func note(_ tables: ObserverTables, of bindings: UnsafeBufferPointer<peal_binding>) {
+        guard let known = KnownBindings(bindings, tables) else { return }
         if bound.count >= limit { bound = [:] }
-        bound[bindings.first?.function] = (bindings, tables)
+        bound[bindings.firstFunction] = known
+        lastBound = known
     }
 
     /// Returns equal tables that exist already, or these, which are shared from now on.
@@ -50,6 +58,7 @@ struct SharedTables {
 
     private mutating func dropUnused() {
         last = nil
+        lastBound = nil
         bound = [:]
         var unused: [UInt64] = []
         var index = byHash.startIndex

@@ -124,7 +124,13 @@ public:
         });
         is_sent_ = has_option(declaration, "defer") || has_option(declaration, "reject");
         is_many_ = has_option(declaration, "collect") || has_option(declaration, "fold");
+        const std::string name = name_of(method);
+        const std::size_t size = name.size() < sizeof short_name_ ? name.size() : 0;
+        std::memcpy(short_name_, name.data(), size);
+        short_name_[size] = '\0';
     }
+    /* For peal.hpp itself: the name that it had when it was defined or found. */
+    std::string first_name() const { return short_name_[0] != '\0' ? std::string(short_name_) : name(); }
 
 protected:
     /* The failure of a broadcast. */
@@ -138,6 +144,7 @@ protected:
     peal_method method_ = {};
     peal_protocol protocol_ = {};
     int rank_ = -1;
+    char short_name_[32] = ""; /* empty if the name is longer; a registration need not fetch it */
     bool is_sent_ = false; /* recursion is restricted: only peal_send can broadcast it */
     bool is_many_ = false; /* its own policy is COLLECT or FOLD */
 };

@@ -217,14 +217,14 @@ template <class R, class... A, class F> auto on(const method<R(A...)> &method, F
     static_assert(
         std::is_invocable_r_v<R, F &, decltype(detail::passing_of<A>::from_c(std::declval<detail::c_of<A>>()))...>,
         "peal: this callable does not take the method's parameters, or does not return its result");
-    return detail::lambda_binding<R(A...), F>{ method.name(), std::move(function) };
+    return detail::lambda_binding<R(A...), F>{ method.first_name(), std::move(function) };
 }
 
 /* A member function for a method: `peal::on<&window::show>("on_message")`. */
 template <auto member> auto on(std::string name) { return detail::member_binding<member>{ std::move(name) }; }
 template <auto member> auto on(const detail::method_handle &method)
 {
-    return detail::member_binding<member>{ method.name() };
+    return detail::member_binding<member>{ method.first_name() };
 }
 
 template <class R, class... A>
