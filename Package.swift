@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 // SwiftPM is for developing peal and for using it from Swift packages; CMake ships the library.
+import CompilerPluginSupport
 import PackageDescription
 
 let engine: [SwiftSetting] = [
@@ -15,13 +16,28 @@ let folders = [
     "Protocol", "Proxy", "Queue", "Reference", "Service", "Snapshot", "Timer",
 ]
 
+/// The modules of swift-syntax that the macros import.
+let syntax: [Target.Dependency] = [
+    "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics", "SwiftCompilerPlugin",
+].map {
+    .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
+}
+
 let package = Package(
     name: "peal",
     products: [
         .library(name: "Peal", targets: ["Peal"]),
         .library(name: "PealABI", targets: ["PealABI", "CPealEntry"]),
     ],
+    traits: [
+        .trait(name: "Macros", description: "Adds @PealProtocol. Its users compile swift-syntax once.")
+    ],
+    // Fetched with the trait alone.
+    dependencies: [.package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")],
     targets: [
+        .macro(
+            name: "PealMacros", dependencies: syntax, exclude: [page],
+            swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
         .systemLibrary(name: "CPeal", path: "include"),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
         .target(
@@ -38,7 +54,10 @@ let package = Package(
             name: "PealABI", dependencies: ["CPeal", "PealCore", "PealCall", "CPealSupport"], exclude: [page],
             swiftSettings: engine),
         .target(
-            name: "Peal", dependencies: ["CPeal", "PealABI", "CPealEntry"], exclude: [page], swiftSettings: engine),
+            name: "Peal",
+            dependencies: [
+                "CPeal", "PealABI", "CPealEntry", .target(name: "PealMacros", condition: .when(traits: ["Macros"])),
+            ], exclude: [page], swiftSettings: engine),
         .testTarget(name: "PealCallTests", dependencies: ["PealCall", "CPealSupport"]),
         .testTarget(name: "PealCoreTests", dependencies: ["PealCore", "CPealSupport"]),
         .testTarget(name: "PealTests", dependencies: ["Peal", "CPeal"], swiftSettings: engine),

@@ -28,12 +28,21 @@ prints mixed-swift-host "$work/mixed-swift-host/build/mixed-swift-host" "$work/m
 if command -v pkg-config >/dev/null; then
     mkdir "$work/alone"
     cp "$PEAL_SOURCE/examples-c/hello-swift/main.swift" "$work/alone/"
-    # shellcheck disable=SC2046
-    must env -C "$work/alone" "$PEAL_SWIFTC" -swift-version 6 main.swift -o program \
-        $(PKG_CONFIG_PATH=$PEAL_TREE/$PEAL_LIBDIR/pkgconfig pkg-config --cflags --libs peal-swift)
+    libs=$(PKG_CONFIG_PATH=$PEAL_TREE/$PEAL_LIBDIR/pkgconfig pkg-config --cflags --libs peal-swift)
+    # shellcheck disable=SC2086
+    must env -C "$work/alone" "$PEAL_SWIFTC" -swift-version 6 main.swift -o program $libs
     prints hello-swift "$work/alone/program"
     LD_TRACE_LOADED_OBJECTS=1 "$work/alone/program" >"$work/loaded"
     has "$work/loaded" "/peal/swift/libpeal.so"
+fi
+
+# The macros are installed too, where the toolchain has what they need.
+if [ -n "${libs:-}" ] && [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libPealMacros.so" ]; then
+    cp "$PEAL_SOURCE/Tests/swift/macros/program.swift" "$work/alone/"
+    # shellcheck disable=SC2086
+    must env -C "$work/alone" "$PEAL_SWIFTC" -swift-version 6 -parse-as-library program.swift -o macros $libs \
+        -load-plugin-library "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libPealMacros.so"
+    must "$work/alone/macros"
 fi
 
 # The module alone fits no other compiler, so it may not say where its own one had its sources.

@@ -1,0 +1,105 @@
+#if canImport(SwiftSyntaxMacros)
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// A method of a protocol that has `@PealProtocol`, read and checked.
+struct MethodRequirement {
+    struct Parameter {
+        /// As it is declared: `in room`.
+        let names: String
+        /// `nil` for `_`.
+        let label: String?
+        /// The name inside the function.
+        let name: String
+        let type: String
+    }
+
+    /// The place of the method's diagnostics.
+    let place: TokenSyntax
+    let name: String
+    /// The name in C, without quotes.
+    let cName: String
+    let parameters: [Parameter]
+    /// `nil` for none.
+    let result: String?
+    /// `.every`; `nil` for none.
+    let policy: String?
+    /// The arguments of the declaration after its name, as in `parameters: "room", policy: .every`.
+    let options: String
+
+    /// `nil` if it was refused.
+    init?(
+        _ member: DeclSyntax, of protocolName: String, isIsolated: Bool, _ context: some MacroExpansionContext
+    ) {
+        guard let function = member.as(FunctionDeclSyntax.self) else {
+            context.refuse(member, Self.notAMethod(member, protocolName))
+            return nil
+        }
+        guard let found = MethodChecks(function, context).parameters else { return nil }
+        parameters = found
+        place = function.name
+        name = function.name.text
+        let returned = function.signature.returnClause?.type.trimmedDescription
+        result = returned == "Void" || returned == "()" ? nil : returned
+
+        let arguments = function.attributes.attribute("PealMethod")?.arguments?.as(LabeledExprListSyntax.self) ?? []
+        var givenName: String?
+        var given: [String: String] = [:]
+        var label = ""
+        for argument in arguments {
+            label = argument.label?.text ?? label
+            let text = argument.expression.trimmedDescription
+            if label.isEmpty {
+                givenName = argument.expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue
+                if givenName == nil { context.refuse(argument, "the name in C is a string of its own: \"on_message\"") }
+            } else {
+                // Further names of parameters have no label.
+                given[label] = given[label].map { "\($0), \(text)" } ?? text
+            }
+        }
+        cName = givenName ?? CNames.name(of: name)
+        policy = given["policy"]
+        given["parameters"] =
+            given["parameters"]
+            ?? (found.isEmpty ? nil : found.map { "\"\(CNames.name(of: $0.name))\"" }.joined(separator: ", "))
+        // In the order of the initializer's parameters.
+        options = ["parameters", "policy", "isRequired", "since", "recursion", "isBorrowed"].compactMap { label in
+            given[label].map { ", \(label): \($0)" }
+        }.joined()
+        guard let problem = policyProblem(isIsolated: isIsolated) else { return }
+        context.refuse(function.name, problem)
+        return nil
+    }
+
+    private func policyProblem(isIsolated: Bool) -> String? {
+        guard let result else {
+            return policy == nil ? nil : "'\(name)' returns nothing, so it has no results for a policy to combine"
+        }
+        if policy == nil, !isIsolated {
+            return
+                "'\(name)' returns '\(result)', and each observer returns one: choose the rule that combines them, as in "
+                + "@PealMethod(policy: \(result == "Bool" ? ".every" : ".last"))"
+        }
+        if policy?.hasSuffix(".fold") == true {
+            return
+                "'\(name)' needs the broadcaster's own function for the policy fold: choose .collect, which returns all "
+                + "values of '\(result)'"
+        }
+        return nil
+    }
+
+    private static func notAMethod(_ member: DeclSyntax, _ protocolName: String) -> String {
+        let remedy = "a peal protocol has methods only"
+        if let variable = member.as(VariableDeclSyntax.self) {
+            let name = variable.bindings.first?.pattern.trimmedDescription ?? "it"
+            return "'\(name)' is a property: \(remedy); declare a method that returns it, or share it by @Shared"
+        }
+        if let type = member.as(AssociatedTypeDeclSyntax.self) {
+            return "'\(type.name.text)' is an associated type: \(remedy), whose types are the same for all observers"
+        }
+        if member.is(SubscriptDeclSyntax.self) { return "'\(protocolName)' has a subscript: \(remedy)" }
+        if member.is(InitializerDeclSyntax.self) { return "'\(protocolName)' has an initializer: \(remedy)" }
+        return "'\(protocolName)' has a declaration that is no method: \(remedy)"
+    }
+}
+#endif

@@ -1,0 +1,27 @@
+#!/bin/sh
+# check.sh PART COMPILER OPTIONS...: compares what the compiler does with a file of this folder with what is expected.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+part=$1
+shift
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+case $part in
+mistakes)
+    # The compiler compares its diagnostics with those that the file names.
+    exec "$@" -verify -verify-ignore-unrelated "$here/mistakes.swift"
+    ;;
+expansion)
+    "$@" -parse-as-library -dump-macro-expansions "$here/expansion.swift" >"$work/printed" 2>&1
+    diff -u "$here/expansion.txt" "$work/printed"
+    ;;
+unsupported)
+    if "$@" "$here/unsupported.swift" >"$work/printed" 2>&1; then
+        echo "a type without a C type was accepted"
+        exit 1
+    fi
+    grep "error: type 'Day' does not conform to protocol 'PealValue'" "$work/printed"
+    grep "in expansion of macro 'PealProtocol' on protocol 'Calendar' here" "$work/printed"
+    ;;
+esac

@@ -1,0 +1,146 @@
+// @PealProtocol: what it makes is used as a program would.
+import Peal
+import Synchronization
+
+@PealProtocol("Chat")
+protocol Chat {
+    func onMessage(room: String, text: String)
+    func onClose()
+    @PealMethod(policy: .every) func mayEnter(_ who: String) -> Bool
+    @PealMethod("count_votes", parameters: "topic", policy: .sum) func votes(on topic: String) -> Int32
+    @PealMethod(policy: .collect) func ages(in room: String) -> Int
+}
+
+extension Chat {
+    func onClose() {}
+    func ages(in room: String) -> Int { room.utf8.count }
+}
+
+final class Listener: Chat, Sendable {
+    let heard = Mutex<[String]>([])
+    func onMessage(room: String, text: String) { heard.withLock { $0.append("\(room): \(text)") } }
+    func mayEnter(_ who: String) -> Bool { who != "Mallory" }
+    func votes(on topic: String) -> Int32 { 3 }
+}
+
+/// The conformance is the main actor's own.
+@MainActor final class Pane: @MainActor Chat {
+    var heard: [String] = []
+    func onMessage(room: String, text: String) { heard.append("\(room): \(text)") }
+    func mayEnter(_ who: String) -> Bool { true }
+    func votes(on topic: String) -> Int32 { 4 }
+}
+
+@MainActor @PealProtocol protocol Screen {
+    func show(_ text: String)
+    func isOpen() -> Bool
+}
+
+@MainActor final class Window: Screen {
+    var texts: [String] = []
+    func show(_ text: String) { texts.append(text) }
+    func isOpen() -> Bool { true }
+}
+
+enum Player {
+    @PealProtocol fileprivate protocol Logging: Actor {
+        func log(_ text: String, `default`: Int)
+        func count() -> Int
+    }
+}
+
+actor Log: Player.Logging {
+    var numbers: [Int] = []
+    func log(_ text: String, default number: Int) { numbers.append(number) }
+    func count() -> Int { numbers.count }
+}
+
+struct Mismatch: Error {
+    let line: UInt
+    init(_ line: UInt) { self.line = line }
+}
+
+func expect(_ condition: Bool, line: UInt = #line) throws {
+    if !condition { throw Mismatch(line) }
+}
+
+@main enum Program {
+    @MainActor static func main() async throws {
+        let center = try Center()
+        try declarations()
+        try objects(center)
+        try await isolated(center)
+        try cFunctions()
+        print("all held")
+    }
+
+    static func declarations() throws {
+        try expect(ChatMethods.name == "Chat")
+        try expect(Player.LoggingMethods.name.contains("::Player::Logging"))
+        try expect(
+            ChatMethods.methods.map(\.signature.text) == [
+                "optional void on_message(const char *room, const char *text)", "optional void on_close(void)",
+                "optional bool may_enter(const char *who), every",
+                "optional int32_t count_votes(const char *topic), sum",
+                "optional long ages(const char *room), collect",
+            ])
+    }
+
+    /// An object is a weak target, with and without an option.
+    static func objects(_ center: Center) throws {
+        let chat = try ChatCenter(center)
+        var listener: Listener? = Listener()
+        let other = Listener()
+        let observation = try chat.observe(listener!)
+        try chat.observe(other, .once)
+        try expect(try chat.onMessage(room: "lobby", text: "hello").calls == 2)
+        try expect(listener!.heard.withLock { $0 } == ["lobby: hello"])
+        try expect(try !chat.mayEnter("Mallory"))
+        try expect(try chat.votes(on: "tea") == 3)
+        try expect(try chat.ages(in: "room") == [4])
+        do {
+            try chat.observe(listener!)
+            throw Mismatch(#line)
+        } catch let error as PealError { try expect(error.status == .duplicate) }
+        listener = nil
+        try expect(try chat.onClose().calls == 0)
+        try expect(!observation.isActive)
+    }
+
+    /// An actor makes the calls in order. Its results are gathered.
+    @MainActor static func isolated(_ center: Center) async throws {
+        let chat = try ChatCenter(center)
+        let pane = Pane()
+        try chat.observe(pane, on: MainActor.shared)
+        try chat.onMessage(room: "lobby", text: "later")
+        try expect(pane.heard.isEmpty)
+        let votes = try await center.method(ChatMethods.votes).gather("tea", timeout: .seconds(30)).results
+        try expect(votes == [4])
+        try expect(pane.heard == ["lobby: later"])
+
+        let screen = try ScreenCenter(center)
+        let window = Window()
+        try screen.observe(window)
+        try screen.show("one")
+        try expect(try await screen.isOpen(timeout: .seconds(30)).results == [true])
+        try expect(window.texts == ["one"])
+
+        let logging = try Player.LoggingCenter(center)
+        let log = Log()
+        try logging.observe(log)
+        for number in 0..<1000 { try logging.log("", default: number) }
+        try expect(try await logging.count(timeout: .seconds(30)).results == [1000])
+        try expect(await log.numbers == Array(0..<1000))
+    }
+
+    /// The methods are also used without objects.
+    static func cFunctions() throws {
+        let center = try Center()
+        let chat = try ChatCenter(center)
+        let count = Atomic(0)
+        let observation = try center.observe(ChatMethods.onMessage) { _, _ in count.add(1, ordering: .relaxed) }
+        try chat.onMessage(room: "", text: "")
+        try expect(count.load(ordering: .relaxed) == 1)
+        observation.cancel()
+    }
+}
