@@ -82,6 +82,8 @@ CLAIM("C1", "one observer may implement several methods, and their lambdas are d
     const auto o = h.chat.observe(
         peal::on("on_message", writer("a")), peal::on("weigh", [c = counted()](int n) { return n; }));
     CHECK_EQUAL(h.chat.count_observers(), 1);
+    CHECK_EQUAL(h.chat.weigh.count_observers(), 1);
+    CHECK_EQUAL(peal::method<int(int)>().count_observers(), 0);
     CHECK_EQUAL(counted::alive, 2);
     CHECK_EQUAL(h.chat.weigh(7), 7);
 }

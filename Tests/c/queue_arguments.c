@@ -25,7 +25,8 @@ PEAL_TYPE(wide_text, struct wide { char bytes[100]; struct pair pairs[3]; });
         (const char *a, int64_t b, const char *c, double d, const char *e, int64_t f, const char *g, double h,  \
             const char *i, int64_t j, const char *k))                                                           \
     METHOD(optional, void, on_promised, (void *thing, int n), borrowed)                                         \
-    METHOD(optional, int, count, (const char *text), sum)
+    METHOD(optional, int, count, (const char *text), sum)                                                       \
+    METHOD(optional, void, on_scratch, (uint8_t *bytes __counted_by(size), size_t size))
 PEAL_PROTOCOL(post, "Post", POST);
 
 /* The methods that a queue refuses, a protocol each. */
@@ -130,8 +131,16 @@ static int count(void *self, const char *text)
     return 1;
 }
 
+/* Writes to its argument, which an observer with a queue must not do. */
+static void on_scratch(void *self, uint8_t *bytes, size_t size)
+{
+    see(bytes);
+    bytes[0]++;
+    journal_write("%s:%d/%d", (char *)self, (int)size, bytes[0]);
+}
+
 static const struct post table = { PEAL_TABLE(post), on_text, on_bytes, on_block, on_numbers, on_scalars, on_structs,
-    on_many, on_promised, count };
+    on_many, on_promised, count, on_scratch };
 
 static void enter(void *target, peal_queue queue)
 {
@@ -217,6 +226,28 @@ CLAIM("Q2", "one copy of the arguments serves all observers of a broadcast, on o
     CHECK(seen[0] != text);
     CHECK_POINTER(seen[1], seen[0]);
     CHECK_POINTER(seen[2], seen[0]);
+    close_post();
+}
+
+CLAIM("Q2", "a write to a copied buffer reaches the observers that are called later on queues, but neither the "
+            "broadcaster nor an observer without a queue nor another broadcast")
+{
+    static char c[] = "C";
+    static char d[] = "D";
+    const peal_queue nowhere = { 0 };
+    uint8_t bytes[] = { 10, 0 };
+
+    open_post();
+    enter(c, other.queue);
+    enter(d, nowhere);
+    CHECK_OK(peal_broadcast(post.on_scratch, bytes, sizeof bytes));
+    CHECK_EQUAL(bytes[0], 11); /* D has the caller's own buffer */
+    CHECK_OK(peal_broadcast(post.on_scratch, bytes, sizeof bytes));
+    CHECK_EQUAL(bytes[0], 12);
+    CHECK_EQUAL(pump_all(lane.queue), 4);
+    CHECK_EQUAL(pump_all(other.queue), 2);
+    CHECK_JOURNAL("D:2/11 D:2/12 A:2/11 B:2/12 A:2/12 B:2/13 C:2/13 C:2/14");
+    CHECK_EQUAL(bytes[0], 12);
     close_post();
 }
 

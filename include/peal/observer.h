@@ -57,7 +57,8 @@ struct peal_observe_options {
     uint32_t flags;                 /* enum peal_observe_flags */
     int32_t priority;               /* higher is called earlier; 0 by default */
     void (*destroy)(void *target);  /* called once after the last call; may be NULL */
-    peal_queue queue;               /* runs the calls later; zero: on the broadcasting thread */
+    peal_queue queue;               /* runs the calls later, with shared copies of the arguments (types.h); zero: on
+                                       the broadcasting thread */
     peal_owner owner;               /* the owner; zero: the thread's (owner.h), if any */
     const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
     void *weak_reference;           /* the argument of `weak`, a GWeakRef for example */
@@ -178,8 +179,9 @@ PEAL_API peal_status peal_observe_service(peal_protocol protocol, const char *se
  * thread has begun may still run. A call counts as begun once the broadcast has tested the observer's state
  * and found that it may be called: the few instructions from there into the function may not have run yet.
  * So free the target in the destroy callback, not after this function. For an observer without a queue, the
- * destroy callback has run when this returns, unless one of its methods is being broadcast: then it runs when
- * that broadcast has ended. With a queue it runs in its turn on the queue.
+ * destroy callback has run when this returns, unless one of its methods is being broadcast. Then it runs after the
+ * observer's last call, at the latest when the last of these broadcasts has ended. With a queue it runs in its turn
+ * on the queue.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has already ended.
  * Thread rule: any thread. Since 0.1. */

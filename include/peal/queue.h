@@ -5,7 +5,7 @@
  * An observer that is registered with a queue (struct peal_observe_options) is not called by the
  * broadcast itself. The broadcast copies the arguments, once for all its queued observers, and puts
  * one item on each queue. The queue calls its observers, in order of priority and registration. The
- * declared types decide what is copied: see types.h.
+ * declared types decide what is copied (types.h). Observers must not write to the copy, because they share it.
  *
  * Each queue runs one call at a time, in the order of the broadcasts. The kinds of queues differ in the
  * thread that runs them:

@@ -127,6 +127,11 @@ PEAL_API peal_status peal_type_layout(peal_center center, const char *type, size
  *     all other pointers                  passed unchanged, where `borrowed` or PEAL_OBSERVE_BORROWED promises
  *                                         that they last until the call has ended; refused otherwise
  *
+ * Observers with queues share one copy, and may read it on several threads at once. So an observer must not write to
+ * a copied string, buffer or struct, even if the parameter's type is not const. Such a write reaches observers of the
+ * same broadcast that are called later on queues, and no other code: neither the broadcaster nor observers without a
+ * queue.
+ *
  * A type is registered by the name of the pointed-to type: "struct widget", "union value", a typedef of
  * one, or a name that is never declared. The rule then applies to each parameter that is a pointer to
  * this type, const or not, also through a typedef of the pointer. It does not apply to pointers to such

@@ -109,7 +109,14 @@ public:
     explicit operator bool() const noexcept { return method_.id != 0; }
     /* Its name, as peal_method_name. */
     std::string name() const { return name_of(method_); }
-    /* Its place among the protocol's own methods, from 0, where the protocol was defined from this struct;
+    /* As peal_method_count_observers; 0 for no method. */
+    std::size_t count_observers() const noexcept
+    {
+        std::size_t count = 0;
+        (void)peal_method_count_observers(method_, &count);
+        return count;
+    }
+    /* Its index among the protocol's own methods, from 0, if the protocol was defined from this struct;
      * else -1. */
     int rank() const noexcept { return rank_; }
 
