@@ -34,6 +34,12 @@ if(TARGET peal)
   peal_install_library(peal swift ${PEAL_SWIFT_LIBDIR} peal_swift peal_swift)
 endif()
 
+install(TARGETS peal-test EXPORT peal-self-contained-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT peal_development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/Sources/PealTest/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT peal_development)
+
 if(CMAKE_OBJCOPY AND CMAKE_READELF)
   install(CODE "set(library \"$<TARGET_FILE:peal-self-contained>\")
 set(objcopy \"${CMAKE_OBJCOPY}\")

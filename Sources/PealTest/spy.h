@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The parts of a spy. The lock protects everything but the methods' names and types.
+ */
+#ifndef PEAL_TEST_SPY_H
+#define PEAL_TEST_SPY_H
+
+#include <peal/peal.h>
+#include <peal/test.h>
+
+#include <pthread.h>
+
+/* A method that a spy observes. */
+struct spied_method {
+    peal_method method;
+    const struct peal_type *type; /* *owned* */
+    char *name;
+    void *result; /* what the spy returns; zero at first */
+    size_t calls;
+};
+
+/* A recorded call. */
+struct spied_call {
+    peal_invocation invocation; /* with retained arguments, where all pointers have a rule */
+    size_t method;
+};
+
+struct peal_spy {
+    pthread_mutex_t lock;
+    pthread_cond_t recorded;
+    peal_observation observation;
+    struct spied_method *methods;
+    size_t method_count;
+    struct spied_call *calls;
+    size_t call_count;
+    size_t call_capacity;
+    bool has_lost_calls; /* memory was refused */
+};
+
+/* Prints calls; the lock is held. */
+struct text;
+void spy_print_call(struct text *text, const struct spied_method *method, peal_invocation invocation);
+
+/* A text that grows. It stops to grow when memory is refused. */
+struct text {
+    char *bytes; /* *owned*; ended by a zero unless it is NULL */
+    size_t length;
+    size_t capacity;
+    bool is_refused;
+};
+
+void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
