@@ -85,12 +85,23 @@ public func peal_queue_get_info(
         guard let out_counts else { throw .null("out_counts") }
         var counts = try Boundary.options(
             out_counts, named: "the information about a queue", default: peal_queue_info())
-        let read = try queue.find().counts
+        let queue = try queue.find()
+        let read = queue.counts
         counts.waiting = read.waiting
         counts.delivered = read.delivered
         counts.dropped = read.dropped
         counts.rejected = read.rejected
+        counts.set(queue.settings)
         out_counts.pointee = counts
+    }
+}
+
+extension peal_queue_info {
+    fileprivate mutating func set(_ settings: Queue.Settings) {
+        kind = peal_queue_kind(rawValue: settings.kind.rawValue)
+        overflow = peal_overflow(rawValue: settings.overflow)
+        capacity = settings.capacity
+        owner = peal_owner(id: settings.owner)
     }
 }
 

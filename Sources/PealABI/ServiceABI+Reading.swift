@@ -151,15 +151,8 @@ extension ServiceInfo {
         info.pointee.uses = uses
         info.pointee.creations = creations
         info.pointee.failures = failures
-        Self.copy(name, to: &info.pointee.name)
-        Self.copy(createdBy, to: &info.pointee.created_by)
-        Self.copy(lastFailure, to: &info.pointee.last_failure)
-    }
-
-    private static func copy<Room>(_ text: String, to room: inout Room) {
-        withUnsafeMutableBytes(of: &room) { bytes in
-            guard let start = bytes.baseAddress else { return }
-            Boundary.copy(text, to: start.assumingMemoryBound(to: CChar.self), capacity: bytes.count)
-        }
+        Boundary.fill(&info.pointee.name, with: name)
+        Boundary.fill(&info.pointee.created_by, with: createdBy)
+        Boundary.fill(&info.pointee.last_failure, with: lastFailure)
     }
 }

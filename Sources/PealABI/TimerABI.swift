@@ -59,7 +59,10 @@ public func peal_timer_get_info(
     Boundary.status { () throws(Failure) in
         guard let out_facts else { throw .null("out_facts") }
         var facts = try Boundary.options(out_facts, named: "the information about a timer", default: peal_timer_info())
-        facts.fill(try timer.find().facts)
+        let timer = try timer.find()
+        facts.fill(timer.facts)
+        facts.queue = peal_queue(id: timer.queueId)
+        facts.owner = peal_owner(id: timer.ownerId)
         out_facts.pointee = facts
     }
 }

@@ -4,7 +4,7 @@
 // An input is taken three times: as a method; as `selector encoding`; and as declarations, with a
 // method after `---` that may use them.
 //
-// Claims: F1
+// Claims: F1, P8
 
 /// The declarations in the scope of every input, so that short inputs reach structs and typedefs.
 private let base: TypeScope = {
@@ -44,9 +44,35 @@ private func tryMethod(_ text: String, in scope: TypeScope) {
             check(again.description == method.description, "another print", method.description)
         }
         checkTypes(of: method.signature, in: scope)
+        checkCanonicalText(of: method, in: scope)
     } catch {
         checkError(error, text)
     }
+}
+
+/// An empty scope that reads the canonical text reads a method with the same one. The last line is the method.
+private func checkCanonicalText(of method: MethodDeclaration, in scope: TypeScope) {
+    let text = canonicalText(of: method, in: scope)
+    let lines = text.utf8.dropLast()
+    let begin = lines.lastIndex(of: UInt8(ascii: "\n")).map { lines.index(after: $0) } ?? lines.startIndex
+    do throws(SyntaxError) {
+        let again: String? = try unlessLimited(text) { _ throws(SyntaxError) in
+            var empty = TypeScope()
+            if begin > lines.startIndex { try empty.declare(String(decoding: lines[..<begin], as: UTF8.self)) }
+            let read = try MethodDeclaration(String(decoding: lines[begin...], as: UTF8.self), in: empty)
+            return canonicalText(of: read, in: empty)
+        }
+        if let again { check(again == text, "another canonical text", text + again) }
+    } catch {
+        check(false, error.sentence, text)
+    }
+    _ = TypeGraph(method.signature, in: scope)
+}
+
+private func canonicalText(of method: MethodDeclaration, in scope: TypeScope) -> String {
+    var text = CanonicalText(in: scope)
+    text.add(method)
+    return text.text
 }
 
 private func tryEncoding(_ text: String) {

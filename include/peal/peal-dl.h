@@ -36,6 +36,8 @@
 #define peal_center_create (*peal_loaded_center_create)
 #define peal_center_default (*peal_loaded_center_default)
 #define peal_center_destroy (*peal_loaded_center_destroy)
+#define peal_center_get_info (*peal_loaded_center_get_info)
+#define peal_center_list (*peal_loaded_center_list)
 #define peal_clear_failure (*peal_loaded_clear_failure)
 #define peal_closure_create (*peal_loaded_closure_create)
 #define peal_closure_create_for (*peal_loaded_closure_create_for)
@@ -81,6 +83,7 @@
 #define peal_method_find_parameter (*peal_loaded_method_find_parameter)
 #define peal_method_fingerprint (*peal_loaded_method_fingerprint)
 #define peal_method_frame_length (*peal_loaded_method_frame_length)
+#define peal_method_get_info (*peal_loaded_method_get_info)
 #define peal_method_is_oneway (*peal_loaded_method_is_oneway)
 #define peal_method_list_observations (*peal_loaded_method_list_observations)
 #define peal_method_name (*peal_loaded_method_name)
@@ -113,7 +116,9 @@
 #define peal_owner_create (*peal_loaded_owner_create)
 #define peal_owner_current (*peal_loaded_owner_current)
 #define peal_owner_enter (*peal_loaded_owner_enter)
+#define peal_owner_get_info (*peal_loaded_owner_get_info)
 #define peal_owner_leave (*peal_loaded_owner_leave)
+#define peal_owner_list (*peal_loaded_owner_list)
 #define peal_owner_list_observations (*peal_loaded_owner_list_observations)
 #define peal_owner_name (*peal_loaded_owner_name)
 #define peal_owner_retire (*peal_loaded_owner_retire)
@@ -121,7 +126,9 @@
 #define peal_property_define (*peal_loaded_property_define)
 #define peal_property_find (*peal_loaded_property_find)
 #define peal_property_get (*peal_loaded_property_get)
+#define peal_property_get_info (*peal_loaded_property_get_info)
 #define peal_property_get_text (*peal_loaded_property_get_text)
+#define peal_property_list (*peal_loaded_property_list)
 #define peal_property_name (*peal_loaded_property_name)
 #define peal_property_observe (*peal_loaded_property_observe)
 #define peal_property_remove (*peal_loaded_property_remove)
@@ -133,6 +140,9 @@
 #define peal_protocol_define_objc (*peal_loaded_protocol_define_objc)
 #define peal_protocol_find (*peal_loaded_protocol_find)
 #define peal_protocol_fingerprint (*peal_loaded_protocol_fingerprint)
+#define peal_protocol_get_info (*peal_loaded_protocol_get_info)
+#define peal_protocol_list (*peal_loaded_protocol_list)
+#define peal_protocol_list_adopted (*peal_loaded_protocol_list_adopted)
 #define peal_protocol_list_methods (*peal_loaded_protocol_list_methods)
 #define peal_protocol_list_observations (*peal_loaded_protocol_list_observations)
 #define peal_protocol_name (*peal_loaded_protocol_name)
@@ -143,13 +153,16 @@
 #define peal_proxy_create_for (*peal_loaded_proxy_create_for)
 #define peal_proxy_destroy (*peal_loaded_proxy_destroy)
 #define peal_proxy_destroy_and_wait (*peal_loaded_proxy_destroy_and_wait)
+#define peal_proxy_get_info (*peal_loaded_proxy_get_info)
 #define peal_proxy_is_alive (*peal_loaded_proxy_is_alive)
+#define peal_proxy_list (*peal_loaded_proxy_list)
 #define peal_queue_create (*peal_loaded_queue_create)
 #define peal_queue_descriptor (*peal_loaded_queue_descriptor)
 #define peal_queue_destroy (*peal_loaded_queue_destroy)
 #define peal_queue_flush (*peal_loaded_queue_flush)
 #define peal_queue_get_info (*peal_loaded_queue_get_info)
 #define peal_queue_is_current (*peal_loaded_queue_is_current)
+#define peal_queue_list (*peal_loaded_queue_list)
 #define peal_queue_main (*peal_loaded_queue_main)
 #define peal_queue_pause (*peal_loaded_queue_pause)
 #define peal_queue_pump (*peal_loaded_queue_pump)
@@ -185,6 +198,7 @@
 #define peal_timer_destroy (*peal_loaded_timer_destroy)
 #define peal_timer_fire (*peal_loaded_timer_fire)
 #define peal_timer_get_info (*peal_loaded_timer_get_info)
+#define peal_timer_list (*peal_loaded_timer_list)
 #define peal_timer_restart (*peal_loaded_timer_restart)
 #define peal_timer_start (*peal_loaded_timer_start)
 #define peal_timer_stop (*peal_loaded_timer_stop)
@@ -229,6 +243,8 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(center_create) \
     FUNCTION(center_default) \
     FUNCTION(center_destroy) \
+    FUNCTION(center_get_info) \
+    FUNCTION(center_list) \
     FUNCTION(clear_failure) \
     FUNCTION(closure_create) \
     FUNCTION(closure_create_for) \
@@ -274,6 +290,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(method_find_parameter) \
     FUNCTION(method_fingerprint) \
     FUNCTION(method_frame_length) \
+    FUNCTION(method_get_info) \
     FUNCTION(method_is_oneway) \
     FUNCTION(method_list_observations) \
     FUNCTION(method_name) \
@@ -306,7 +323,9 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(owner_create) \
     FUNCTION(owner_current) \
     FUNCTION(owner_enter) \
+    FUNCTION(owner_get_info) \
     FUNCTION(owner_leave) \
+    FUNCTION(owner_list) \
     FUNCTION(owner_list_observations) \
     FUNCTION(owner_name) \
     FUNCTION(owner_retire) \
@@ -314,7 +333,9 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(property_define) \
     FUNCTION(property_find) \
     FUNCTION(property_get) \
+    FUNCTION(property_get_info) \
     FUNCTION(property_get_text) \
+    FUNCTION(property_list) \
     FUNCTION(property_name) \
     FUNCTION(property_observe) \
     FUNCTION(property_remove) \
@@ -326,6 +347,9 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(protocol_define_objc) \
     FUNCTION(protocol_find) \
     FUNCTION(protocol_fingerprint) \
+    FUNCTION(protocol_get_info) \
+    FUNCTION(protocol_list) \
+    FUNCTION(protocol_list_adopted) \
     FUNCTION(protocol_list_methods) \
     FUNCTION(protocol_list_observations) \
     FUNCTION(protocol_name) \
@@ -336,13 +360,16 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(proxy_create_for) \
     FUNCTION(proxy_destroy) \
     FUNCTION(proxy_destroy_and_wait) \
+    FUNCTION(proxy_get_info) \
     FUNCTION(proxy_is_alive) \
+    FUNCTION(proxy_list) \
     FUNCTION(queue_create) \
     FUNCTION(queue_descriptor) \
     FUNCTION(queue_destroy) \
     FUNCTION(queue_flush) \
     FUNCTION(queue_get_info) \
     FUNCTION(queue_is_current) \
+    FUNCTION(queue_list) \
     FUNCTION(queue_main) \
     FUNCTION(queue_pause) \
     FUNCTION(queue_pump) \
@@ -378,6 +405,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(timer_destroy) \
     FUNCTION(timer_fire) \
     FUNCTION(timer_get_info) \
+    FUNCTION(timer_list) \
     FUNCTION(timer_restart) \
     FUNCTION(timer_start) \
     FUNCTION(timer_stop) \

@@ -14,6 +14,7 @@
 #include "builtin.h"
 #include "center.h"
 #include "completion.h"
+#include "enumerate.h"
 #include "inspect.h"
 #include "invocation.h"
 #include "module.h"

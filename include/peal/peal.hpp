@@ -37,5 +37,6 @@
 #include "cxx/proxy.hpp"
 #include "cxx/forwarding.hpp"
 #include "cxx/module.hpp"
+#include "cxx/reflection.hpp"
 
 #endif

@@ -26,7 +26,12 @@
 PEAL_BEGIN_DECLARATIONS
 
 /* The kinds of queues; the head of this file describes them. */
-typedef enum peal_queue_kind { PEAL_QUEUE_SERIAL = 0, PEAL_QUEUE_PUMPED = 1, PEAL_QUEUE_EXECUTOR = 2 } peal_queue_kind;
+typedef enum peal_queue_kind {
+    PEAL_QUEUE_SERIAL = 0,
+    PEAL_QUEUE_PUMPED = 1,
+    PEAL_QUEUE_EXECUTOR = 2,
+    PEAL_QUEUE_MAIN = 3 /* the queue of peal_queue_main; no queue of this kind can be created */
+} peal_queue_kind;
 
 /* The effect of a broadcast on a full bounded queue. Calls that are dropped or rejected are
  * counted. */
@@ -164,9 +169,13 @@ struct peal_queue_info {
     uint64_t dropped;   /* calls not made: the observer was removed or blocked, its target was dead,
                            the queue was full or has ended */
     uint64_t rejected;  /* calls refused with PEAL_REJECTED */
+    peal_queue_kind kind;
+    peal_overflow overflow;
+    size_t capacity;    /* 0: no bound */
+    peal_owner owner;   /* zero without one */
 };
 
-/* Reads a queue's counts, atomically.
+/* Reads a queue's options, and its counts atomically.
  *
  * out_info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.

@@ -140,6 +140,8 @@ struct peal_timer_info {
     int64_t period_ns;
     int64_t remaining_ns; /* until it is due next; below zero: it is late; 0 while it is stopped */
     int64_t latest_ns;   /* the greatest delay of all firings: from the due time to the call */
+    peal_queue queue;    /* zero for a serial queue of its own */
+    peal_owner owner;    /* zero without one */
 };
 
 /* Reads the state of a timer, atomically.

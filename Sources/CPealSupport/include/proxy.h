@@ -46,7 +46,8 @@ static inline struct peal_proxy_element *_Nullable peal_proxy_find(uint64_t id)
         peal_proxy_chunks, id, PEAL_DIRECTORY_CHUNK_BITS, PEAL_DIRECTORY_CHUNKS, sizeof(struct peal_proxy_element));
 }
 
-static inline struct peal_directory_element *_Nonnull peal_proxy_list(struct peal_proxy_element *_Nonnull element)
+static inline struct peal_directory_element *_Nonnull peal_proxy_list_element(
+    struct peal_proxy_element *_Nonnull element)
 {
     return &element->list;
 }

@@ -25,7 +25,7 @@ public enum BroadcastPolicy: UInt8, Sendable, BitwiseCopyable {
             }
     }
 
-    init(_ policy: MethodDeclaration.Policy) {
+    public init(_ policy: MethodDeclaration.Policy) {
         self =
             switch policy {
             case .all: .all

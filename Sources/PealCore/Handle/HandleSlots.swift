@@ -9,7 +9,7 @@ struct HandleSlots: @unchecked Sendable {
     // Unchecked: the slots are atomic.
     typealias Object = any AnyObject & Sendable
 
-    private let slots: UnsafeMutablePointer<peal_slots>
+    let slots: UnsafeMutablePointer<peal_slots>
 
     init(_ slots: UnsafeMutablePointer<peal_slots>) {
         self.slots = slots
@@ -73,7 +73,7 @@ struct HandleSlots: @unchecked Sendable {
 
     /// Retains the object of a slot and releases the pin. The last pin of a removed number frees the slot.
     @inline(__always)
-    private func unpinned(_ slot: UnsafeMutablePointer<peal_slot>?, _ id: UInt64) -> Object? {
+    func unpinned(_ slot: UnsafeMutablePointer<peal_slot>?, _ id: UInt64) -> Object? {
         guard let slot else { return nil }
         let object = Self.cell(of: slot).pointee
         if peal_slot_unpin(slot) { free(slot, id) }

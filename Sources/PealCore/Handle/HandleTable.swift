@@ -4,7 +4,7 @@ internal import CPealSupport
 ///
 /// Each table has its tag in its numbers, so a number of another table finds nothing either.
 public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
-    private let slots: HandleSlots
+    let slots: HandleSlots
     private let limitSentence: StaticString
 
     init(_ slots: UnsafeMutablePointer<peal_slots>, limit: StaticString) {

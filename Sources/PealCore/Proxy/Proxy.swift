@@ -10,7 +10,7 @@ public final class Proxy: Sendable {
     /// nil: its calls are broadcasts.
     let target: ProxyTarget?
     /// The protocol or method that must exist for a broadcast.
-    private let broadcasts: Broadcasts
+    let broadcasts: Broadcasts
     private let bare: BareFunction?
     /// Guards the element against threads that find the target dead.
     private let state: Guarded<State>
@@ -112,7 +112,7 @@ public final class Proxy: Sendable {
     func endTarget() {
         guard let target, ObserverGate.remove(target.record.gate) else { return }
         state.withLock { state in
-            if state.isOpen, let list = element.map(peal_proxy_list) {
+            if state.isOpen, let list = element.map(peal_proxy_list_element) {
                 peal_directory_publish(list, peal_directory_empty_list(list))
             }
             Reclaimer.retire([.list(target.list)])

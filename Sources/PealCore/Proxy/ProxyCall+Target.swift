@@ -68,7 +68,7 @@ extension ProxyCall {
         _ call: (@escaping @convention(c) () -> Void, UnsafeMutableRawPointer?) -> Void
     ) -> Bool {
         let list = Broadcast.List(
-            peal_hazard_protect_fast(hazard, peal_proxy_list(element), UInt(PEAL_HAZARD_OF_LIBRARY)))
+            peal_hazard_protect_fast(hazard, peal_proxy_list_element(element), UInt(PEAL_HAZARD_OF_LIBRARY)))
         let entry = peal_snapshot_entries(list)
         guard peal_snapshot_method(list) == id, peal_snapshot_count(list) == 1,
             let function = peal_proxy_target_function(peal_proxy_target_of(entry.pointee.record), index)
@@ -97,9 +97,10 @@ extension ProxyCall {
         if let outermost = peal_hazard_outermost() {
             hazard = outermost
             list = Broadcast.List(
-                peal_hazard_protect_fast(hazard, peal_proxy_list(element), UInt(PEAL_HAZARD_OF_LIBRARY)))
+                peal_hazard_protect_fast(hazard, peal_proxy_list_element(element), UInt(PEAL_HAZARD_OF_LIBRARY)))
         } else {
-            guard let level = peal_hazard_protect_slow(peal_proxy_list(element), UInt(PEAL_HAZARD_OF_LIBRARY)) else {
+            guard let level = peal_hazard_protect_slow(peal_proxy_list_element(element), UInt(PEAL_HAZARD_OF_LIBRARY))
+            else {
                 throw .tooDeepForProxy
             }
             hazard = level

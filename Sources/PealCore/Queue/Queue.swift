@@ -28,7 +28,7 @@ public final class Queue: Sendable {
 
     // Exists until the end of this object, and longer if calls wait.
     nonisolated(unsafe) let mailbox: Mailbox
-    private let owner: Owner?
+    let owner: Owner?
     /// Guarded by a lock of the mailbox. That excludes other accesses too, so they are not checked at run time.
     @exclusivity(unchecked) private nonisolated(unsafe) var members = Members()
 

@@ -1,0 +1,98 @@
+internal import CPealSupport
+
+/// The parts of the engine that lists and states of objects read. A list of a center copies handles under its lock.
+extension Center {
+    /// The handles of its protocols, without the hidden ones of properties.
+    public func listProtocols() throws(Failure) -> [UInt64] {
+        try withState { (state) throws(Failure) in state.protocolsByName.values.map { $0.id } }
+    }
+
+    public func listProperties() throws(Failure) -> [UInt64] {
+        try withState { (state) throws(Failure) in state.properties.values.map { $0.property.id } }
+    }
+}
+
+extension Center {
+    public var listedModuleCount: Int { moduleCount }
+}
+
+extension Method {
+    public var originId: UInt64 { origin.id }
+
+    public var declaredPolicy: BroadcastPolicy { BroadcastPolicy(declaration.policy) }
+}
+
+extension Owner {
+    /// The number of its objects that are no observers.
+    public var objectCount: Int { objects.count }
+}
+
+extension Queue {
+    /// The options that never change.
+    public struct Settings: Sendable {
+        public let kind: Kind
+        public let overflow: UInt32
+        public let capacity: Int
+        /// The handle; 0: none.
+        public let owner: UInt64
+    }
+
+    public var settings: Settings {
+        Settings(
+            kind: kind, overflow: mailbox.pointee.overflow, capacity: mailbox.pointee.capacity, owner: owner?.id ?? 0)
+    }
+}
+
+extension Timer {
+    /// The handles of its queue and its owner; 0: none, or a queue of its own.
+    public var queueId: UInt64 {
+        defer { extendLifetime(self) }
+        return observer.queue?.id ?? 0
+    }
+    public var ownerId: UInt64 {
+        defer { extendLifetime(self) }
+        return observer.owner?.id ?? 0
+    }
+}
+
+extension PealProtocol {
+    /// The handles of the protocols that it adopts directly, in the order of its definition.
+    public var adoptedProtocols: [UInt64] { adopted.map { $0.id } }
+
+    public var isBuiltIn: Bool { BuiltInProtocols.methods(of: name) != nil }
+}
+
+extension Property {
+    /// The size of a value; of a text: of its pointer.
+    public var valueSize: Int { type.size }
+
+    public var hasIgnoreEqual: Bool { ignoresEqual }
+
+    public func countObservers() throws(Failure) -> Int { try proto.countObservers() }
+}
+
+extension Proxy {
+    /// The handle of the protocol whose broadcasts its calls are; 0: none.
+    public var broadcastProtocol: UInt64 { if case .proto(let proto) = broadcasts { proto.id } else { 0 } }
+
+    /// The handle of the method whose broadcasts its calls are; 0: none.
+    public var broadcastMethod: UInt64 { if case .method(let method) = broadcasts { method.id } else { 0 } }
+
+    public var ownerId: UInt64 { owner?.id ?? 0 }
+}
+
+extension HandleTable {
+    /// The handles of all objects that have not ended.
+    public var ids: [UInt64] { slots.ids }
+}
+
+extension HandleSlots {
+    /// Each slot is pinned for its id, and released at once.
+    var ids: [UInt64] {
+        (0..<peal_slots_end(slots)).compactMap { index in
+            var id: UInt64 = 0
+            let slot = peal_slot_pin_at(slots, index, &id)
+            return unpinned(slot, id) != nil && has(id) ? id : nil
+        }
+    }
+}
