@@ -111,8 +111,8 @@ PEAL_API PEAL_CHECK peal_status peal_type_describe(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API void peal_type_destroy(const struct peal_type *type);
 
-/* Lists the types that were declared in a center, in the order of their names: "enum color\nid\nstruct point\n". Each
- * line is a type that peal_type_describe accepts. A structure that was only announced is not listed.
+/* Lists the types that were declared in a center, in no order: "enum color\nid\nstruct point\n". Each line is a type
+ * that peal_type_describe accepts. A structure that was only announced is not listed.
  *
  * Buffer and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */

@@ -13,9 +13,9 @@ extension Center {
         }
     }
 
-    /// The names of all declared types, sorted.
+    /// The names of all declared types, in no order.
     public func typeNames() throws(Failure) -> [String] {
-        try withState { (state) throws(Failure) in state.types.declaredNames }.sorted()
+        try withState { (state) throws(Failure) in state.types.declaredNames }
     }
 }
 
