@@ -91,9 +91,9 @@ static const struct {
     void (*make)(unsigned i);
     double most;
 } kinds[] = {
-    { "pumped queue", make_pumped_queue, 435 },
-    { "serial queue", make_serial_queue, 435 },
-    { "timer", make_timer, 512 },
+    { "pumped queue", make_pumped_queue, 306 },
+    { "serial queue", make_serial_queue, 419 },
+    { "timer", make_timer, 479 },
     { "property", make_property, 2450 },
     { "protocol of one method", make_protocol, 760 },
     { "the same, of a new signature", make_signature, 2060 },

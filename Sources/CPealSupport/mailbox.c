@@ -15,11 +15,12 @@
 static struct peal_lock all_lock;
 static struct peal_mailbox *all;
 
-struct peal_mailbox *peal_mailbox_make(void)
+struct peal_mailbox *peal_mailbox_make(enum peal_mailbox_kind kind)
 {
-    struct peal_mailbox *mailbox = peal_memory_allocate(sizeof *mailbox);
+    struct peal_mailbox *mailbox = peal_memory_allocate(peal_mailbox_size(kind));
     if (mailbox == NULL)
         return NULL;
+    mailbox->kind = kind;
     mailbox->descriptor = -1;
     mailbox->references = 1;
     mailbox->pushed = PEAL_MAILBOX_IDLE;

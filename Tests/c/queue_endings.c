@@ -76,7 +76,7 @@ static void open_queue(peal_queue_kind kind, void (*destroy)(void *))
     options.submit = submit;
     options.destroy = destroy;
     options.owner = owner;
-    interpose_note(sizeof(struct peal_mailbox));
+    interpose_note(peal_mailbox_size((enum peal_mailbox_kind)kind));
     check_must(peal_queue_create(&options, &queue), "a queue");
     struct peal_mailbox *mailbox = interpose_noted();
     MUST(mailbox != NULL);

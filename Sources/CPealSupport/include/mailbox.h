@@ -26,15 +26,14 @@ struct peal_mailbox {
     struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
     /* Guarded by the lock, like all members up to the next empty line. */
     size_t waiting_items; /* without tasks */
-    size_t waiting_tasks;
     uint64_t waiting;     /* in calls, like all counts */
     uint64_t delivered;
     uint64_t dropped;
     uint64_t rejected;
+    uint32_t waiting_tasks;
     uint32_t unswept; /* observers that ended since all waiting calls were last examined; written with atomics */
     uint32_t pauses;
     uint32_t submitting;   /* threads that call the executor, or are about to */
-    int descriptor;        /* an eventfd, or -1 */
     struct peal_group *_Nullable running; /* the group of the item that runs now; the run has a reference to it */
     bool is_scheduled;     /* a run was requested, or is about to be, and has not begun */
     bool is_running;       /* a thread runs it now */
@@ -43,19 +42,19 @@ struct peal_mailbox {
     bool is_finishing;     /* a thread runs the destroy callback, or has run it */
     bool is_left; /* its threads belong to a parent process: it accepts no calls, and runs none */
     bool descriptor_is_set;
+    uint8_t overflow; /* PealCore's Overflow; never changes */
+    int descriptor;   /* an eventfd, or -1 */
 
     /* The members below change rarely or never. They are the distance between those that the running thread writes and
      * `pushed`, which other threads write. */
     struct peal_lock members_lock; /* guards the members of the queue's object */
     enum peal_mailbox_kind kind;
-    uint32_t overflow; /* PealCore's Overflow */
-    size_t capacity;   /* in items; 0: no limit */
-    uint32_t wait;     /* for room, in milliseconds */
-    uint64_t id;   /* of the queue's handle */
+    uint32_t wait; /* for room, in milliseconds */
+    size_t capacity; /* in items; 0: no limit */
+    uint64_t id; /* of the queue's handle */
     bool (*_Nullable submit)(void *_Nullable context, uint64_t id);
     void *_Nullable context;
     void (*_Nullable destroy)(void *_Nullable context);
-    char name[PEAL_THREAD_NAME]; /* the name of the threads that run it, unless empty */
     /* The list of all mailboxes. */
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
@@ -64,8 +63,10 @@ struct peal_mailbox {
      * reference to their groups yet. */
     struct peal_item *_Nullable pushed;
     uint32_t references;
-    /* The next run of a serial queue, which a push requests. */
-    struct peal_work work;
+
+    /* The mailboxes of serial queues and timers alone have memory for the members below. */
+    struct peal_work work; /* the next run, which a push requests */
+    char name[PEAL_THREAD_NAME]; /* the name of the threads that run it, unless empty */
 };
 
 /* No item waits and no run is scheduled: the first push must schedule one. Set under the lock, and replaced by the
@@ -93,8 +94,12 @@ static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed
 /* Names the threads that run a serial queue: "peal:" and the whole characters of `name` that fit. Before it runs. */
 void peal_mailbox_set_name(struct peal_mailbox *_Nonnull mailbox, const char *_Nonnull name);
 
+static inline size_t peal_mailbox_size(enum peal_mailbox_kind kind)
+{
+    return kind == PEAL_MAILBOX_SERIAL ? sizeof(struct peal_mailbox) : offsetof(struct peal_mailbox, work);
+}
 /* Allocates a mailbox with one reference. Returns NULL when memory is short. */
-struct peal_mailbox *_Nullable peal_mailbox_make(void);
+struct peal_mailbox *_Nullable peal_mailbox_make(enum peal_mailbox_kind kind);
 void peal_mailbox_retain(struct peal_mailbox *_Nonnull mailbox);
 /* Releases a reference. The last release frees the mailbox. */
 void peal_mailbox_release(struct peal_mailbox *_Nonnull mailbox);
@@ -106,8 +111,8 @@ static inline struct peal_work *_Nonnull peal_mailbox_work(struct peal_mailbox *
 
 /* The results of a push. */
 enum peal_pushed {
-    PEAL_PUSHED,        /* a thread runs the queue, or will */
-    PEAL_PUSHED_FIRST,  /* the caller must schedule a run of the queue */
+    PEAL_PUSHED, /* a thread runs the queue, or will */
+    PEAL_PUSHED_FIRST, /* the caller must schedule a run of the queue */
     PEAL_PUSHED_NOWHERE /* the queue is shut */
 };
 

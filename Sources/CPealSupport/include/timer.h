@@ -38,11 +38,11 @@ struct peal_timer_state {
     int64_t tolerance;
 };
 
-/* Begins with the members that every observer has: gate, weak target, destroy callback, counts. */
+/* Begins with the members that every observer has: gate, weak target, destroy callback, counts. The task of the extras is
+ * one firing while that waits on the queue. A waiting firing has a strong count, so the task is free when the timer ends. */
 struct peal_timer_record {
     struct peal_observer_record observer;
     struct peal_observer_extras extras;
-    struct peal_task task; /* one firing, while it waits on the queue */
     struct peal_timer_state state;
 };
 
@@ -52,7 +52,7 @@ static inline struct peal_timer_state *_Nonnull peal_timer_state_of(void *_Nonnu
 }
 static inline struct peal_timer_state *_Nonnull peal_timer_of_task(struct peal_task *_Nonnull task)
 {
-    return peal_timer_state_of((char *)task - offsetof(struct peal_timer_record, task));
+    return peal_timer_state_of(peal_observer_of_end(task));
 }
 static inline struct peal_heap_node *_Nonnull peal_timer_node(struct peal_timer_state *_Nonnull timer)
 {
@@ -68,7 +68,7 @@ static inline struct peal_timer_record *_Nonnull peal_timer_record_of(struct pea
 }
 static inline struct peal_task *_Nonnull peal_timer_task(struct peal_timer_state *_Nonnull timer)
 {
-    return &peal_timer_record_of(timer)->task;
+    return &peal_timer_record_of(timer)->extras.end;
 }
 static inline struct peal_mailbox *_Nullable peal_timer_mailbox(struct peal_timer_state *_Nonnull timer)
 {

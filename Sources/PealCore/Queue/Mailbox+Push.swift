@@ -72,7 +72,7 @@ extension Mailbox {
         guard !pointee.is_ended else { return .dropped }
         guard !pointee.is_left else { return .rejected }
         guard isFull else { return .accepted }
-        switch Overflow(rawValue: pointee.overflow) ?? .reject {
+        switch Overflow(rawValue: UInt32(pointee.overflow)) ?? .reject {
         case .reject: return .rejected
         case .dropNewest: return .dropped
         case .dropOldest: leaving = drop { !$0.isTask }

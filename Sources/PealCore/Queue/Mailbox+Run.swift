@@ -52,7 +52,7 @@ extension Mailbox {
     }
 
     /// The number of waiting items, including tasks.
-    var length: Int { locked { pointee.waiting_items + pointee.waiting_tasks } }
+    var length: Int { locked { pointee.waiting_items + Int(pointee.waiting_tasks) } }
 
     private func begin(_ wasScheduled: Bool) -> Refusal? {
         locked {

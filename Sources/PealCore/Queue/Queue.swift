@@ -52,9 +52,8 @@ public final class Queue: Sendable {
     /// If this fails, the caller must run the destroy callback.
     public static func make(_ options: Options) throws(Failure) -> Queue {
         if options.kind == .serial { try Executor.start() }
-        guard let mailbox = peal_mailbox_make() else { throw .outOfMemory }
-        mailbox.pointee.kind = peal_mailbox_kind(options.kind.rawValue)
-        mailbox.pointee.overflow = options.overflow.rawValue
+        guard let mailbox = peal_mailbox_make(peal_mailbox_kind(options.kind.rawValue)) else { throw .outOfMemory }
+        mailbox.pointee.overflow = UInt8(options.overflow.rawValue)
         mailbox.pointee.capacity = options.capacity
         mailbox.pointee.wait = options.wait
         mailbox.pointee.submit = options.submit

@@ -6,7 +6,7 @@ typealias TimerRecord = UnsafeMutablePointer<peal_timer_state>
 extension TimerRecord {
     /// A stopped timer, with the strong and the weak count of its life.
     static func make(_ options: Timer.Options) throws(Failure) -> TimerRecord {
-        guard let mailbox = options.queue?.mailbox ?? peal_mailbox_make() else { throw .outOfMemory }
+        guard let mailbox = options.queue?.mailbox ?? peal_mailbox_make(PEAL_MAILBOX_SERIAL) else { throw .outOfMemory }
         guard let memory = peal_memory_allocate(MemoryLayout<peal_timer_record>.size) else {
             if options.queue == nil { peal_mailbox_release(mailbox) }
             throw .outOfMemory
