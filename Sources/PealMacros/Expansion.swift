@@ -63,7 +63,9 @@ struct Expansion {
     }
 
     private func types(of method: MethodRequirement) -> String {
-        ([method.result ?? "Void"] + method.parameters.map(\.type)).joined(separator: ", ")
+        // Without a policy the broadcaster gets each result.
+        let result = method.result.map { method.policy == nil ? "Peal.Each<\($0)>" : $0 } ?? "Void"
+        return ([result] + method.parameters.map(\.type)).joined(separator: ", ")
     }
 
     private func sender(_ method: MethodRequirement) -> String {
@@ -76,12 +78,12 @@ struct Expansion {
         if let returned = method.result, declared.isolation != .none {
             // The observers answer on their actor.
             parameters.append("timeout: Duration? = nil")
-            effects = "async \(effects)"
+            effects = "async throws"
             result = "Peal.Gathered<\(returned)>"
             attribute = ""
             call = "await self._\(method.bare).gather(\((arguments + ["timeout: timeout"]).joined(separator: ", ")))"
-        } else if let returned = method.result, method.policy?.hasSuffix(".all") != true {
-            let collects = method.policy?.hasSuffix(".collect") == true
+        } else if let returned = method.result {
+            let collects = method.policy == nil
             result = collects ? "[\(returned)]" : returned
             attribute = ""
             call = "self._\(method.bare).\(collects ? "collect" : "ask")(\(arguments.joined(separator: ", ")))"
@@ -104,12 +106,12 @@ struct Expansion {
         switch declared.isolation {
         case .none:
             """
-            \(observe(" & Sendable", "weakly: object", "", closure: "object"))
+            \(observe(" & Sendable", "for: object", "", closure: "object"))
 
-            \(observe("", "weakly: object, on: actor", ", on actor: MainActor", closure: "object", isOnMain: true))
+            \(observe("", "for: object, on: actor", ", on actor: MainActor", closure: "object", isOnMain: true))
             """
         case .mainActor:
-            observe("", "weakly: object, on: MainActor.shared", "", closure: "object")
+            observe("", "for: object, on: MainActor.shared", "", closure: "object")
         case .actor:
             observe("", "on: object", "", closure: "(object: isolated Object", isToken: true)
         }
@@ -128,7 +130,7 @@ struct Expansion {
             }
             let names = ([closure] + numbers).joined(separator: ", ") + (closure.hasPrefix("(") ? ")" : "")
             return "            $0.on(\(name)Methods.\(method.name)) { \(names) in "
-                + "\(isMain ? "unsafeDowncast(object, to: Object.self)" : "object").\(method.name)(\(arguments.joined(separator: ", "))) }"
+                + "\(method.isAsync ? "await " : "")\(isMain ? "unsafeDowncast(object, to: Object.self)" : "object").\(method.name)(\(arguments.joined(separator: ", "))) }"
         }
         return """
                 /// Observes all methods by an object, which is a weak target\(

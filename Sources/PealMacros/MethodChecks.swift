@@ -22,14 +22,7 @@ struct MethodChecks {
         where ["static", "class", "mutating", "consuming"].contains(modifier.name.text) {
             refuse(modifier, "'\(name)' is \(modifier.name.text): a broadcast calls methods of objects")
         }
-        let effects = function.signature.effectSpecifiers
-        if let token = effects?.asyncSpecifier {
-            refuse(
-                token,
-                "'\(name)' is async: a broadcast does not wait for its observers; leave async out, and let the protocol "
-                    + "inherit Actor for observers that are actors")
-        }
-        if let clause = effects?.throwsClause {
+        if let clause = function.signature.effectSpecifiers?.throwsClause {
             refuse(clause, "'\(name)' throws: an error cannot be passed to C; return a Bool or a number")
         }
         if Self.reserved.contains(name) {
@@ -62,7 +55,7 @@ struct MethodChecks {
         parameters = isValid ? found : nil
     }
 
-    /// Why values of a type cannot be passed. The compiler checks the other types by their conformance to `PealValue`.
+    /// Why values of a type cannot be passed. The compiler checks the other types by their conformance to `PealParameter`.
     private static func problem(_ type: TypeSyntax) -> String? {
         let text = type.trimmedDescription
         if let attributed = type.as(AttributedTypeSyntax.self) {

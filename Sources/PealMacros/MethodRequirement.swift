@@ -22,6 +22,7 @@ struct MethodRequirement {
     let parameters: [Parameter]
     /// `nil` for none.
     let result: String?
+    let isAsync: Bool
     /// `.every`; `nil` for none.
     let policy: String?
     /// The arguments of the declaration after its name, as in `parameters: "room", policy: .every`.
@@ -39,6 +40,7 @@ struct MethodRequirement {
         parameters = found
         place = function.name
         name = function.name.text
+        isAsync = function.signature.effectSpecifiers?.asyncSpecifier != nil
         let returned = function.signature.returnClause?.type.trimmedDescription
         result = returned == "Void" || returned == "()" ? nil : returned
 
@@ -66,24 +68,24 @@ struct MethodRequirement {
         options = ["parameters", "policy", "isRequired", "since", "recursion", "isBorrowed"].compactMap { label in
             given[label].map { ", \(label): \($0)" }
         }.joined()
-        guard let problem = policyProblem(isIsolated: isIsolated) else { return }
+        guard let problem = problem(isIsolated: isIsolated) else { return }
         context.refuse(function.name, problem)
         return nil
     }
 
-    private func policyProblem(isIsolated: Bool) -> String? {
-        guard let result else {
-            return policy == nil ? nil : "'\(name)' returns nothing, so it has no results for a policy to combine"
-        }
-        if policy == nil, !isIsolated {
+    private func problem(isIsolated: Bool) -> String? {
+        if isAsync, !isIsolated {
             return
-                "'\(name)' returns '\(result)', and each observer returns one: choose the rule that combines them, as in "
-                + "@PealMethod(policy: \(result == "Bool" ? ".every" : ".last"))"
+                "'\(name)' is async: a broadcast does not wait for its observers; leave async out, or isolate the protocol "
+                + "by @MainActor or Actor, where each call is a task"
         }
-        if policy?.hasSuffix(".fold") == true {
+        if isAsync, let result {
             return
-                "'\(name)' needs the broadcaster's own function for the policy fold: choose .collect, which returns all "
-                + "values of '\(result)'"
+                "'\(name)' is async and returns '\(result)': each call is a task, whose result no broadcaster gets; use a "
+                + "parameter of the type Completion"
+        }
+        if policy != nil, result == nil {
+            return "'\(name)' returns nothing, so it has no results for a policy to combine"
         }
         return nil
     }

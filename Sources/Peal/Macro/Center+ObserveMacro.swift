@@ -12,7 +12,7 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @discardableResult
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
-        _ type: Observed.Type, weakly object: Object, options: [ObserverOption],
+        _ type: Observed.Type, for object: Object, options: [ObserverOption],
         methods: (inout ObjectMethods<Object>) -> Void
     ) throws(PealError) -> ObserverToken {
         var list = ObjectMethods<Object>()
@@ -58,7 +58,7 @@ extension Center {
     /// The main actor. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @MainActor @discardableResult
     public func observe<Observed: PealProtocol, Object: AnyObject>(
-        _ type: Observed.Type, weakly object: Object, on actor: MainActor, options: [ObserverOption],
+        _ type: Observed.Type, for object: Object, on actor: MainActor, options: [ObserverOption],
         methods: (inout MainActorObjectMethods) -> Void
     ) throws(PealError) -> ObserverToken {
         var list = MainActorObjectMethods()

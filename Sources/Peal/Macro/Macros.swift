@@ -24,14 +24,16 @@ public macro PealProtocol(_ name: String? = nil) = #externalMacro(module: "PealM
 /// - Parameters:
 ///   - name: The name in C. Without it, `on_message` for `onMessage`.
 ///   - parameters: The parameters' names in C, or their whole C declarations. Without them, the names in Swift.
-///   - policy: The rule that makes one result of the observers' results. A method with a result needs one.
+///   - policy: The rule that makes one result of the observers' results. Without it, the broadcaster gets them all in an
+///     array.
 ///   - isRequired: True if an observer without it is refused.
 ///   - since: The first version of the protocol that has it.
 ///   - recursion: The effect of a broadcast inside a callback of the same method.
 ///   - isBorrowed: The broadcasters promise that bare pointers outlive a captured call.
 @attached(peer)
 public macro PealMethod(
-    _ name: String? = nil, parameters: String..., policy: Policy? = nil, isRequired: Bool = false, since: UInt32 = 1,
+    _ name: String? = nil, parameters: String..., policy: SinglePolicy? = nil, isRequired: Bool = false,
+    since: UInt32 = 1,
     recursion: Recursion = .recursive, isBorrowed: Bool = false
 ) = #externalMacro(module: "PealMacros", type: "PealMethodMacro")
 #endif

@@ -21,7 +21,7 @@ unsupported)
         echo "a type without a C type was accepted"
         exit 1
     fi
-    grep "error: type 'Day' does not conform to protocol 'PealValue'" "$work/printed"
+    grep "error: type 'Day' does not conform to protocol 'PealParameter'" "$work/printed"
     grep "in expansion of macro 'PealProtocol' on protocol 'Calendar' here" "$work/printed"
     ;;
 esac

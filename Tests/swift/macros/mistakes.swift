@@ -24,7 +24,7 @@ protocol Plain {
     func send<Value>(_ value: Value)  // expected-error {{'send' is generic over 'Value': a method has one type for each parameter in C}}
     static func start()  // expected-error {{'start' is static: a broadcast calls methods of objects}}
     mutating func change()  // expected-error {{'change' is mutating: a broadcast calls methods of objects}}
-    func load() async  // expected-error {{'load' is async: a broadcast does not wait for its observers; leave async out, and let the protocol inherit Actor for observers that are actors}}
+    func load() async  // expected-error {{'load' is async: a broadcast does not wait for its observers; leave async out, or isolate the protocol by @MainActor or Actor, where each call is a task}}
     func save() throws  // expected-error {{'save' throws: an error cannot be passed to C; return a Bool or a number}}
     func name()  // expected-error {{'name' is a name that the declaration of each protocol uses; choose another}}
 }
@@ -48,10 +48,11 @@ protocol Plain {
 }
 
 @PealProtocol protocol Results {
-    func mayClose() -> Bool  // expected-error {{'mayClose' returns 'Bool', and each observer returns one: choose the rule that combines them, as in @PealMethod(policy: .every)}}
-    func size() -> Int  // expected-error {{'size' returns 'Int', and each observer returns one: choose the rule that combines them, as in @PealMethod(policy: .last)}}
     @PealMethod(policy: .every) func close()  // expected-error {{'close' returns nothing, so it has no results for a policy to combine}}
-    @PealMethod(policy: .fold) func votes() -> Int  // expected-error {{'votes' needs the broadcaster's own function for the policy fold: choose .collect, which returns all values of 'Int'}}
+}
+
+@PealProtocol protocol Tasks: Actor {
+    func size() async -> Int  // expected-error {{'size' is async and returns 'Int': each call is a task, whose result no broadcaster gets; use a parameter of the type Completion}}
 }
 
 protocol Base { func onBase() }

@@ -8,7 +8,7 @@ protocol Chat {
     func onClose()
     @PealMethod(policy: .every) func mayEnter(_ who: String) -> Bool
     @PealMethod("count_votes", parameters: "topic", policy: .sum) func votes(on topic: String) -> Int32
-    @PealMethod(policy: .collect) func ages(in room: String) -> Int
+    func ages(in room: String) -> Int
 }
 
 extension Chat {
@@ -34,25 +34,37 @@ final class Listener: Chat, Sendable {
 @MainActor @PealProtocol protocol Screen {
     func show(_ text: String)
     func isOpen() -> Bool
+    func fade(to value: Double) async
 }
 
 @MainActor final class Window: Screen {
     var texts: [String] = []
+    var value = 0.0
     func show(_ text: String) { texts.append(text) }
     func isOpen() -> Bool { true }
+    func fade(to value: Double) async {
+        await Task.yield()
+        self.value = value
+    }
 }
 
 enum Player {
     @PealProtocol fileprivate protocol Logging: Actor {
         func log(_ text: String, `default`: Int)
         func count() -> Int
+        func save(_ text: String) async
     }
 }
 
 actor Log: Player.Logging {
     var numbers: [Int] = []
+    var saved: [String] = []
     func log(_ text: String, default number: Int) { numbers.append(number) }
     func count() -> Int { numbers.count }
+    func save(_ text: String) async {
+        await Task.yield()
+        saved.append(text)
+    }
 }
 
 struct Mismatch: Error {
@@ -82,7 +94,7 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
                 "optional void on_message(const char *room, const char *text)", "optional void on_close(void)",
                 "optional bool may_enter(const char *who), every",
                 "optional int32_t count_votes(const char *topic), sum",
-                "optional long ages(const char *room), collect",
+                "optional long ages(const char *room)",
             ])
     }
 
@@ -125,12 +137,18 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
         try expect(try await screen.isOpen(timeout: .seconds(30)).results == [true])
         try expect(window.texts == ["one"])
 
+        // Each call is a task.
+        try screen.fade(to: 0.5)
+        while window.value != 0.5 { await Task.yield() }
+
         let logging = try Player.LoggingCenter(center)
         let log = Log()
         try logging.observe(log)
         for number in 0..<1000 { try logging.log("", default: number) }
         try expect(try await logging.count(timeout: .seconds(30)).results == [1000])
         try expect(await log.numbers == Array(0..<1000))
+        try logging.save("text")
+        while await log.saved != ["text"] { await Task.yield() }
     }
 
     /// The methods are also used without objects.
