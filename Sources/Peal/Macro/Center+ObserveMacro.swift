@@ -7,7 +7,7 @@ extension Center {
     ///   - options: Options of the observer.
     ///   - methods: Runs once, before this returns.
     /// - Returns: The observation, which stays when the result is dropped.
-    /// - Throws: As ``observe(_:weakly:_:methods:)``.
+    /// - Throws: As ``observe(_:for:_:methods:)``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @discardableResult
@@ -53,7 +53,7 @@ extension Center {
     ///   - options: Options of the observer, without a queue.
     ///   - methods: Runs once, before this returns.
     /// - Returns: The observation, which stays when the result is dropped.
-    /// - Throws: As ``observe(_:weakly:on:_:methods:)``.
+    /// - Throws: As ``observe(_:for:on:_:methods:)``.
     ///
     /// The main actor. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @MainActor @discardableResult
