@@ -28,6 +28,7 @@ let package = Package(
     products: [
         .library(name: "Peal", targets: ["Peal"]),
         .library(name: "PealABI", targets: ["PealABI", "CPealEntry"]),
+        .plugin(name: "PealDeclarationsPlugin", targets: ["PealDeclarationsPlugin"]),
     ],
     traits: [
         .trait(name: "Macros", description: "Adds @PealProtocol. Its users compile swift-syntax once.")
@@ -38,6 +39,9 @@ let package = Package(
         .macro(
             name: "PealMacros", dependencies: syntax, exclude: [page],
             swiftSettings: [.enableUpcomingFeature("ExistentialAny")]),
+        .executableTarget(name: "peal-declarations", path: "Sources/PealDeclarations", exclude: [page]),
+        .plugin(
+            name: "PealDeclarationsPlugin", capability: .buildTool(), dependencies: ["peal-declarations"]),
         .systemLibrary(name: "CPeal", path: "include"),
         .systemLibrary(name: "CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
         .target(

@@ -66,7 +66,7 @@ configure_and_build() {
 
 # The sources whose names end in .ENDING, for a list of endings `a|b`: one a line, without what is built.
 sources() {
-    find Package.swift Sources include Tests Benchmarks examples-c apps -type f | grep -E "\.($1)$" | sort
+    find Package.swift Plugins Sources include Tests Benchmarks examples-c apps -type f | grep -E "\.($1)$" | sort
 }
 
 # house_tool NAME CHECK: prints the path of a tool of scripts/house-requirements.txt, in exactly that version. Without it

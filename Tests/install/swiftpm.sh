@@ -13,7 +13,7 @@ mkdir -p "$place"
 rm -rf "$place/peal" "$place/package"
 mkdir "$place/peal"
 cp -rp "$here/package" "$place/package"
-for part in Package.swift Sources include; do
+for part in Package.swift Plugins Sources include; do
     cp -rp "$PEAL_SOURCE/$part" "$place/peal/" || complain "there is no $part"
 done
 example=$PEAL_SOURCE/examples-c/hello-swift

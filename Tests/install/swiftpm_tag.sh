@@ -7,7 +7,7 @@ command -v git >/dev/null || skip "there is no git"
 
 # The sources as a release has them: docs/releasing.md names the form of the tag.
 mkdir "$work/peal" "$work/program" "$work/program/Sources"
-for part in Package.swift Sources include; do
+for part in Package.swift Plugins Sources include; do
     cp -rp "$PEAL_SOURCE/$part" "$work/peal/" || complain "there is no $part"
 done
 repository() { git -C "$work/peal" -c user.name=peal -c user.email=peal@example.org -c commit.gpgsign=false "$@"; }
