@@ -60,8 +60,9 @@ private enum Values: PealProtocol {
     static let buffer = Method<Void, UnsafePointer<Float>?, Int>(
         "buffer", parameters: "const float *__counted_by(count) samples", "size_t count")
     static let answer = Method<String?, String>("answer", policy: .last)
+    static let title = Method<String, Int32>("title", policy: .last)
     static let methods: [any MethodDeclaration] = [
-        narrow, wide, real, text, pointers, presence, point, buffer, answer, span,
+        narrow, wide, real, text, pointers, presence, point, buffer, answer, span, title,
     ]
 }
 
@@ -265,6 +266,34 @@ private nonisolated(unsafe) var noted: [String] = []
         _ = try samples.withUnsafeBufferPointer { try center.broadcast(Values.buffer, $0.baseAddress, $0.count) }
         #expect(heard.withLock(\.self) == samples)
         withExtendedLifetime(observation) {}
+    }
+
+    @Test func `observers return strings, on this thread, on queues and to C`() async throws {
+        let center = try Center()
+        let queue = try Queue()
+        let observations = [
+            try center.observe(Values.answer) { $0 == "none" ? nil : "answer to \($0)" },
+            try center.observe(Values.title) { "title \($0)" },
+            try center.observe(Values.title, .on(queue)) { "queued \($0)" },
+        ]
+        #expect(try center.ask(Values.answer, "x") == "answer to x")
+        #expect(try center.ask(Values.answer, "none") == nil)
+        #expect(try center.collect(Values.title, 7) == ["title 7"])
+        let gathered = try await center.method(Values.title).gather(8, timeout: .seconds(20))
+        #expect(gathered.results.sorted() == ["queued 8", "title 8"])
+        let method = try center.method(Values.title).handle
+        var (number, texts) = (Int32(9), [UnsafePointer<CChar>?]())
+        for _ in 0..<2 {
+            var text: UnsafePointer<CChar>?
+            withUnsafeMutablePointer(to: &number) { number in
+                var list = UnsafeMutableRawPointer?(number)
+                #expect(peal_send(method, &list, 1, &text, nil) == PEAL_OK)
+            }
+            texts.append(text)
+        }
+        #expect(texts.map { String(cString: $0!) } == ["title 9", "title 9"])
+        #expect(texts[0] == texts[1])
+        withExtendedLifetime(observations) {}
     }
 
     @Test func `a returned string is copied`() throws {

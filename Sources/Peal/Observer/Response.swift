@@ -56,8 +56,6 @@ struct CallArguments {
     /// The next argument. There are as many as the method's declaration has parameters, of these types.
     @inlinable @inline(__always)
     mutating func read<Value: PealParameter>(_ type: Value.Type) -> Value {
-        let place = next.unsafelyUnwrapped
-        next = place + Value.parameterCount
-        return Value.read(at: place)
+        Value.read(next: &next)
     }
 }

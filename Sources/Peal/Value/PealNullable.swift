@@ -76,14 +76,20 @@ extension PealNullable where Self: PealResult, Nullable == UnsafePointer<CValue>
     }
 }
 
-extension Optional: PealResult where Wrapped: PealPointer {
+/// A value whose optional an observer may return.
+public protocol PealNullableResult: PealNullable {
+    /// The representation, which needs no room.
+    var returned: Nullable { get }
+}
+
+extension Optional: PealResult where Wrapped: PealNullableResult {
     /// NULL for `nil`.
     @inlinable @inline(__always)
-    public var cValue: Wrapped? { self }
+    public var cValue: Wrapped.Nullable { if let self { self.returned } else { Wrapped.null } }
 }
 
 /// A pointer. Declare it as an optional, since any pointer of C may be NULL: `UnsafeRawPointer?`.
-public protocol PealPointer: PealNullable, BitwiseCopyable where Nullable == Self? {
+public protocol PealPointer: PealNullableResult, BitwiseCopyable where Nullable == Self? {
     /// The C type.
     static var cType: CType { get }
 }
@@ -106,6 +112,10 @@ extension PealPointer {
     /// The same.
     @inlinable @inline(__always)
     public func nullable(in room: inout ArgumentRoom) -> Self? { self }
+
+    /// The same.
+    @inlinable @inline(__always)
+    public var returned: Self? { self }
 
     /// Nothing.
     public var refusal: PealError? { nil }

@@ -8,8 +8,8 @@ public protocol PealParameter: SendableMetatype {
     /// Adds the types of the parameters in C.
     static func append(to types: inout ParameterTypes)
 
-    /// Reads the value of the next arguments.
-    static func read(at arguments: UnsafePointer<UnsafeMutableRawPointer?>) -> Self
+    /// Reads the value of the next arguments, and goes past them: one call through the table a parameter.
+    static func read(next arguments: inout UnsafePointer<UnsafeMutableRawPointer?>?) -> Self
 
     /// Adds the arguments to the room.
     func write(to room: inout ArgumentRoom)
@@ -52,9 +52,11 @@ extension Array: PealParameter where Element: PealPlainValue {
 
     /// A copy of the elements. NULL becomes an empty array.
     @inlinable
-    public static func read(at arguments: UnsafePointer<UnsafeMutableRawPointer?>) -> [Element] {
-        let start = arguments[0].unsafelyUnwrapped.load(as: UnsafePointer<Element>?.self)
-        let count = arguments[1].unsafelyUnwrapped.load(as: Int.self)
+    public static func read(next arguments: inout UnsafePointer<UnsafeMutableRawPointer?>?) -> [Element] {
+        let list = arguments.unsafelyUnwrapped
+        arguments = list + 2
+        let start = list[0].unsafelyUnwrapped.load(as: UnsafePointer<Element>?.self)
+        let count = list[1].unsafelyUnwrapped.load(as: Int.self)
         return start.map { Array(UnsafeBufferPointer(start: $0, count: count)) } ?? []
     }
 

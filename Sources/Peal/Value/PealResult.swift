@@ -1,9 +1,10 @@
-/// A value that an observer may return: one that needs no other memory, which would be freed too early.
+/// A value that an observer may return: one that needs no other memory, which would be freed too early, and a string, which
+/// peal keeps.
 ///
-/// A string is no such value. A method that returns `const char *` has the result `UnsafePointer<CChar>?` for its
-/// observers, and an observer that returns one must keep the characters: those of a string that was made, or lent, for
-/// the call are freed before the broadcaster reads them. The same applies to functions of C: a function that Swift
-/// calls with a `String` must not return that pointer.
+/// C does not count the references to a returned `const char *`. So each distinct string that observers return stays allocated
+/// until the process ends, up to its first zero. Return names, states and other texts of a small set; pass others to the
+/// broadcaster as an argument of a call of its own. An observer that returns an `UnsafePointer<CChar>?` must keep the characters,
+/// and so must a function of C: it must not return the pointer of a `String` argument.
 public protocol PealResult: PealValue {
     /// The representation.
     var cValue: CValue { get }

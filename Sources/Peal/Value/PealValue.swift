@@ -46,9 +46,11 @@ extension PealValue {
 
     /// The value of the next argument.
     @inlinable @inline(__always)
-    public static func read(at arguments: UnsafePointer<UnsafeMutableRawPointer?>) -> Self {
+    public static func read(next arguments: inout UnsafePointer<UnsafeMutableRawPointer?>?) -> Self {
         // The C interface gives one pointer a parameter, none of them NULL.
-        read(from: arguments.pointee.unsafelyUnwrapped)
+        let list = arguments.unsafelyUnwrapped
+        arguments = list + 1
+        return read(from: list.pointee.unsafelyUnwrapped)
     }
 
     /// The value whose representation is at a place.

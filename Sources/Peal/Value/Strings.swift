@@ -1,3 +1,5 @@
+internal import Synchronization
+
 extension String: PealValue {
     /// `const char *`, UTF-8 and ended by a zero.
     public static var cType: CType { CType("const char *") }
@@ -51,4 +53,31 @@ extension String: PealNullable {
     /// As without an optional.
     @inlinable
     public func nullable(in room: inout ArgumentRoom) -> UnsafePointer<CChar>? { cValue(in: &room) }
+}
+
+extension String: PealResult, PealNullableResult {
+    /// A copy of the characters that is never freed, and is the same for each equal string.
+    public var cValue: UnsafePointer<CChar>? { ReturnedStrings.pointer(to: self) }
+
+    /// As without an optional.
+    public var returned: UnsafePointer<CChar>? { cValue }
+}
+
+/// The strings that observers have returned. A caller in C may keep the pointer, so none is freed.
+private enum ReturnedStrings {
+    /// The addresses of the characters.
+    private static let addresses = Mutex<[String: UInt]>([:])
+
+    static func pointer(to string: String) -> UnsafePointer<CChar>? {
+        let address = addresses.withLock { addresses in
+            if let known = addresses[string] { return known }
+            let characters = string.utf8CString
+            let copy = UnsafeMutableBufferPointer<CChar>.allocate(capacity: characters.count)
+            _ = copy.initialize(from: characters)
+            let address = UInt(bitPattern: copy.baseAddress)
+            addresses[string] = address
+            return address
+        }
+        return UnsafePointer(bitPattern: address)
+    }
 }
