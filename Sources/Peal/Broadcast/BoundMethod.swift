@@ -54,3 +54,78 @@ extension Center {
         BoundMethod(try resolved(method.signature), isPlain: method.signature.isPlain)
     }
 }
+
+extension Center {
+    /// Finds a method of an adopted protocol as a method of the one that adopts it: a broadcast reaches those who
+    /// observe the adopter, and not those who observe the adopted protocol alone.
+    ///
+    ///     let onMessage = try center.method(Chat.onMessage, through: Room.self)
+    ///
+    /// - Parameters:
+    ///   - method: The declaration in the adopted protocol.
+    ///   - adopter: The protocol that adopts it.
+    /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; ``Status/notFound``
+    ///   where the adopter does not adopt its protocol.
+    ///
+    /// Any thread. The C interface's `peal_method_find`.
+    public func method<Owner, Result, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, through adopter: any PealProtocol.Type
+    ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
+        let own = try resolve(method.signature)
+        let `protocol` = try findOrDefine(adopter)
+        var found = peal_method(id: 0)
+        try PealError.check(peal_method_find(`protocol`, "\(Owner.name).\(method.signature.name)", &found))
+        return BoundMethod(
+            ResolvedMethod(method: found, protocol: `protocol`, policy: own.policy), isPlain: method.signature.isPlain)
+    }
+
+    /// Finds a method whose name is known only when the program runs.
+    ///
+    ///     let ping = try center.method("ping", of: "Plugin", taking: Int32.self)
+    ///
+    /// - Parameters:
+    ///   - name: `on_message`, or `Chat.on_message` where that means more than one.
+    ///   - protocolName: A protocol that is defined.
+    ///   - types: Checked against the prototype.
+    /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
+    ///
+    /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
+    public func method<each Parameter: PealParameter>(
+        _ name: String, of protocolName: String, taking types: repeat (each Parameter).Type
+    ) throws(PealError) -> BoundMethod<Void, repeat each Parameter> {
+        var list = MethodTypes(result: nil)
+        _ = (repeat list.append(each types))
+        return BoundMethod(try find(name, protocolName, list), isPlain: list.arePlain)
+    }
+
+    /// Finds a method with a result whose name is known only when the program runs.
+    ///
+    ///     let votes = try center.method("votes", of: "Plugin", returning: Int32.self, taking: String.self)
+    ///
+    /// - Parameters:
+    ///   - name: `votes`, or `Plugin.votes` where that means more than one.
+    ///   - protocolName: A protocol that is defined.
+    ///   - result: Checked against the prototype.
+    ///   - types: Checked against the prototype.
+    /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
+    ///
+    /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
+    public func method<Result: PealValue, each Parameter: PealParameter>(
+        _ name: String, of protocolName: String, returning result: Result.Type,
+        taking types: repeat (each Parameter).Type
+    ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
+        var list = MethodTypes(result: ValueType(result))
+        _ = (repeat list.append(each types))
+        return BoundMethod(try find(name, protocolName, list), isPlain: list.arePlain)
+    }
+
+    private func find(_ name: String, _ protocolName: String, _ types: MethodTypes) throws(PealError) -> ResolvedMethod
+    {
+        var owner = peal_protocol(id: 0)
+        try PealError.check(peal_protocol_find(handle, protocolName, &owner))
+        var method = peal_method(id: 0)
+        try PealError.check(peal_method_find(owner, name, &method))
+        try check(types, method, "method \(protocolName).\(name)")
+        return ResolvedMethod(method: method, protocol: owner, policy: try MethodInfo(method).policy.cValue)
+    }
+}

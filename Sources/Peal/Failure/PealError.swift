@@ -34,3 +34,36 @@ public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
     @usableFromInline
     static func failure(_ status: peal_status) -> PealError { last(Status(status)) }
 }
+
+/// Sentences of the C interface in the words of the Swift API.
+enum SwiftWords {
+    /// Functions and constants of C that sentences name, and what a Swift program writes instead.
+    private static let words: [(c: String, swift: String)] = [
+        ("peal_method_find", "Center.method(_:)"),
+        ("peal_protocol_define", "Center.define(_:)"),
+        ("peal_type_declare", "PealStruct"),
+        ("peal_property_define", "Property(_:initially:in:)"),
+        ("peal_timer_destroy", "cancel()"),
+        ("peal_queue_create", "Queue()"),
+        ("peal_queue_run", "a run of the queue"),
+        ("PEAL_QUEUE_EXECUTOR", "an executor"),
+        ("PEAL_OBSERVE_REPLACE", ".replacing"),
+        ("PEAL_OBSERVE_ALLOW_DUPLICATE", ".allowingDuplicates"),
+        ("PEAL_OBSERVE_BORROWED", ".borrowing"),
+        ("PEAL_PROPERTY_IGNORE_EQUAL", "ignoresEqual"),
+        ("PEAL_PROPERTY_KEEP_LATEST", ".latest"),
+    ]
+
+    /// The sentence, with its remedy after the last semicolon. A remedy that only C has is omitted.
+    static func sentence(_ sentence: String) -> String {
+        guard namesC(sentence[...]) else { return sentence }
+        var text = sentence
+        for word in words { text.replace(word.c, with: word.swift) }
+        guard namesC(text[...]), let semicolon = text.lastIndex(of: ";"), namesC(text[semicolon...]) else {
+            return text
+        }
+        return String(text[..<semicolon])
+    }
+
+    private static func namesC(_ text: Substring) -> Bool { text.contains("peal_") || text.contains("PEAL_") }
+}

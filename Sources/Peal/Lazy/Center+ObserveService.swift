@@ -82,7 +82,7 @@ extension Center {
     public func observe(
         _ protocolName: String, by service: some ServiceReference, _ options: ObserverOption...
     ) throws(PealError) -> ObserverToken {
-        try NameList.check(protocolName, is: "the protocol's name")
+        try CStrings.check(protocolName, is: "the protocol's name")
         var proto = peal_protocol()
         try PealError.check(peal_protocol_find(handle, protocolName, &proto))
         let name = try service.info().name

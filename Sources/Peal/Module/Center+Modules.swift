@@ -42,7 +42,7 @@ extension Center {
     ///
     /// Any thread. The C interface's `peal_module_find`.
     public func module(named name: String) throws(PealError) -> RegisteredModule {
-        try NameList.check(name, is: "the module's name")
+        try CStrings.check(name, is: "the module's name")
         var module = peal_module()
         try PealError.check(peal_module_find(handle, name, &module))
         return RegisteredModule(module, in: handle)
@@ -81,7 +81,7 @@ extension Center {
     }
 
     private func removeClass(_ name: String) throws(PealError) -> (removed: Int, ending: Ending) {
-        try NameList.check(name, is: "the class")
+        try CStrings.check(name, is: "the class")
         var removed = 0
         let ending = try Ending(checking: peal_modules_remove_class(handle, name, &removed))
         return (removed, ending)
@@ -94,7 +94,7 @@ extension Center {
     ///
     /// Any thread. The C interface's `peal_modules_forward`.
     public func forwardToModules(_ protocolName: String) throws(PealError) {
-        try NameList.check(protocolName, is: "the protocol's name")
+        try CStrings.check(protocolName, is: "the protocol's name")
         var proto = peal_protocol()
         try PealError.check(peal_protocol_find(handle, protocolName, &proto))
         try PealError.check(peal_modules_forward(proto))

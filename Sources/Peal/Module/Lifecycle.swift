@@ -51,10 +51,10 @@ public struct Lifecycle: Sendable {
     }
 
     private func ask(_ method: String, _ texts: [String?]) throws(PealError) -> Bool {
-        for text in texts { try NameList.check(text ?? "", is: "the text") }
+        for text in texts { try CStrings.check(text ?? "", is: "the text") }
         let method = try find(method)
         var answer = false
-        try NameList.with(texts.map { $0 ?? "" }) { characters throws(PealError) in
+        try CStrings.withList(texts.map { $0 ?? "" }) { characters throws(PealError) in
             var values = texts.indices.map { texts[$0] == nil ? nil : characters[$0] }
             let count = values.count
             let status = values.withUnsafeMutableBufferPointer { values in

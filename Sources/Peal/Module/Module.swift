@@ -1,3 +1,5 @@
+internal import CPeal
+
 /// A part of an application that is started in order, notified of events, and stopped.
 ///
 /// ```swift
@@ -72,4 +74,83 @@ public protocol Module: Sendable {
     func continueActivity(type: String, data: String?) -> Bool
     /// Takes a remote notification, and answers with a number when it is done; nil for no answer.
     func remoteNotification(_ payload: String) async -> Int64?
+}
+
+extension Module {
+    /// The type's full name, as in `App.Network`.
+    public var moduleName: String { TypeName.of(Self.self) }
+    /// None.
+    public var moduleClass: String? { nil }
+    /// None.
+    public var dependencies: [Dependency] { [] }
+    /// 0.
+    public var priority: Int32 { 0 }
+    /// Ten seconds.
+    public var stepTimeout: Duration? { .seconds(10) }
+    /// None.
+    public var tables: [Provision] { [] }
+
+    /// Does nothing.
+    public func start(in center: Center) async throws {}
+    /// Does nothing.
+    public func stop(in center: Center) async throws {}
+
+    /// Does nothing.
+    public func willStart() {}
+    /// Does nothing.
+    public func didStart() {}
+    /// Does nothing.
+    public func willTerminate() {}
+    /// Does nothing.
+    public func willResignActive() {}
+    /// Does nothing.
+    public func didBecomeActive() {}
+    /// Does nothing.
+    public func didEnterBackground() {}
+    /// Does nothing.
+    public func willEnterForeground() {}
+    /// Does nothing.
+    public func memoryWarning() {}
+    /// Does nothing.
+    public func configurationReloaded() {}
+    /// Opens none.
+    public func openURL(_ url: String) -> Bool { false }
+    /// Goes on with nothing.
+    public func continueActivity(type: String, data: String?) -> Bool { false }
+    /// Gives no answer.
+    public func remoteNotification(_ payload: String) async -> Int64? { nil }
+}
+
+/// The properties of a module, in the form of C.
+struct ModuleTraits {
+    let name: String
+    let moduleClass: String?
+    let dependencies: [Dependency]
+    let priority: Int32
+    let stepTimeout: Duration?
+    let tables: [Provision]
+    let service: String?
+
+    /// Calls a body with the description, which lasts for the call.
+    func withDescription(_ body: (inout peal_module_description) -> peal_status) throws(PealError) -> peal_status {
+        try CStrings.check(name, is: "the module's name")
+        try CStrings.check(moduleClass ?? "", is: "the module's class")
+        for dependency in dependencies { try CStrings.check(dependency.name, is: "the dependency") }
+        let names = [name, moduleClass ?? "", service ?? ""] + dependencies.map(\.name)
+        return try CStrings.withList(names) { names throws(PealError) in
+            try ProvisionList.with([ModuleFunctions.lifecycle] + tables) { provisions throws(PealError) in
+                var description = peal_module_description()
+                description.size = MemoryLayout<peal_module_description>.size
+                description.name = names[0]
+                description.class_name = moduleClass == nil ? nil : names[1]
+                description.service = service == nil ? nil : names[2]
+                description.dependencies = names + 3
+                description.tables = provisions
+                description.priority = priority
+                // Zero would mean ten seconds.
+                description.timeout = max(1, Milliseconds.limit(stepTimeout))
+                return body(&description)
+            }
+        }
+    }
 }

@@ -37,3 +37,107 @@ class Handler: @unchecked Sendable {
         others[call.pointee.index - 1].answer(call.pointee.arguments, call.pointee.result)
     }
 }
+
+/// Makes one call of an observer: decodes the arguments, runs the user's closure, and stores the
+/// result.
+///
+/// The pointers are those of `struct peal_call`.
+///
+/// A struct, because a function in a list is wrapped, and each call would go through the wrappers.
+@usableFromInline
+struct Response: Sendable {
+    @usableFromInline
+    typealias Function =
+        @Sendable (
+            _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ result: UnsafeMutableRawPointer?
+        ) -> Void
+
+    let answer: Function
+
+    @usableFromInline
+    init(_ answer: @escaping Function) { self.answer = answer }
+}
+
+/// Responses made of closures. They are inlined where they are made, so that a call decodes plain values without
+/// looking at their types.
+@usableFromInline
+enum Responses {
+    @inlinable
+    static func make<each Parameter: PealParameter>(
+        _ body: @escaping @Sendable (repeat each Parameter) -> Void
+    ) -> Response {
+        Response { arguments, _ in
+            var arguments = CallArguments(arguments)
+            body(repeat arguments.read((each Parameter).self))
+        }
+    }
+
+    @inlinable
+    static func make<Result: PealResult, each Parameter: PealParameter>(
+        _ body: @escaping @Sendable (repeat each Parameter) -> Result
+    ) -> Response {
+        Response { arguments, place in
+            var arguments = CallArguments(arguments)
+            let result = body(repeat arguments.read((each Parameter).self))
+            guard let place else { return }
+            place.storeBytes(of: result.cValue, as: Result.CValue.self)
+        }
+    }
+}
+
+/// The arguments of one call, read one after the other.
+@usableFromInline
+struct CallArguments {
+    @usableFromInline var next: UnsafePointer<UnsafeMutableRawPointer?>?
+
+    @inlinable @inline(__always)
+    init(_ first: UnsafePointer<UnsafeMutableRawPointer?>?) { next = first }
+
+    /// The next argument. There are as many as the method's declaration has parameters, of these types.
+    @inlinable @inline(__always)
+    mutating func read<Value: PealParameter>(_ type: Value.Type) -> Value {
+        Value.read(next: &next)
+    }
+}
+
+/// As ``Response``, for a weak object: the call passes its address and keeps it alive.
+@usableFromInline
+struct ObjectResponse: Sendable {
+    @usableFromInline
+    typealias Function =
+        @Sendable (
+            _ object: UnsafeMutableRawPointer, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
+            _ result: UnsafeMutableRawPointer?
+        ) -> Void
+
+    let answer: Function
+
+    @usableFromInline
+    init(_ answer: @escaping Function) { self.answer = answer }
+}
+
+/// Responses made of closures that get the object.
+@usableFromInline
+enum ObjectResponses {
+    @inlinable
+    static func make<Object: AnyObject & Sendable>(
+        _ body: @escaping @Sendable (Object, inout CallArguments) -> Void
+    ) -> ObjectResponse {
+        ObjectResponse { object, arguments, _ in
+            var arguments = CallArguments(arguments)
+            Box.borrow(object, as: Object.self) { body($0, &arguments) }
+        }
+    }
+
+    @inlinable
+    static func make<Object: AnyObject & Sendable, Result: PealResult>(
+        _ body: @escaping @Sendable (Object, inout CallArguments) -> Result
+    ) -> ObjectResponse {
+        ObjectResponse { object, arguments, place in
+            var arguments = CallArguments(arguments)
+            let result = Box.borrow(object, as: Object.self) { body($0, &arguments) }
+            guard let place else { return }
+            place.storeBytes(of: result.cValue, as: Result.CValue.self)
+        }
+    }
+}

@@ -42,3 +42,56 @@ public struct ObserverMethods: Sendable {
         entries.append((signature, response))
     }
 }
+
+/// The functions of an object for the methods of a protocol that it observes. The closure that describes the observer
+/// fills it with closures that get the object:
+///
+///     try center.observe(Chat.self, for: window) {
+///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
+///         $0.on(Chat.mayClose) { window in !window.isEdited }
+///     }
+public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
+    @usableFromInline private(set) var entries: [(signature: MethodSignature, response: ObjectResponse)] = []
+
+    init() {}
+
+    /// Implements a method without a result.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Gets the object, alive, and the arguments. Runs on the broadcasting thread, or on the observer's
+    ///     queue.
+    @inlinable
+    public mutating func on<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object, repeat each Parameter) -> Void
+    ) {
+        add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
+    }
+
+    /// Implements a method with a result.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the object, alive, and the arguments, and returns the result.
+    @inlinable
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object, repeat each Parameter) -> Result.Answer
+    ) where Result.Answer: PealResult {
+        add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
+    }
+
+    /// Refuses `Window.show`: Swift converts it to a function without the isolation of its class, and it would run on any
+    /// thread.
+    @available(*, unavailable, message: "pass a closure that calls the method: { $0.show($1) }")
+    public mutating func on<Owner, Result, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object) -> (repeat each Parameter) -> Result
+    ) {}
+
+    @usableFromInline
+    mutating func add(_ signature: MethodSignature, _ response: ObjectResponse) {
+        entries.append((signature, response))
+    }
+}

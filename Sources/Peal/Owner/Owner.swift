@@ -23,7 +23,7 @@ public final class Owner: Sendable {
     ///
     /// Any thread. The C interface's `peal_owner_create`.
     public init(_ name: String) throws(PealError) {
-        try NameList.check(name, is: "the owner's name")
+        try CStrings.check(name, is: "the owner's name")
         var handle = peal_owner()
         try PealError.check(peal_owner_create(name, &handle))
         self.handle = handle

@@ -69,9 +69,9 @@ extension Center {
         _ functions: peal_service_description, _ name: String, _ dependencies: [String], _ provides: [Provision],
         _ recipe: ServiceRecipe
     ) throws(PealError) -> peal_service {
-        for text in dependencies { try NameList.check(text, is: "the dependency") }
-        try NameList.check(name, is: "the service's name")
-        return try NameList.with([name] + dependencies) { names throws(PealError) in
+        for text in dependencies { try CStrings.check(text, is: "the dependency") }
+        try CStrings.check(name, is: "the service's name")
+        return try CStrings.withList([name] + dependencies) { names throws(PealError) in
             try ProvisionList.with(provides) { provisions throws(PealError) in
                 var description = functions
                 description.size = MemoryLayout<peal_service_description>.size

@@ -16,7 +16,7 @@ extension Center {
         _ type: Instance.Type = Instance.self, named name: String? = nil, timeout: Duration? = nil
     ) throws(PealError) -> ServiceProvider<Instance> {
         let name = name ?? TypeName.of(type)
-        try NameList.check(name, is: "the service's name")
+        try CStrings.check(name, is: "the service's name")
         var service = peal_service()
         try PealError.check(peal_service_wait(handle, name, Milliseconds.limit(timeout), &service))
         return ServiceProvider(service, in: self)
@@ -36,7 +36,7 @@ extension Center {
         _ type: Instance.Type = Instance.self, named name: String? = nil, timeout: Duration? = nil
     ) async throws(PealError) -> ServiceProvider<Instance> {
         let name = name ?? TypeName.of(type)
-        try NameList.check(name, is: "the service's name")
+        try CStrings.check(name, is: "the service's name")
         let wait = RegistrationWait()
         let observation = try observeServices(
             EventTarget(

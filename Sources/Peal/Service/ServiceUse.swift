@@ -1,4 +1,5 @@
 public import CPeal
+internal import Synchronization
 
 /// A use of a service's instance.
 ///
@@ -22,4 +23,115 @@ public final class ServiceUse<Instance: Sendable>: Sendable {
 
     @inlinable
     deinit { _ = peal_use_release(use) }
+}
+
+extension ServiceProvider {
+    /// Calls a closure with the instance, which is created on first use.
+    ///
+    /// Cheaper than ``get()``: it writes to no memory that other threads write to. The instance is not destroyed until
+    /// the closure returns, also when the service is removed meanwhile. So keep it short.
+    ///
+    /// - Parameter body: Called once, on this thread, unless this throws.
+    /// - Returns: The closure's result.
+    /// - Throws: ``PealError`` as ``get()``; then the closure was not called.
+    ///
+    /// Any thread; it waits for creations. The C interface's `peal_scope_begin` and `peal_scope_end`.
+    @discardableResult @inlinable
+    public func with<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
+        var scope = peal_scope()
+        let instance = try begin(&scope)
+        defer { _ = peal_scope_end(&scope) }
+        return body(instance)
+    }
+
+    /// Calls a closure that throws with the instance, which is created on first use.
+    ///
+    /// - Parameter body: Called once, on this thread, unless this throws before.
+    /// - Returns: The closure's result.
+    /// - Throws: The closure's error; ``PealError`` as ``get()``.
+    ///
+    /// Any thread; it waits for creations. The C interface's `peal_scope_begin` and `peal_scope_end`.
+    @discardableResult @inlinable
+    public func with<Result>(_ body: (Instance) throws -> Result) throws -> Result {
+        var scope = peal_scope()
+        let instance = try begin(&scope)
+        defer { _ = peal_scope_end(&scope) }
+        return try body(instance)
+    }
+
+    /// The same by a use, which inside a broadcast is cheaper than a scope. For services that are known to be of Swift.
+    func withUse<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
+        var use = peal_service_use()
+        try PealError.check(peal_service_use_instance(handle, &use))
+        defer { _ = peal_use_release(use.use) }
+        guard let pointer = use.`self` else { throw notSwift() }
+        return body(try instance(at: pointer))
+    }
+
+    /// Begins a scope, and ends it where this throws.
+    @inlinable @inline(__always)
+    func begin(_ scope: inout peal_scope) throws(PealError) -> Instance {
+        let status = peal_scope_begin(handle, mark, SwiftMark.tableSize, &scope)
+        guard status.rawValue >= 0 else { throw scopeFailure(status) }
+        do throws(PealError) {
+            // Without a mark in the center no table was requested, and the service was not made in Swift.
+            guard scope.table != nil, let pointer = scope.`self` else { throw notSwift() }
+            return try instance(at: pointer)
+        } catch {
+            _ = peal_scope_end(&scope)
+            throw error
+        }
+    }
+
+    @usableFromInline
+    func scopeFailure(_ status: peal_status) -> PealError {
+        let error = PealError.failure(status)
+        // A service of Swift has the table, so it misses a dependency.
+        return error.status == .notFound && !ServiceTypes.isKnown(handle) ? notSwift() : error
+    }
+}
+
+/// The uses of other services that last as long as an instance. They must not lead back to it: a circle of uses never ends.
+final class UseKeeper: Sendable {
+    /// A use of another service, and the uses of that one.
+    private struct Entry {
+        let use: peal_use
+        weak let keeper: UseKeeper?
+    }
+
+    private let service: String
+    private let entries = Mutex<[Entry]>([])
+
+    init(of service: String) { self.service = service }
+
+    /// Keeps a use.
+    ///
+    /// - Parameter use: *Consumed*, also when this fails.
+    /// - Throws: ``Status/cycle``, with the path, where the used service needs this one.
+    func keep(_ use: peal_service_use) throws(PealError) {
+        let used = use.`self`.flatMap { pointer in Box.object(pointer, as: InstanceBox.self).kept }
+        if let path = used?.path(to: self) {
+            _ = peal_use_release(use.use)
+            throw PealError(
+                status: .cycle,
+                message:
+                    "services need each other: \(([self] + path).map(\.service).joined(separator: " -> ")); one of "
+                    + "them must do without, or get the other when it needs it")
+        }
+        entries.withLock { $0.append(Entry(use: use.use, keeper: used)) }
+    }
+
+    /// The services that need each other from this one to another one; nil without a path.
+    private func path(to end: UseKeeper) -> [UseKeeper]? {
+        if self === end { return [self] }
+        // Entries are only added while the instance is made, when no other service can have it.
+        for keeper in entries.withLock({ $0.compactMap(\.keeper) }) {
+            if let rest = keeper.path(to: end) { return [self] + rest }
+        }
+        return nil
+    }
+
+    deinit {
+        for entry in entries.withLock({ $0 }).reversed() { _ = peal_use_release(entry.use) }
+    }
 }

@@ -29,8 +29,8 @@ enum SwiftMark {
     /// The protocol in a center, defined there by the first service of Swift.
     @discardableResult
     static func define(in center: peal_center) throws(PealError) -> peal_protocol {
-        try NameList.with(["required const char *type_name(void)"]) { methods throws(PealError) in
-            try NameList.with([protocolName]) { names throws(PealError) in
+        try CStrings.withList(["required const char *type_name(void)"]) { methods throws(PealError) in
+            try CStrings.withList([protocolName]) { names throws(PealError) in
                 var description = peal_protocol_description()
                 description.size = MemoryLayout<peal_protocol_description>.size
                 description.name = names[0]

@@ -1,18 +1,26 @@
 /// Swift strings as C has them.
 enum CStrings {
+    /// Refuses a text that C would take for a shorter one.
+    static func check(_ name: String, is what: String) throws(PealError) {
+        guard name.utf8.contains(0) else { return }
+        let visible = name.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\0")
+        throw PealError(
+            status: .argument, message: "\(what) '\(visible)' has a zero byte in it: leave that out")
+    }
+
     /// Lends a list of strings, ended by NULL, for a call.
-    static func withList<Result>(
-        _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
-    ) -> Result {
+    static func withList<Result, Failure: Error>(
+        _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         var characters: [CChar] = []
         var starts: [Int] = []
         for string in strings {
             starts.append(characters.count)
             characters.append(contentsOf: string.utf8CString)
         }
-        return characters.withUnsafeBufferPointer { characters in
+        return try characters.withUnsafeBufferPointer { (characters) throws(Failure) -> Result in
             let list: [UnsafePointer<CChar>?] = starts.map { characters.baseAddress! + $0 } + [nil]
-            return list.withUnsafeBufferPointer { body($0.baseAddress!) }
+            return try list.withUnsafeBufferPointer { (list) throws(Failure) -> Result in try body(list.baseAddress!) }
         }
     }
 
@@ -47,6 +55,37 @@ enum CStrings {
             if status.isFailure { throw PealError.last(status) }
             if status != .truncated { return Array(handles[..<min(count, capacity)]) }
             capacity = max(count, capacity) * 2
+        }
+    }
+}
+
+extension String {
+    /// A text that C keeps in an array of characters.
+    init<Characters: BitwiseCopyable>(pealArray characters: Characters) {
+        self = withUnsafeBytes(of: characters) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// The same where nothing means none.
+    static func unlessEmpty<Characters: BitwiseCopyable>(pealArray characters: Characters) -> String? {
+        let text = String(pealArray: characters)
+        return text.isEmpty ? nil : text
+    }
+
+    /// Writes a text into an array of characters of C, cut between two characters where it is too long.
+    func copy<Characters: BitwiseCopyable>(intoPealArray characters: inout Characters) {
+        withUnsafeMutableBytes(of: &characters) { bytes in
+            var used = 0
+            for character in self {
+                let encoded = Array(character.utf8)
+                guard used + encoded.count < bytes.count else { break }
+                for byte in encoded where byte != 0 {
+                    bytes[used] = byte
+                    used += 1
+                }
+            }
+            bytes[used] = 0
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import CPeal
+
 /// A protocol that a service provides, or a module takes part in, with the C functions that implement it.
 ///
 /// The table is the struct that the protocol's list macro made, imported into Swift. Its first member, the
@@ -30,5 +32,32 @@ public struct Provision: Sendable {
         }
         if words[0] == 0 { words[0] = UInt(size) }
         self.words = words
+    }
+}
+
+/// Provisions on their way to C. peal copies them, so they need to last for one call alone.
+enum ProvisionList {
+    static func with<Result>(
+        _ provisions: [Provision], _ body: (UnsafePointer<peal_provision>) throws(PealError) -> Result
+    ) throws(PealError) -> Result {
+        for provision in provisions { try CStrings.check(provision.protocolName, is: "the protocol's name") }
+        let words = provisions.flatMap(\.words)
+        let tables = UnsafeMutableBufferPointer<UInt>.allocate(capacity: max(1, words.count))
+        let list = UnsafeMutableBufferPointer<peal_provision>.allocate(capacity: provisions.count + 1)
+        defer {
+            tables.deallocate()
+            list.deallocate()
+        }
+        _ = tables.initialize(fromContentsOf: words)
+        return try CStrings.withList(provisions.map(\.protocolName)) { names throws(PealError) in
+            var offset = 0
+            for (index, provision) in provisions.enumerated() {
+                let table = UnsafeRawPointer(tables.baseAddress! + offset)
+                list.initializeElement(at: index, to: peal_provision(protocol: names[index], table: table))
+                offset += provision.words.count
+            }
+            list.initializeElement(at: provisions.count, to: peal_provision(protocol: nil, table: nil))
+            return try body(UnsafePointer(list.baseAddress!))
+        }
     }
 }

@@ -70,3 +70,104 @@ extension QueueTimer {
     /// Any thread, also from its own call. The C interface's `peal_timer_destroy`.
     public func cancel() { _ = peal_timer_destroy(handle) }
 }
+
+extension QueueTimer {
+    /// The state of a timer.
+    ///
+    /// The C interface's `struct peal_timer_info`.
+    public struct Facts: Sendable, Hashable {
+        /// It was started, and will fire.
+        public var isRunning: Bool
+        /// A firing waits on the queue.
+        public var isWaiting: Bool
+        /// Calls that have begun.
+        public var fired: Int
+        /// Firings that were due while another waited, or that the queue refused.
+        public var missed: Int
+        /// From one firing to the next.
+        public var period: Duration
+        /// Until it is due next; below zero where it is late; nil where it stands.
+        public var remaining: Duration?
+        /// The greatest delay of all firings.
+        public var latest: Duration
+    }
+
+    /// The state of the timer, read atomically.
+    ///
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread. The C interface's `peal_timer_get_info`.
+    public func facts() throws(PealError) -> Facts {
+        var facts = peal_timer_info()
+        facts.size = MemoryLayout<peal_timer_info>.size
+        try PealError.check(peal_timer_get_info(handle, &facts))
+        return Facts(
+            isRunning: facts.is_running, isWaiting: facts.is_waiting, fired: Int(clamping: facts.fired),
+            missed: Int(clamping: facts.missed), period: .nanoseconds(facts.period_ns),
+            remaining: facts.is_running ? .nanoseconds(facts.remaining_ns) : nil,
+            latest: .nanoseconds(facts.latest_ns))
+    }
+
+    /// True if the timer has not ended: by ``cancel()``, with its queue, or since its object is gone.
+    ///
+    /// Any thread. The C interface's `peal_timer_get_info`.
+    public var isActive: Bool {
+        var facts = peal_timer_info()
+        facts.size = MemoryLayout<peal_timer_info>.size
+        return peal_timer_get_info(handle, &facts) == PEAL_OK
+    }
+}
+
+extension QueueTimer {
+    /// Makes a timer that calls an actor, isolated to it. The actor is a weak target; once it has ended the timer ends
+    /// by itself.
+    ///
+    ///     let timer = try QueueTimer(every: .seconds(1), on: counter) { counter in counter.tick() }
+    ///
+    /// - Parameters:
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
+    ///   - actor: The actor of its firings.
+    ///   - body: Called with it.
+    /// - Throws: ``PealError``, as the form with a closure.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    public convenience init<Isolation: Actor>(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on actor: Isolation, _ body: @escaping @Sendable (isolated Isolation) -> Void
+    ) throws(PealError) {
+        try self.init(
+            every: period, after: delay, tolerance: tolerance, repeats: repeats,
+            on: try ActorQueues.queue(of: actor), weakly: actor
+        ) { actor in
+            actor.assumeIsolated { body($0) }
+        }
+    }
+
+    /// Makes a timer that calls a closure on the main actor.
+    ///
+    ///     let timer = try QueueTimer(every: .seconds(1), on: MainActor.shared) { clock.tick() }
+    ///
+    /// - Parameters:
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
+    ///   - actor: `MainActor.shared`.
+    ///   - body: Called at each firing.
+    /// - Throws: ``PealError``, as the form with a closure.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    public convenience init(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on actor: MainActor, _ body: @escaping @MainActor @Sendable () -> Void
+    ) throws(PealError) {
+        try self.init(
+            every: period, after: delay, tolerance: tolerance, repeats: repeats, on: try ActorQueues.queue(of: actor)
+        ) {
+            MainActor.assumeIsolated { body() }
+        }
+    }
+}
