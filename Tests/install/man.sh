@@ -20,6 +20,23 @@ for header in "$PEAL_SOURCE"/include/peal/*.h; do
 done
 has "$pages/peal_version.3" "the PEAL_VERSION that the loaded library was built from"
 has "$pages/peal_observe.3" "PEAL_ERROR_DUPLICATE"
+# A described parameter is one of the function's, and each structure has a page.
+python3 - "$pages" "$PEAL_SOURCE" >"$work/problems" <<'END' || complain "the pages cannot be compared with the headers"
+import pathlib, re, sys
+pages, source = map(pathlib.Path, sys.argv[1:])
+for name in (source / "abi/peal.symbols").read_text().split():
+    page = (pages / f"{name}.3").read_text()
+    synopsis = page.partition(".SH SYNOPSIS")[2].partition(".SH ")[0]
+    for found in re.findall(r"^\.TP\n\\fB(.*?)\\fP", page, flags=re.M):
+        for parameter in found.split(", "):
+            if not re.search(rf"\b{parameter}\b", synopsis):
+                print(f"{name}: {parameter} is no parameter")
+for header in (source / "include/peal").glob("*.h"):
+    for name in re.findall(r"^(?:typedef )?struct (peal_\w*[^_\W]) \{", header.read_text(), flags=re.M):
+        if not (pages / f"{name}.3").exists():
+            print(f"struct {name} has no page")
+END
+[ -s "$work/problems" ] && { complain "the pages do not fit the headers:"; cat "$work/problems"; }
 if command -v groff >/dev/null; then
     groff -man -Tutf8 -ww -z "$pages"/*.3 >"$work/warned" 2>&1
     [ -s "$work/warned" ] && { complain "groff warns:"; head -n 20 "$work/warned"; }

@@ -112,6 +112,6 @@ int main(int argc, char **argv)
     end(&plugin);
     PEAL_BROADCAST(chat, &chat, on_message, "Bob", "ANYBODY?");
     statistics = PEAL_SERVICE(statistics, center);
-    printf("C:     %s\n", statistics.self == NULL ? "nobody counts any more" : "somebody counts still");
+    printf("C:     %s\n", statistics.self == NULL ? "the statistics have ended" : "the statistics still count");
     return 0;
 }

@@ -157,7 +157,7 @@ static void chain_prices(const struct bidder_protocol *auction, const char *item
 }
 
 /* Without a call: the policy's default result, or the caller's. */
-static void ask_nobody(const struct bidder_protocol *empty, const char *item)
+static void ask_without_observers(const struct bidder_protocol *empty, const char *item)
 {
     bool known = true;
     int32_t highest = 7;
@@ -209,7 +209,7 @@ int main(void)
     chain_prices(&auction, item, 10);
     chain_prices(&auction, item, 90);
 
-    printf("nobody to call\n");
-    ask_nobody(&empty, item);
+    printf("no observers\n");
+    ask_without_observers(&empty, item);
     return peal_center_destroy(elsewhere) == PEAL_OK ? 0 : 1;
 }
