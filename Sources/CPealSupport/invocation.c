@@ -45,7 +45,7 @@ struct peal_invocation_values *peal_invocation_lock(uint64_t id)
     if (values == NULL)
         return NULL;
     peal_lock_acquire(&values->lock);
-    /* The end of an invocation changes its number under the lock. */
+    /* The end of an invocation changes its id under the lock. */
     if (__atomic_load_n(&values->id, __ATOMIC_ACQUIRE) == id && (values->version & 1) == 0)
         return values;
     peal_lock_release(&values->lock);

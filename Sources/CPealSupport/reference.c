@@ -5,7 +5,7 @@ static struct peal_counted *counted_at(uint32_t index)
     return (struct peal_counted *)(void *)peal_slot_at(peal_slots_of(PEAL_SLOTS_REFERENCES), index);
 }
 
-/* Returns the slot at the index of a number. Its word then shows if it is still that of the number. */
+/* Returns the slot at the index of an id. Its word then shows if it is still that of the id. */
 static struct peal_counted *counted_of(uint64_t id)
 {
     if (peal_number_tag(id) != peal_slots_of(PEAL_SLOTS_REFERENCES)->tag)
@@ -71,7 +71,7 @@ void *peal_counted_object(uint64_t id)
     if (counted == NULL || count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_ACQUIRE), id) == 0)
         return NULL;
     void *object = __atomic_load_n(&counted->slot.object, __ATOMIC_ACQUIRE);
-    /* If the number is not stale now, the values loaded before belong to it. */
+    /* If the id is not stale now, the values loaded before belong to it. */
     return count_of(__atomic_load_n(&counted->slot.word, __ATOMIC_RELAXED), id) == 0 ? NULL : object;
 }
 

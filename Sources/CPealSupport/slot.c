@@ -128,7 +128,7 @@ void peal_slot_free(struct peal_slots *slots, uint64_t id)
     const uint32_t index = peal_number_index(id);
     struct peal_slot *slot = existing_slot(slots, index);
     const uint64_t generation = (uint64_t)peal_number_generation(id) + 1;
-    /* A slot whose generations are used up has generation zero, which no number has. */
+    /* A slot whose generations are used up has generation zero, which no id has. */
     __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELAXED);
     if (generation > UINT32_MAX)
         return;
@@ -141,7 +141,7 @@ void peal_slot_free(struct peal_slots *slots, uint64_t id)
     }
 }
 
-/* Returns the slot at the index of a number, whatever its generation. */
+/* Returns the slot at the index of an id, whatever its generation. */
 static struct peal_slot *slot_of(const struct peal_slots *slots, uint64_t id)
 {
     return peal_number_tag(id) == slots->tag ? peal_slot_at(slots, peal_number_index(id)) : NULL;

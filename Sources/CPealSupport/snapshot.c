@@ -21,12 +21,12 @@ _Static_assert(sizeof(struct peal_directory_element) == 64, "an element fills a 
 void peal_directory_prepare(struct peal_directory_element *element, uint32_t index)
 {
     element->current = peal_directory_empty_list(element);
-    element->empty_list.method = peal_no_number_of(index);
+    element->empty_list.method = peal_no_id_of(index);
 }
 
-/* A caller with a stale number may read an element while it is opened for another method. The number is written last,
- * so a caller that finds its own number finds the rest too. Each store is a release: a caller that loads one of these
- * values also sees that the previous number is gone. */
+/* A caller with a stale id may read an element while it is opened for another method. The id is written last,
+ * so a caller that finds its own id finds the rest too. Each store is a release: a caller that loads one of these
+ * values also sees that the previous id is no longer there. */
 void peal_directory_open(struct peal_directory_element *element, uint64_t id, const void *plan, uint32_t traits,
     uint32_t parameter_count, const uint8_t *variadic_kinds)
 {
@@ -37,11 +37,11 @@ void peal_directory_open(struct peal_directory_element *element, uint64_t id, co
     __atomic_store_n(&element->empty_list.method, id, __ATOMIC_RELEASE);
 }
 
-/* The list is closed first: a reader that finds the number gone must not find a list that still has it. */
+/* The list is closed first: a reader that finds the id changed must not find a list that still has it. */
 void peal_directory_close(struct peal_directory_element *element)
 {
     peal_directory_publish(element, peal_directory_empty_list(element));
-    __atomic_store_n(&element->empty_list.method, peal_no_number_of(element->empty_list.method), __ATOMIC_RELEASE);
+    __atomic_store_n(&element->empty_list.method, peal_no_id_of(element->empty_list.method), __ATOMIC_RELEASE);
 }
 
 struct peal_method_names *peal_method_names_make(

@@ -6,7 +6,6 @@
 #include "lane.h"
 #include "latch.h"
 
-#include <sched.h>
 #include <string.h>
 
 PEAL_TYPE(pair_declaration, struct pair { int32_t a; double b; });
@@ -648,11 +647,25 @@ static void *gather_many(void *context)
     return NULL;
 }
 
+/* Runs both queues. Returns true if all gatherings are done. */
+static bool run_gatherings(void)
+{
+    lane_settle(&lane);
+    lane_settle(&desk);
+    CHECK_OK(peal_queue_pause(desk.queue));
+    flush_queue(lane.queue);
+    CHECK_OK(peal_queue_resume(desk.queue));
+    flush_queue(desk.queue);
+    for (int i = 0; i < 2 * GATHERINGS; i++)
+        if (tallies[i / GATHERINGS][i % GATHERINGS].done == 0)
+            return false;
+    return true;
+}
+
 CLAIM("Q8", "while threads gather, cancel and reach time limits, `done` runs once for each gathering, after its replies")
 {
     for (int round = 0; round < CHECK_ROUNDS(20); round++) {
         pthread_t threads[2];
-        bool is_over = false;
 
         lane_open(&lane, PEAL_QUEUE_SERIAL);
         lane_open(&desk, PEAL_QUEUE_SERIAL);
@@ -671,18 +684,7 @@ CLAIM("Q8", "while threads gather, cancel and reach time limits, `done` runs onc
         for (int i = 0; i < 2; i++)
             thread_join(threads[i]);
         /* Another thread reports an expired limit. */
-        while (!is_over) {
-            lane_settle(&lane);
-            lane_settle(&desk);
-            is_over = true;
-            CHECK_OK(peal_queue_pause(desk.queue));
-            flush_queue(lane.queue);
-            CHECK_OK(peal_queue_resume(desk.queue));
-            flush_queue(desk.queue);
-            for (int i = 0; i < 2 * GATHERINGS; i++)
-                is_over &= tallies[i / GATHERINGS][i % GATHERINGS].done > 0;
-            sched_yield();
-        }
+        WAIT_UNTIL(run_gatherings());
         for (int i = 0; i < 2 * GATHERINGS; i++) {
             const struct tally *const tally = &tallies[i / GATHERINGS][i % GATHERINGS];
 

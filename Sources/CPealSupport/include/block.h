@@ -1,5 +1,5 @@
 /* Blocks of memory that are never returned to the system, since a late reader may load from one after its end. The reader
- * then finds that a number or a version has changed.
+ * then finds that an id or a version has changed.
  *
  * Not Swift: the first member of a block is the pool's, in C structures of several kinds.
  */

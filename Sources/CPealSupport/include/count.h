@@ -6,8 +6,8 @@
  * Ordered     a plain count whose changes are ordered with another word. One thread retains, and then loads the word.
  *             Another changes the word, and then loads the count. Both are sequentially consistent, so the first sees the
  *             changed word, or the second sees the reference.
- * With number a count in the lower half of a word whose upper half is the generation of a number (slot.h). A thread that
- *             retains has the number alone, so one exchange proves that the number is not stale and counts.
+ * With id     a count in the lower half of a word whose upper half is the generation of an id (slot.h). A thread that
+ *             retains has the id alone, so one exchange proves that the id is not stale and counts.
  */
 #ifndef CPEAL_COUNT_H
 #define CPEAL_COUNT_H
@@ -64,7 +64,7 @@ static inline uint32_t peal_count_load_ordered(const uint32_t *_Nonnull count)
     return __atomic_load_n(count, __ATOMIC_SEQ_CST);
 }
 
-/* ---- With a number ----------------------------------------------------------------------------- */
+/* ---- With an id ----------------------------------------------------------------------------- */
 
 enum peal_retained { PEAL_RETAINED, PEAL_RETAINED_DEAD, PEAL_RETAINED_TOO_OFTEN };
 enum peal_released { PEAL_RELEASED, PEAL_RELEASED_LAST, PEAL_RELEASED_STALE };

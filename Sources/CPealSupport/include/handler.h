@@ -45,7 +45,7 @@ static inline struct peal_handler_cell *_Nonnull peal_handler_cell_at(
     return (struct peal_handler_cell *)(uintptr_t)&handler->cells[index];
 }
 
-/* Functions of tables receive a proxy's number as `self`, or this: an address with a mark that occurs neither in a
+/* Functions of tables receive a proxy's id as `self`, or this: an address with a mark that occurs neither in a
  * number of peal's nor in an address. So an invalid `self` is detected. */
 enum { PEAL_HANDLER_MARK = 0x0bea, PEAL_HANDLER_MARK_SHIFT = 48 };
 

@@ -5,7 +5,7 @@
  * While the arguments are retained elsewhere the version stays odd.
  *
  * The slot of an invocation leads to its values. They are in a block that is never unmapped, and has the number of its
- * invocation while that is alive. So a reader with a stale number reads valid memory, and the number there reveals it.
+ * invocation while that is alive. So a reader with a stale id reads valid memory, and the id there reveals it.
  */
 #ifndef CPEAL_INVOCATION_H
 #define CPEAL_INVOCATION_H
@@ -45,12 +45,12 @@ struct peal_invocation_values *_Nullable peal_invocation_take(size_t size);
 /* Lets readers find the values by the number of the invocation, whose slot is taken. */
 void peal_invocation_open(struct peal_invocation_values *_Nonnull values, uint64_t id, uint64_t method,
     const void *_Nonnull copy_plan, const void *_Nonnull call_plan, uint32_t size);
-/* Makes the number stale for readers and writers. */
+/* Makes the id stale for readers and writers. */
 void peal_invocation_end(struct peal_invocation_values *_Nonnull values);
 /* Returns the block of an invocation that has ended, or was never opened. */
 void peal_invocation_give(struct peal_invocation_values *_Nonnull values);
 
-/* Returns the values that may be those of a number, or NULL. */
+/* Returns the values that may be those of an id, or NULL. */
 static inline struct peal_invocation_values *_Nullable peal_invocation_values_of(uint64_t id)
 {
     if (peal_number_tag(id) != PEAL_INVOCATION_TAG)
@@ -87,7 +87,7 @@ static inline bool peal_invocation_read(
     return __builtin_expect(__atomic_load_n(&values->version, __ATOMIC_RELAXED) == version, 1);
 }
 
-/* Acquires the lock of the values of a number, if it is not stale and they are not retained elsewhere. The caller
+/* Acquires the lock of the values of an id, if it is not stale and they are not retained elsewhere. The caller
  * releases the lock. Returns NULL otherwise. */
 struct peal_invocation_values *_Nullable peal_invocation_lock(uint64_t id);
 

@@ -1,9 +1,9 @@
-/* A table from names to numbers that is read without a lock.
+/* A table from names to ids that is read without a lock.
  *
  * Not Swift: readers load from raw memory that a writer changes.
  *
  * A reader's result is a hint, since a writer may be moving entries at the same time. The reader verifies it by the
- * object that the number leads to. If there is none, it searches again under the writers' lock. So entries are reused
+ * object that the id leads to. If there is none, it searches again under the writers' lock. So entries are reused
  * at once. An outgrown table is kept, since readers may be in it. All outgrown tables together are smaller than the one
  * in use.
  */

@@ -81,15 +81,15 @@ static inline struct peal_change peal_change_begin(uint64_t property, peal_chang
     return change;
 }
 
-/* A property's element of the directory. Never unmapped; the number identifies the property that has it now. */
+/* A property's element of the directory. Never unmapped; the id identifies the property that has it now. */
 struct peal_property_element {
-    uint64_t id; /* while it is closed, a number that no property has: peal_no_number_of */
+    uint64_t id; /* while it is closed, an id that no property has: peal_no_id_of */
     uint32_t state;
     uint32_t version;
     struct peal_property_block *_Nullable blocks[2];
     size_t size;
     uint32_t traits;
-    bool is_closed_late; /* closed during a notification: the notifier frees the number */
+    bool is_closed_late; /* closed during a notification: the notifier frees the id */
     uint64_t closed_number;
     uint64_t methods[PEAL_NOTIFICATION_KINDS];
     struct peal_directory_element *_Nullable elements[PEAL_NOTIFICATION_KINDS]; /* the elements of the methods */
@@ -104,7 +104,7 @@ struct peal_property_element {
 extern void *_Nullable peal_property_chunks[PEAL_PROPERTY_CHUNKS] __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_property_directory __attribute__((visibility("hidden")));
 
-/* Returns the element of a number, or NULL if none has ever existed there. */
+/* Returns the element of an id, or NULL if none has ever existed there. */
 __attribute__((always_inline)) static inline struct peal_property_element *_Nullable peal_property_element_of(
     uint64_t id)
 {
@@ -337,8 +337,8 @@ struct peal_property_opening {
 /* Assigns an element to a property. */
 void peal_property_open(
     struct peal_property_element *_Nonnull element, const struct peal_property_opening *_Nonnull opening);
-/* Closes the element, so that the number is stale. The caller frees the changes that waited. Returns false if a
- * notification runs: its notifier then frees the number. */
+/* Closes the element, so that the id is stale. The caller frees the changes that waited. Returns false if a
+ * notification runs: its notifier then frees the id. */
 bool peal_property_close(struct peal_property_element *_Nonnull element, uint64_t id,
     struct peal_change_node *_Nullable *_Nonnull out_changes);
 

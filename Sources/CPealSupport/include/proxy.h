@@ -2,8 +2,8 @@
  *
  * Not Swift: the caller has no list and no lock, and reads memory that another thread may be writing.
  *
- * The `self` of a proxy is its number. A number leads to an element, as a method's does (snapshot.h). Elements and
- * their cells are never unmapped, so a late call reads valid memory, and finds that the number has changed. The number
+ * The `self` of a proxy is its id. An id leads to an element, as a method's does (snapshot.h). Elements and
+ * their cells are never unmapped, so a late call reads valid memory, and finds that the id has changed. The id
  * is therefore loaded last: if it is the proxy's, so is all that was loaded before it.
  */
 #ifndef CPEAL_PROXY_H
@@ -26,7 +26,7 @@ struct peal_proxy_cells {
     struct peal_proxy_cell cells[];
 };
 
-/* A proxy's element. The number is that of `list.empty_list`. `list` leads to the target, as a list of one entry, if
+/* A proxy's element. The id is that of `list.empty_list`. `list` leads to the target, as a list of one entry, if
  * there is a target. */
 struct peal_proxy_element {
     struct peal_directory_element list;
@@ -39,7 +39,7 @@ enum { PEAL_PROXY_ELEMENTS = PEAL_DIRECTORY_ELEMENTS };
 extern void *_Nullable peal_proxy_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_proxy_directory __attribute__((visibility("hidden")));
 
-/* Returns the element of a number, or NULL if none has ever existed there. */
+/* Returns the element of an id, or NULL if none has ever existed there. */
 static inline struct peal_proxy_element *_Nullable peal_proxy_find(uint64_t id)
 {
     return (struct peal_proxy_element *)peal_directory_element_at(
@@ -91,9 +91,9 @@ static inline bool peal_proxy_is_of(const struct peal_proxy_element *_Nonnull el
 /* Makes room for `count` cells. Returns false if memory is refused. */
 bool peal_proxy_reserve(struct peal_proxy_element *_Nonnull element, uint32_t count);
 void peal_proxy_fill(struct peal_proxy_element *_Nonnull element, uint32_t index, struct peal_proxy_cell cell);
-/* Assigns the element to a proxy: calls by the number find it from now on. */
+/* Assigns the element to a proxy: calls by the id find it from now on. */
 void peal_proxy_open(struct peal_proxy_element *_Nonnull element, uint64_t id, struct peal_snapshot *_Nullable list);
-/* Closes the element: the number is stale from now on. */
+/* Closes the element: the id is stale from now on. */
 void peal_proxy_close(struct peal_proxy_element *_Nonnull element);
 
 /* ---- Targets ----------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ void peal_proxy_close(struct peal_proxy_element *_Nonnull element);
 struct peal_proxy_target {
     struct peal_observer_record record;
     struct peal_observer_extras extras;
-    /* The stages of a call that the table lacks; the methods' numbers are handles. */
+    /* The stages of a call that the table lacks; the methods' ids are handles. */
     void (*_Nullable (*_Nullable resolve)(void *_Nullable target, uint64_t method))(void);
     bool (*_Nullable redirect)(void *_Nullable target, uint64_t method, void *_Nonnull out_redirection);
     void (*_Nullable invoke)(void *_Nullable target, uint64_t invocation);

@@ -3,7 +3,7 @@
  * Not Swift: a thread with a stale handle reads the slot while another thread fills it for another object.
  *
  * The lower half of a slot's word is the count of strong references, and the upper half is the generation of the
- * number. So one exchange proves that the number is not stale and counts. The slot outlives the object, and a number is
+ * id. So one exchange proves that the id is not stale and counts. The slot outlives the object, and an id is
  * a weak reference by itself: no count of weak references exists.
  */
 #ifndef CPEAL_REFERENCE_H

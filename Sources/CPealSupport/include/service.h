@@ -1,6 +1,6 @@
 /* The state of services and of their instances.
  *
- * Not Swift: instances are found, used and protected without a lock, by numbers that may be stale. So both have elements
+ * Not Swift: instances are found, used and protected without a lock, by ids that may be stale. So both have elements
  * in directories that are never unmapped, as methods have (snapshot.h).
  *
  *     service element   the number of the service, and that of its instance: 0 while there is none
@@ -96,7 +96,7 @@ static inline void peal_provided_enlarge(
     __atomic_store_n(&provided->largest, larger, __ATOMIC_RELEASE);
 }
 
-/* Return the provided table of a protocol, by number (not 0) or by name. NULL if the service does not provide it. */
+/* Return the provided table of a protocol, by id (not 0) or by name. NULL if the service does not provide it. */
 static inline struct peal_provided *_Nullable peal_record_find(
     struct peal_service_record *_Nonnull record, uint64_t protocol)
 {
@@ -142,8 +142,8 @@ struct peal_service_element {
     struct peal_service_record *_Nullable record; /* read with the lock of the names held */
 };
 
-/* `number` must be the first member. A search for protected methods reads every hazard slot as if it named an observer
- * list, and the first member of a list is its method's number. */
+/* `id` must be the first member. A search for protected methods reads every hazard slot as if it named an observer
+ * list, and the first member of a list is its method's id. */
 struct peal_instance_element {
     uint64_t id;
     uint64_t word;
@@ -156,7 +156,7 @@ extern void *_Nullable peal_instance_chunks[PEAL_SERVICE_CHUNKS] __attribute__((
 extern const struct peal_directory peal_service_directory __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_instance_directory __attribute__((visibility("hidden")));
 
-/* Returns the element of a number, or NULL if none has ever existed there. */
+/* Returns the element of an id, or NULL if none has ever existed there. */
 __attribute__((always_inline)) static inline struct peal_service_element *_Nullable peal_service_element_of(uint64_t id)
 {
     return (struct peal_service_element *)peal_directory_element_at(
@@ -189,7 +189,7 @@ static inline bool peal_service_shows(
 {
     return __atomic_load_n(&element->shown, __ATOMIC_RELAXED) == instance;
 }
-/* Clears the instance before the number: a reader that still finds the number sees no instance of another service. */
+/* Clears the instance before the id: a reader that still finds the id sees no instance of another service. */
 static inline void peal_service_close(struct peal_service_element *_Nonnull element)
 {
     peal_service_publish(element, 0);
@@ -207,13 +207,13 @@ static inline uint64_t peal_service_instance(const struct peal_service_element *
 
 /* ---- Uses -------------------------------------------------------------------------------------- */
 
-/* The lower half of an instance's word; the generation of its number is the upper half. The instance exists while any
+/* The lower half of an instance's word; the generation of its id is the upper half. The instance exists while any
  * of PUBLISHED and USES is set. */
 #define PEAL_WORD_PUBLISHED 0x80000000u /* it was not removed, or a hazard slot may protect it */
 #define PEAL_WORD_LEAVING 0x40000000u /* it was removed */
 #define PEAL_WORD_USES 0x3fffffffu /* the number of uses */
 
-/* Returns true if the element was ever that of the number. Numbers of other kinds lead to elements, too. */
+/* Returns true if the element was ever that of the id. Ids of other kinds lead to elements too. */
 static inline bool peal_instance_is_of(const struct peal_instance_element *_Nonnull element, uint64_t id)
 {
     return __atomic_load_n(&element->id, __ATOMIC_RELAXED) == id;
@@ -279,7 +279,7 @@ __attribute__((always_inline)) static inline struct peal_instance_element *_Null
     if (element == NULL)
         return NULL;
     const uint64_t current = peal_service_instance(element);
-    /* The number is loaded last: if it is still the service's, so was all that was loaded before it. */
+    /* The id is loaded last: if it is still the service's, so was all that was loaded before it. */
     if (current == 0 || !peal_service_is_of(element, id))
         return NULL;
     struct peal_instance_element *taken = peal_instance_element_of(current);

@@ -6,7 +6,7 @@
  * Directory   elements of one size in chunks of equal size. The index of a handle leads to its element by two loads.
  * Slots       a table for each kind of handle. A slot has a word of state and the object of its handle.
  *
- * A number (the value of a handle) has the tag of its table in 4 bits, the generation of its slot in 32 and the index of
+ * An id (the value of a handle) has the tag of its table in 4 bits, the generation of its slot in 32 and the index of
  * the slot in 28. A slot whose generations are used up is not used again. (Generational indices, as in slot maps.)
  */
 #ifndef CPEAL_SLOT_H
@@ -51,8 +51,8 @@ bool peal_directory_reserve(const struct peal_directory *_Nonnull directory, uin
 /* ---- Slots ------------------------------------------------------------------------------------- */
 
 /* The word: the generation in the upper half, flags and the count of pins in the lower half. */
-#define PEAL_SLOT_LIVE 0x80000000U    /* the slot has an object, and its number is not removed */
-#define PEAL_SLOT_RETIRED 0x40000000U /* the number is stale, but the slot keeps its object */
+#define PEAL_SLOT_LIVE 0x80000000U    /* the slot has an object, and its id is not removed */
+#define PEAL_SLOT_RETIRED 0x40000000U /* the id is stale, but the slot keeps its object */
 #define PEAL_SLOT_PINS 0x3fffffffU    /* readers that are about to retain the object */
 
 struct peal_slot {
@@ -128,7 +128,7 @@ static inline uint32_t peal_slots_end(const struct peal_slots *_Nonnull slots)
 
 enum peal_slot_taken { PEAL_SLOT_TAKEN, PEAL_SLOT_FULL, PEAL_SLOT_NO_MEMORY };
 
-/* Takes a free slot, with its element of the directory, and returns its number. No other thread finds or takes the slot
+/* Takes a free slot, with its element of the directory, and returns its id. No other thread finds or takes the slot
  * until it is published or freed. */
 enum peal_slot_taken peal_slot_take(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_number);
 
@@ -139,25 +139,25 @@ void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_No
  * has the next generation. */
 void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t id);
 
-/* Returns true if a number is not stale. Writes nothing: threads that look up the same number do not disturb each other. */
+/* Returns true if an id is not stale. Writes nothing: threads that look up the same id do not disturb each other. */
 bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t id);
 
-/* Unless they state otherwise, the next functions return the slot of a number with one pin more, which the caller releases
+/* Unless they state otherwise, the next functions return the slot of an id with one pin more, which the caller releases
  * by peal_slot_unpin once it has retained the object; or NULL if the slot is not in the state that the function requires. */
 
-/* Requires a number that is not stale or, if `even_retired`, one that is not recycled. */
+/* Requires an id that is not stale or, if `even_retired`, one that is not recycled. */
 struct peal_slot *_Nullable peal_slot_pin(const struct peal_slots *_Nonnull slots, uint64_t id, bool even_retired);
-/* Makes a number stale. The slot keeps its object until the number is recycled. */
+/* Makes an id stale. The slot keeps its object until the id is recycled. */
 struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* The same without a pin. Returns true if the slot was in the required state. */
 bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t id);
-/* Removes a number that is retired, or one that is not. Only one of the threads that try succeeds. */
+/* Removes an id that is retired, or one that is not. Only one of the threads that try succeeds. */
 struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull slots, uint64_t id, bool is_retired);
-/* Requires a live slot, and returns its number too. */
+/* Requires a live slot, and returns its id too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
     const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_number);
 
-/* Releases a pin. Returns true for the last pin of a removed number: the caller then takes the object out of the slot
+/* Releases a pin. Returns true for the last pin of a removed id: the caller then takes the object out of the slot
  * and frees the slot. Only one thread gets true, since no pin begins after the removal. */
 static inline bool peal_slot_unpin(struct peal_slot *_Nonnull slot)
 {

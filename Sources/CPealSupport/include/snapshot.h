@@ -168,7 +168,7 @@ void peal_entries_mark_awaited(
 /* ---- The directory ----------------------------------------------------------------------------- */
 
 /* A method's handle contains the index of the method's element here. Elements are never unmapped, so a lookup by a
- * stale handle reads valid memory. The number stored there identifies the method that has the element now. */
+ * stale handle reads valid memory. The id stored there identifies the method that has the element now. */
 enum {
     PEAL_DIRECTORY_CHUNK_BITS = 8,
     PEAL_DIRECTORY_CHUNK = 1 << PEAL_DIRECTORY_CHUNK_BITS,
@@ -214,7 +214,7 @@ struct peal_directory_element {
 extern void *_Nullable peal_method_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
 extern const struct peal_directory peal_method_directory __attribute__((visibility("hidden")));
 
-/* Returns the element of a number, or NULL if none has ever existed there. */
+/* Returns the element of an id, or NULL if none has ever existed there. */
 __attribute__((always_inline)) static inline struct peal_directory_element *_Nullable peal_directory_find(uint64_t id)
 {
     return (struct peal_directory_element *)peal_directory_element_at(peal_method_chunks, id, PEAL_DIRECTORY_CHUNK_BITS,
@@ -237,9 +237,9 @@ static inline void peal_directory_publish(
     __atomic_store_n(&element->current, snapshot, __ATOMIC_RELEASE);
 }
 
-/* The number stored in a closed element: the complement of a number or an index that leads to it. No number that leads
+/* The id stored in a closed element: the complement of an id or an index that leads to it. No id that leads
  * to the element equals it, whether valid, invalid or zero. */
-static inline uint64_t peal_no_number_of(uint64_t number_or_index) { return ~number_or_index; }
+static inline uint64_t peal_no_id_of(uint64_t id_or_index) { return ~id_or_index; }
 
 /* Returns true if the element is that of the method. */
 static inline bool peal_directory_is_of(const struct peal_directory_element *_Nonnull element, uint64_t id)
@@ -284,7 +284,7 @@ static inline void peal_directory_set_names(
     __atomic_store_n(&element->names, names, __ATOMIC_RELEASE);
 }
 
-/* Closes the element: the number is stale from now on. */
+/* Closes the element: the id is stale from now on. */
 void peal_directory_close(struct peal_directory_element *_Nonnull element);
 
 #endif

@@ -1,9 +1,9 @@
 internal import CPealSupport
 import PealCall
 
-/// Capturing, in three steps: get the size, allocate that much memory (aligned to
-/// `CopyPlan.alignment`), capture into it. Later release it, from any thread, and free the memory.
-/// None of this allocates or takes a lock. Hooks of types are user code: hold no lock.
+/// Arguments are captured in three steps: get the size, allocate that much memory (aligned to `CopyPlan.alignment`), and
+/// capture into it. Later any thread releases the capture and frees the memory. These functions neither allocate nor
+/// acquire a lock. They call the hooks of types, which are user code, so the caller must hold no lock.
 ///
 /// `arguments` is one pointer for each parameter, none of them nil; nil if there are no parameters.
 extension CopyPlan.Pointer {

@@ -5,10 +5,10 @@ import PealCall
 /// memory, and pointed-to memory as its declaration requires.
 ///
 /// A block begins with the values, each at its own offset, aligned as its type is; copies of strings and
-/// buffers follow. Copies of structs and retained objects lie elsewhere and are the block's to release.
+/// buffers follow. Copies of structs and retained objects are stored elsewhere, and the block releases them.
 ///
-/// Plans are made when a method is defined, shared, never changed and never freed, so a captured call
-/// refers to its plan by a bare pointer, for as long as it likes.
+/// A plan is made when a method is defined. Methods share equal plans. A plan is never changed and never freed, so a
+/// captured call refers to it by a bare pointer, without a count.
 public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
     // Unchecked because of the pointers: the pointed-to memory is written before the plan is shared.
 

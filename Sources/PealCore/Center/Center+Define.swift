@@ -217,7 +217,7 @@ extension CenterState {
         for subprotocol in subprotocols { self[subprotocol].tables = SharedTables() }
     }
 
-    /// A protocol and all that adopt it, directly or not, each once, in the order of their numbers.
+    /// A protocol and all that adopt it, directly or not, each once, in the order of their ids.
     private func subprotocols(of proto: PealProtocol) -> [PealProtocol] {
         var subprotocols: Set<PealProtocol> = [proto]
         var open = [proto]

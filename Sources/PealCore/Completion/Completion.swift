@@ -133,7 +133,7 @@ public final class Completion: Sendable {
     /// - Parameters:
     ///   - owner: The owner of its observer; 0: none.
     ///   - isReserved: True if it was already counted.
-    /// - Returns: The number of a new token; 0 when no caller waits for it any more.
+    /// - Returns: The id of a new token; 0 if no caller waits for it any more.
     func issueToken(for owner: UInt64, isReserved: Bool) -> UInt64 {
         if !isReserved { reserve(1) }
         guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, id: $0, owner: owner) })

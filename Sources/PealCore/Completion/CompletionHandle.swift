@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// The object of a completion's number: the whole, or one observer's token.
+/// The object of a completion's id: the whole, or one observer's token.
 public final class CompletionHandle: Sendable {
     enum Role { case whole, token }
 

@@ -60,7 +60,7 @@ struct CompletionState {
         return settle(.counted)
     }
 
-    /// Stores a new token's number while its answer is waited for.
+    /// Stores a new token's id while its answer is waited for.
     ///
     /// - Returns: False when no caller waits any more.
     mutating func keep(_ token: UInt64) -> Bool {

@@ -1,10 +1,10 @@
 internal import CPealSupport
 
-/// The slots of a handle table, see slot.h. They know no type of object: one copy of their code serves all tables, and
+/// The slots of a handle table, see slot.h. They do not depend on the type of an object: one copy of their code serves all tables, and
 /// a lookup from another module needs no type metadata.
 ///
 /// No function takes a lock. A lookup pins a slot, retains its object and unpins it. A removal makes the id stale;
-/// whichever thread releases the last pin takes the object out of the slot and frees the slot.
+/// whichever thread releases the last pin removes the object from the slot and frees the slot.
 struct HandleSlots: @unchecked Sendable {
     // Unchecked: the slots are atomic.
     typealias Object = any AnyObject & Sendable
@@ -15,7 +15,7 @@ struct HandleSlots: @unchecked Sendable {
         self.slots = slots
     }
 
-    /// Takes a slot for the object that `make` returns.
+    /// Occupies a slot for the object that `make` returns.
     ///
     /// - Parameter limit: The sentence of the failure if all slots are taken.
     func insert(limit: StaticString, _ make: (UInt64) throws(Failure) -> Object) throws(Failure) -> Object {
@@ -71,7 +71,7 @@ struct HandleSlots: @unchecked Sendable {
         }
     }
 
-    /// Retains the object of a slot and releases the pin. The last pin of a removed number frees the slot.
+    /// Retains the object of a slot and releases the pin. The last pin of a removed id frees the slot.
     @inline(__always)
     func unpinned(_ slot: UnsafeMutablePointer<peal_slot>?, _ id: UInt64) -> Object? {
         guard let slot else { return nil }

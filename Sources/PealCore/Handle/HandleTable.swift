@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// Objects by id. An id is never used twice, so a stale one finds nothing.
 ///
-/// Each table has its tag in its numbers, so a number of another table finds nothing either.
+/// Each table has its tag in its ids, so an id of another table finds nothing either.
 public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     let slots: HandleSlots
     private let limitSentence: StaticString
@@ -37,7 +37,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
     func has(_ id: UInt64) -> Bool { slots.has(id) }
 
-    /// All objects at this time, those of retired numbers too.
+    /// All objects at this time, those of retired ids too.
     var all: [Object] {
         slots.all.compactMap(typed)
     }
@@ -55,7 +55,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     @discardableResult
     func retire(_ id: UInt64) -> Bool { slots.retire(id) }
 
-    /// Frees the slot of a retired number. Exactly one of all callers succeeds.
+    /// Frees the slot of a retired id. Exactly one of all callers succeeds.
     ///
     /// - Returns: The object, which the table has released.
     @discardableResult

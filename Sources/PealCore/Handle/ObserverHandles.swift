@@ -49,7 +49,7 @@ public struct ObserverHandles: Sendable {
     /// Removes the number of a registration that failed.
     func remove(_ id: UInt64) { _ = released(peal_slot_remove(Self.slots, id, false), id) }
 
-    /// Frees the slot of a retired number. Exactly one of all callers succeeds.
+    /// Frees the slot of a retired id. Exactly one of all callers succeeds.
     @discardableResult
     func recycle(_ id: UInt64) -> Bool { released(peal_slot_remove(Self.slots, id, true), id) }
 
@@ -65,7 +65,7 @@ public struct ObserverHandles: Sendable {
         return body(Self.record(of: slot))
     }
 
-    /// All of this time, those of retired numbers too.
+    /// All of this time, those of retired ids too.
     var all: [Observation] {
         (0..<peal_slots_end(Self.slots)).compactMap { index in
             var id: UInt64 = 0

@@ -100,7 +100,7 @@ extension Mediator {
     /// Performs the stop of a module. Its observers end, and its stop is called when no call of it runs any more. A
     /// module that was removed meanwhile is then released.
     ///
-    /// - Parameter deadline: Until when to wait, if that is before the module's own time limit.
+    /// - Parameter deadline: The end of the wait, if that is before the end of the module's own time limit.
     /// - Returns: False if the module's code may still run.
     func stop(_ module: Module, deadline: UInt64 = .max, because reason: String? = nil) -> Bool {
         let began = peal_clock_now()

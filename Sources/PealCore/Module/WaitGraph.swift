@@ -63,10 +63,10 @@ final class ThreadWait: Sendable {
     }
 }
 
-/// The waits of all threads of the process. Threads inside calls would wait for ever if each waited for what another
-/// one delays. The thread that begins the last of these waits finds the circle. It cuts the wait of a thread that is
-/// inside a call. Another thread then performs what the cut wait was for, or its step is abandoned, and the function
-/// that waited says so.
+/// The waits of all threads of the process. A circle of threads, each inside a call that another one waits for, would
+/// wait for ever. The thread whose wait closes the circle finds it, and cuts the wait of a thread that is inside a call.
+/// The function that waited there returns a status. Another thread then performs the action that it waited for, or the
+/// step is abandoned.
 enum WaitGraph {
     /// The lock is an outer one. The locks of mediators and owners are acquired under it.
     private static let waits = Guarded<[UInt: ThreadWait]>([:])
@@ -155,7 +155,7 @@ extension Module {
 
     /// The caller must hold the mediator's lock.
     ///
-    /// - Returns: Nil if the thread does not delay the module's action. Else, whether it is inside a call of the
+    /// - Returns: nil if the thread does not delay the module's action; otherwise true if it is inside a call of the
     ///   module.
     fileprivate func isDelayed(by thread: UInt) -> Bool? {
         if isCalled(on: thread) { return true }

@@ -38,7 +38,7 @@ final class LazyObserver: Sendable {
     /// All instances that may be called now, or whose calls still run.
     var instances: [Observation] { state.withLock { $0.left + ($0.instance.map { [$0] } ?? []) } }
 
-    /// Stores the placeholder's number, before another thread can find the placeholder.
+    /// Stores the placeholder's id, before another thread can find the placeholder.
     ///
     /// - Returns: False if the service has ended meanwhile.
     func begin(_ id: UInt64) -> Bool {

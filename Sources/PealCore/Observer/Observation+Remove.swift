@@ -108,7 +108,7 @@ extension Observation {
     /// Waits until no call of a closed observer runs any more.
     ///
     /// - Parameter isOrdered: True if this thread has passed the writer fence since the observer was closed.
-    /// - Returns: False if one runs on this thread, or the time has passed.
+    /// - Returns: False if one runs on this thread, or the time limit has expired.
     func waitForCalls(deadline: UInt64, isOrdered: Bool = false) -> Bool {
         let called = called
         defer { extendLifetime(called) }

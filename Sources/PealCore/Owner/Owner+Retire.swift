@@ -6,7 +6,7 @@ extension Owner {
     /// and then only waits.
     ///
     /// - Parameter timeout: In milliseconds; the largest number means no limit.
-    /// - Returns: False if its code may still run: this is one of its own calls, or the time has passed.
+    /// - Returns: False if its code may still run: this is one of its own calls, or the time limit has expired.
     public static func retire(_ id: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout)
         if let owner = Handles.owners.find(id), Handles.owners.retire(id) { owner.end(deadline: deadline) }
@@ -25,7 +25,7 @@ extension Owner {
 
     /// Waits until no function of an ended object is called any more.
     ///
-    /// - Returns: False if a call is this thread's, the time has passed, or the wait was part of a circle.
+    /// - Returns: False if a call is this thread's, the time limit has expired, or the wait was part of a circle.
     private func waitUntilQuiet(deadline: UInt64) -> Bool {
         let isOwnCall = isBlockedHere
         if settle() { return !isOwnCall }

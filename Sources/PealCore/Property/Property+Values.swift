@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Reads and sets values by a property's number where that is fast. Neither function allocates, waits for a lock, or
+/// Reads and sets values by a property's id where that is fast. Neither function allocates, waits for a lock, or
 /// accesses the property's object. They are not members of the class, whose metadata would have to be looked up first.
 public enum PropertyAccess {
     /// - Returns: False on failure: `Property.readFailure` returns the reason.

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// The callees of the functions of tables: a `self` is a proxy's number, or leads to an observer's handler. Each is
+/// The callees of the functions of tables: a `self` is a proxy's id, or leads to an observer's handler. Each is
 /// a test and a jump: the next function saves its own registers.
 enum ThunkCall {
     @_optimize(speed)

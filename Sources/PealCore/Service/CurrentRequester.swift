@@ -20,7 +20,7 @@ enum CurrentRequester {
 
     /// The set caller; else the thread's owner; else the program.
     static var name: String {
-        if let said = peal_thread_own_slot()?.pointee.requester { return String(cString: said) }
+        if let text = peal_thread_own_slot()?.pointee.requester { return String(cString: text) }
         if let owner = Handles.owners.find(CurrentOwner.id) { return "owner \(owner.name)" }
         return "the program"
     }

@@ -101,11 +101,11 @@ extension Service {
 
     /// The failure that the service describes, or else its cause.
     private func failure(_ what: String, _ room: inout peal_creation, _ creation: Creation) -> Failure {
-        let said = String(cString: peal_creation_message(&room))
+        let message = String(cString: peal_creation_message(&room))
         let code = room.code == 0 ? "" : " (code \(room.code))"
         let cause = creation.withState { $0.cause }
-        if said.isEmpty, let cause, cause.kind == .cycle || cause.kind == .depth { return cause }
-        let reason = !said.isEmpty ? said : cause?.sentence ?? what
+        if message.isEmpty, let cause, cause.kind == .cycle || cause.kind == .depth { return cause }
+        let reason = !message.isEmpty ? message : cause?.sentence ?? what
         return Failure(.creation, "service \(name) could not be created: \(reason)\(code)")
     }
 

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The services of a center.
 final class ServiceBook: Sendable {
-    /// The center's number.
+    /// The center's id.
     private let center: UInt64
     private let state = Guarded(State())
 
@@ -14,7 +14,7 @@ final class ServiceBook: Sendable {
         var isEnded = false
         var builtIns = BuiltIns.missing
         /// In order of registration, with gaps where services have ended.
-        var numbers: [UInt64] = []
+        var ids: [UInt64] = []
         var holes = 0
         /// The thread that is ending a session.
         var session: UInt?
@@ -34,7 +34,7 @@ final class ServiceBook: Sendable {
         self.center = center
     }
 
-    /// The services that provide a protocol: the xor of all their numbers, which is the number of a single one.
+    /// The services that provide a protocol: the xor of all their ids, which is the id of a single one.
     struct Providers {
         var count = 0
         var numbers: UInt64 = 0
@@ -55,7 +55,7 @@ final class ServiceBook: Sendable {
                     owner?.remove(service)
                     throw error
                 }
-                state.numbers.append(service.id)
+                state.ids.append(service.id)
             }
         } catch {
             _ = service.readState { service.close(&$0) }
@@ -85,8 +85,8 @@ final class ServiceBook: Sendable {
         state.withLock { state in
             ServiceNames.remove(service)
             state.holes += 1
-            guard state.holes > 64, 2 * state.holes > state.numbers.count else { return }
-            state.numbers.removeAll { $0 == service.id || !Handles.services.has($0) }
+            guard state.holes > 64, 2 * state.holes > state.ids.count else { return }
+            state.ids.removeAll { $0 == service.id || !Handles.services.has($0) }
             state.holes = 0
         }
     }
@@ -116,10 +116,10 @@ final class ServiceBook: Sendable {
 
     /// In order of registration.
     ///
-    /// The numbers are copied one by one. The thread sanitizer does not see the counts of the runtime, which prove that
+    /// The ids are copied one by one. The thread sanitizer does not see the counts of the runtime, which prove that
     /// no other thread reads an array.
     var all: [Service] {
-        state.withLock { state in state.numbers.map { $0 } }.compactMap(Handles.services.find)
+        state.withLock { state in state.ids.map { $0 } }.compactMap(Handles.services.find)
     }
 
     func nextOrder() -> UInt64 { lastOrder.add(1, ordering: .relaxed).newValue }

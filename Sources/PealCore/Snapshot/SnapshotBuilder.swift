@@ -50,7 +50,7 @@ struct SnapshotBuilder {
     private var entries: MergedEntries { MergedEntries(of: origin, adding: added, without: leaving) }
 
     /// - Parameter grows: True if many more entries may be added.
-    /// - Returns: The element's empty list if no observer remains. And the number of the list's first entries that
+    /// - Returns: The element's empty list if no observer remains. Also the number of the list's first entries that
     ///   are counted for the replaced list: they are taken over when the list is published.
     func build(grows: Bool) throws(Failure) -> (list: Snapshot, borrowed: Int) {
         origin?.pending.heapSort()

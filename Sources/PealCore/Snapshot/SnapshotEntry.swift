@@ -43,7 +43,7 @@ extension SnapshotEntry {
     func precedes(_ other: SnapshotEntry) -> Bool {
         let (own, others) = (mailbox, other.mailbox)
         if own == nil, others == nil { return comes(before: other) }
-        // Numbers instead of addresses: groups have the same order in each run of a program.
+        // Ids instead of addresses: groups have the same order in each run of a program.
         let (id, othersID) = (own?.pointee.id ?? 0, others?.pointee.id ?? 0)
         if id != othersID { return id < othersID }
         let (keepsLatest, othersKeep) = (record.pointee.keeps_latest, other.record.pointee.keeps_latest)

@@ -3,8 +3,8 @@ import PealCall
 
 /// Calls at a due time, on a queue.
 ///
-/// Its record is an observer's with more members after it: so everything that is true of an observer's weak target, its
-/// running calls and its destroy callback is true of a timer's.
+/// Its record is an observer's with further members. So the rules of an observer's weak target, running calls and destroy callback apply to a timer
+/// too.
 public final class Timer: Sendable {
     // Owned with the timer's life: valid until the end of this object.
     nonisolated(unsafe) let record: TimerRecord
@@ -51,7 +51,7 @@ public final class Timer: Sendable {
     /// Stops a timer and waits for calls that run; also for those of a timer that has ended already, before that is
     /// reported.
     ///
-    /// - Returns: False if one may still run: this is one, or the time has passed.
+    /// - Returns: False if one may still run: this is one, or the time limit has expired.
     public static func stop(_ id: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         guard let timer = Handles.timers.findEvenRetired(id) else { throw .staleTimer }
         defer { extendLifetime(timer) }

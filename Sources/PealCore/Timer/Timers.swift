@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// Starts and stops timers by their numbers. The pin of the lookup keeps a timer meanwhile.
+/// Starts and stops timers by their ids. The pin of the lookup keeps a timer meanwhile.
 public enum Timers {
     public static func start(_ id: UInt64) throws(Failure) {
         try withRecord(of: id) { (record) throws(Failure) in try start(record) {} }

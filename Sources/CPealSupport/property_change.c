@@ -1,0 +1,252 @@
+/* The changes that wait for their notification, alone or in batches. */
+#include "clock.h"
+#include "lock.h"
+#include "memory.h"
+#include "property.h"
+
+static size_t rounded(size_t size) { return (size + 15) & ~(size_t)15; }
+
+void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
+{
+    node->old_size = old_size;
+    node->new_size = new_size;
+    node->new_value = (char *)node->bytes + rounded(old_size);
+}
+
+/* The members of a spare node are those of a new one, but for `next`, `room` and the values. */
+__attribute__((always_inline)) static inline struct peal_change_node *make_node(
+    struct peal_thread *thread, size_t needed)
+{
+    const bool is_small = needed <= PEAL_CHANGE_SPARE_ROOM;
+    struct peal_change_node *node = is_small && thread != NULL ? thread->spare_changes : NULL;
+    if (__builtin_expect(node != NULL, 1)) {
+        thread->spare_changes = node->next;
+        thread->spare_change_count--;
+        return node;
+    }
+    const size_t room = is_small ? PEAL_CHANGE_SPARE_ROOM : needed;
+    /* Values are written before they are read. */
+    node = peal_memory_allocate_unset(sizeof *node + room);
+    if (node != NULL) {
+        memset(node, 0, sizeof *node);
+        node->room = room;
+    }
+    return node;
+}
+
+struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
+{
+    struct peal_change_node *node = make_node(peal_thread_own, rounded(old_room) + rounded(new_room));
+    if (node != NULL)
+        peal_change_lay_out(node, 0, 0);
+    return node;
+}
+
+bool peal_change_make_room(struct peal_change_node *node, size_t size)
+{
+    peal_change_lay_out(node, 0, size);
+    if (size > node->room) {
+        node->more = peal_memory_allocate(size);
+        node->new_value = node->more;
+        if (node->more == NULL)
+            node->new_size = 0;
+    }
+    return node->new_size > 0;
+}
+
+void peal_change_free_single(struct peal_change_node *node)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (thread == NULL || node->room != PEAL_CHANGE_SPARE_ROOM || thread->spare_change_count >= PEAL_CHANGE_SPARES) {
+        peal_memory_free(node);
+        return;
+    }
+    node->next = thread->spare_changes;
+    thread->spare_changes = node;
+    thread->spare_change_count++;
+}
+
+void peal_change_free(struct peal_change_node *node)
+{
+    while (node != NULL) {
+        struct peal_change_node *latest = node->latest;
+        if (node->more != NULL)
+            peal_memory_free(node->more);
+        node->in_batch = NULL;
+        node->latest = NULL;
+        node->observation = 0;
+        node->batch = NULL;
+        node->prior_is_notified = false;
+        node->more = NULL;
+        peal_change_free_single(node);
+        node = latest;
+    }
+}
+
+void peal_property_append(struct peal_property_element *element, struct peal_change_node *node)
+{
+    node->next = NULL;
+    if (element->last != NULL)
+        element->last->next = node;
+    else
+        element->first = node;
+    element->last = node;
+    element->waiting++;
+}
+
+struct peal_change_node *peal_property_take(struct peal_property_element *element)
+{
+    struct peal_change_node *node = element->first;
+    if (node == NULL)
+        return NULL;
+    element->first = node->next;
+    if (element->first == NULL)
+        element->last = NULL;
+    node->next = NULL;
+    element->waiting--;
+    return node;
+}
+
+/* ---- Batches ----------------------------------------------------------------------------------- */
+
+/* The caller must hold the lock. */
+static void append_to_batch(
+    struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
+{
+    struct peal_change_node *before = thread->last_in_batch;
+    node->batch = thread;
+    peal_property_append(element, node);
+    if (before != NULL)
+        before->in_batch = node;
+    else
+        thread->first_in_batch = node;
+    thread->last_in_batch = node;
+}
+
+struct peal_change_node *peal_batch_take_in(
+    struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
+{
+    struct peal_change_node *last = element->last;
+    if (last != NULL && last->batch == thread && last->observation == 0) {
+        struct peal_change_node *unused_now = last->latest;
+        last->latest = node;
+        return unused_now;
+    }
+    append_to_batch(element, node, thread);
+    return NULL;
+}
+
+bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
+{
+    struct peal_thread *thread = peal_thread_own;
+    struct peal_property_element *element = peal_property_element_of(id);
+    if (element == NULL || size > PEAL_PROPERTY_SHORT || thread->hazards[0].shown.list != 0)
+        return false;
+    struct peal_change_node *node = make_node(thread, 2 * rounded(size));
+    if (node == NULL)
+        return false;
+    if (!peal_property_lock_at_once(element)) {
+        peal_change_free(node);
+        return false;
+    }
+    if (!peal_property_is_of(element, id) || element->size != size || element->traits != 0) {
+        peal_property_unlock(element, 0);
+        peal_change_free(node);
+        return false;
+    }
+    node->property = id;
+    peal_change_lay_out(node, size, size);
+    peal_property_copy(peal_change_old(node), peal_property_current(element)->words, size);
+    peal_property_copy(peal_change_new(node), value, size);
+    peal_property_write(element, peal_change_new(node), size);
+    append_to_batch(element, node, thread);
+    peal_property_unlock(element, PEAL_PROPERTY_WAITING);
+    return true;
+}
+
+struct peal_change_node *peal_batch_take_out(struct peal_thread *thread)
+{
+    struct peal_change_node *node = thread->first_in_batch;
+    if (node == NULL)
+        return NULL;
+    thread->first_in_batch = node->in_batch;
+    if (node->in_batch == NULL)
+        thread->last_in_batch = NULL;
+    node->in_batch = NULL;
+    return node;
+}
+
+struct peal_change_node *peal_batch_remove_only(struct peal_thread *thread, struct peal_property_element **out_element)
+{
+    struct peal_change_node *node = thread->first_in_batch;
+    struct peal_property_element *element = node == NULL ? NULL : peal_property_element_of(node->property);
+    uint32_t waiting = PEAL_PROPERTY_WAITING;
+    if (element == NULL)
+        return NULL;
+    peal_fork_enter();
+    if (!__atomic_compare_exchange_n(&element->state, &waiting, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
+            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        peal_fork_leave();
+        return NULL;
+    }
+    /* A property that has ended has no changes: it left this one to its batch. */
+    if (element->first != node || node->next != NULL || node->latest != NULL) {
+        peal_property_unlock(element, PEAL_PROPERTY_WAITING);
+        return NULL;
+    }
+    element->first = NULL;
+    element->last = NULL;
+    element->waiting = 0;
+    element->notifier = thread;
+    peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
+    node->batch = NULL;
+    *out_element = element;
+    return peal_batch_take_out(thread);
+}
+
+/* ---- Values ------------------------------------------------------------------------------------ */
+
+void peal_property_close_gaps(void *value, const uint8_t *mask, size_t size)
+{
+    uint8_t *bytes = value;
+    for (size_t index = 0; index < size; index++)
+        bytes[index] &= mask[index];
+}
+
+bool peal_property_equals(const void *one, const void *other, const uint8_t *mask, size_t size)
+{
+    if (mask == NULL)
+        return memcmp(one, other, size) == 0;
+    const uint8_t *a = one, *b = other;
+    for (size_t index = 0; index < size; index++)
+        if (((a[index] ^ b[index]) & mask[index]) != 0)
+            return false;
+    return true;
+}
+
+/* ---- Records ----------------------------------------------------------------------------------- */
+
+void *peal_change_copy(const void *value)
+{
+    const struct peal_change *record = value;
+    const struct peal_change empty = { 0 };
+    if (record == NULL)
+        record = &empty;
+    /* A record of a text has the size of the new one alone. */
+    const size_t head = rounded(sizeof *record);
+    const size_t old_size = record->old_value == NULL ? 0
+                          : record->is_text           ? strlen(record->old_value) + 1
+                                                      : record->value_size;
+    char *copy = peal_memory_allocate(head + rounded(old_size) + rounded(record->value_size));
+    if (copy == NULL)
+        return NULL;
+    struct peal_change *made = (struct peal_change *)(void *)copy;
+    *made = *record;
+    if (old_size > 0)
+        made->old_value = memcpy(copy + head, record->old_value, old_size);
+    if (record->new_value != NULL)
+        made->new_value = memcpy(copy + head + rounded(old_size), record->new_value, record->value_size);
+    return copy;
+}
+
+void peal_change_destroy(void *copy) { peal_memory_free(copy); }
