@@ -5,5 +5,5 @@
  */
 #include "lock.h"
 
-void peal_lock_take(struct peal_lock *lock) { (void)lock; }
+void peal_lock_acquire(struct peal_lock *lock) { (void)lock; }
 void peal_lock_release(struct peal_lock *lock) { (void)lock; }
