@@ -14,7 +14,7 @@
 namespace peal
 {
 
-/* One observer's duty to answer. It answers once; one that goes away unanswered is released. As a parameter of
+/* One observer's duty to answer. It answers once. A token that ends without an answer is released. As a parameter of
  * a method it is `peal_completion` in C. Since 0.1. */
 class token : public unique<peal_completion>
 {

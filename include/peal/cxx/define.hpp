@@ -52,7 +52,7 @@ template <class P> struct adopts_of<P, std::void_t<decltype(P::adopts)>> {
     static constexpr const char *const *names = P::adopts;
 };
 
-/* Defines what was declared, and gives each method its handle. */
+/* Defines the declared methods, and stores the handle of each. */
 inline result<peal_protocol> define_declared(
     peal_center center, const char *name, const char *const *adopts, const declarations &declared)
 {

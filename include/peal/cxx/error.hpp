@@ -58,7 +58,7 @@ struct failure {
     peal_status status;
     std::string message;
 
-    /* The failure of the calling thread's last call of the C interface. `status` is what it returned. */
+    /* The failure of the calling thread's last call of the C interface. `status` is its return value. */
     static failure last(peal_status status) { return { status, peal_last_message() }; }
 };
 
@@ -143,7 +143,7 @@ private:
 template <> class [[nodiscard]] result<void>
 {
 public:
-    /* Of what a function of the C interface has just returned on this thread. */
+    /* The result of a status that a function of the C interface has just returned on this thread. */
     explicit result(peal_status status = PEAL_OK) : status_(status)
     {
         if (status < 0)

@@ -14,7 +14,7 @@ namespace peal
 namespace detail
 {
 
-/* std::function without copying; for what is called rarely. */
+/* std::function without copying, for functions that are called rarely. */
 template <class Signature> class function;
 template <class R, class... A> class function<R(A...)>
 {

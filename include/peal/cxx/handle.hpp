@@ -58,8 +58,8 @@ template <> struct ending<peal_completion> {
     static void end(peal_completion token) noexcept { (void)peal_completion_release(token); }
 };
 
-/* A handle that ends when its variable does. It moves and does not copy. It goes wherever the C interface
- * wants the plain handle.
+/* A handle that ends when its variable does. It moves and does not copy. It converts to the plain
+ * handle for functions of the C interface.
  *
  * `ending<Raw>` defines the end; a handle whose object has already ended does nothing. Since 0.1. */
 template <class Raw> class unique

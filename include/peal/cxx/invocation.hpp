@@ -21,7 +21,7 @@ template <class Signature> class invocation;
 namespace detail
 {
 
-/* The function that an invocation calls, and what it threw. */
+/* The function that an invocation calls, and the exception that it threw. */
 template <class F, class Signature> struct invoked_function;
 template <class F, class R, class... A> struct invoked_function<F, R(A...)> {
     F &function;
@@ -62,22 +62,22 @@ public:
         return passing_of<parameter<index>>::from_c(value);
     }
     /* Sets an argument. A text is copied: all arguments are retained before, see retain_arguments(). After a failure
-     * the argument is what it was. */
+     * the argument is unchanged. */
     template <std::size_t index, class Given> void set_argument(Given &&given) const
     {
         static_assert(index < sizeof...(A), "peal: the method has no such parameter; the first has index 0");
         const given_of<parameter<index>> taken(std::forward<Given>(given));
         const c_of<parameter<index>> value = passing_of<parameter<index>>::to_c(taken);
-        /* Where they cannot be, nothing may point to a text that is gone after this. */
+        /* If they cannot be retained, no argument may point to a text that has ended after this. */
         if constexpr (is_text<parameter<index>>)
             retain_arguments();
         result<void>(peal_invocation_set_argument(raw(), index, &value, sizeof value)).value();
     }
-    /* Makes what the arguments point to the invocation's own, as peal_invocation_retain_arguments. */
+    /* Gives the invocation its own copies of pointed-to arguments, as peal_invocation_retain_arguments. */
     void retain_arguments() const { result<void>(peal_invocation_retain_arguments(raw())).value(); }
     bool retains_arguments() const noexcept { return peal_invocation_retains_arguments(raw()); }
 
-    /* Calls every observer, as a broadcast of the method does, and gives what its policy makes of the results.
+    /* Calls every observer, as a broadcast of the method does, and returns the result of its policy.
      * Throws peal::error and peal::observer_error as that does. */
     R broadcast() const
     {
@@ -170,13 +170,13 @@ class [[nodiscard]] invocation<R(A...)> : public unique<peal_invocation>,
                                           public detail::invocation_functions<invocation<R(A...)>, R(A...)>
 {
 public:
-    /* No invocation: what is done with it fails with PEAL_ERROR_HANDLE. */
+    /* No invocation: every call of it fails with PEAL_ERROR_HANDLE. */
     invocation() noexcept = default;
     /* Takes a handle over. Nothing checks that it is of a method with this signature. */
     explicit invocation(peal_invocation raw) noexcept : unique(raw) {}
 
     /* Records a call of a method. Where it has a text all its arguments are retained, since a text that is given
-     * may be gone after this; pointers of other methods are *borrowed* until retain_arguments().
+     * may have ended after this; pointers of other methods are *borrowed* until retain_arguments().
      *
      * Fails as peal_invocation_create_with, and with texts as peal_invocation_retain_arguments: PEAL_ERROR_TYPE
      * for a pointer without a rule. */

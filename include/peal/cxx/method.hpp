@@ -6,7 +6,7 @@
  *     on_message("lobby", 5);                              every observer, one after the other
  *
  *     peal::method<int(int)> weigh = ...;
- *     int sum = weigh(10);                                 what the method's policy makes of the results
+ *     int sum = weigh(10);                                 the result of the method's policy
  *     std::optional<int> answer = weigh.ask(10);           none when no observer was called
  *     std::vector<int> all = weigh.collect(10);
  *     int most = weigh.by(PEAL_POLICY_MAX, 10);
@@ -247,7 +247,7 @@ public:
     }
 
     /* Folds the results: f(accumulator, result) for each, in the order of the calls. An f that returns
-     * bool stops the broadcast by false; one that throws stops it too, and the exception goes on. */
+     * bool stops the broadcast by false; one that throws stops it too, and the exception is passed on. */
     template <class T, class F> T fold(T accumulator, F &&f, detail::given_of<A>... arguments) const
     {
         static_assert(!std::is_void_v<R>, "peal: this method has no result");

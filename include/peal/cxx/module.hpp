@@ -112,7 +112,7 @@ private:
 } // namespace detail
 
 /* Describes a module that is an object of a C++ class, step by step; add() registers it. The object is
- * destroyed when the module is gone. Since 0.1. */
+ * destroyed when the module has ended. Since 0.1. */
 template <class T> class module_of
 {
 public:

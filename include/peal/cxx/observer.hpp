@@ -122,7 +122,7 @@ template <class T> struct weak_target {
     std::weak_ptr<T> held;
 };
 
-/* The `self` of an observer: what was captured. Freed by the destroy callback. */
+/* The `self` of an observer, with the captured values. Freed by the destroy callback. */
 template <class Target, class... B> struct observer_box {
     peal_protocol protocol;
     Target target;
@@ -148,7 +148,7 @@ template <class T> struct is_target<std::shared_ptr<T>> : std::true_type {};
 template <class T> struct is_target<std::weak_ptr<T>> : std::true_type {};
 template <class T> struct is_target<std::reference_wrapper<T>> : std::true_type {};
 
-/* Takes what is observed with into a box. */
+/* Moves the functions of an observer into a box. */
 template <class T> shared_target<T> target_of(std::shared_ptr<T> object)
 {
     T *const plain = object.get();
@@ -202,7 +202,7 @@ result<observation> observe_with(peal_protocol protocol, Target target, const ob
 } // namespace detail
 
 /* A function for a method, by name: a lambda, a function object, a function. Its signature is that of the
- * callable; it may capture anything, also what only moves. It is called by any number of threads at once, if
+ * callable; it may capture anything, also values that can only be moved. It is called by any number of threads at once, if
  * there are as many broadcasts.
  *
  * name: *copied*. Since 0.1. */

@@ -53,7 +53,7 @@ public:
     void *self() const noexcept { return call_.self; }
     /* The table, as the C list macro's struct. Nothing checks that it is that protocol's. */
     template <class Table> const Table &table() const noexcept { return *static_cast<const Table *>(call_.table); }
-    /* Calls a method of a protocol that was declared as a C++ struct: as the code would that got the table. */
+    /* Calls a method of a protocol that was declared as a C++ struct: as code that has the table would. */
     template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
     {
         return call_.call(method, detail::passing_of<A>::to_c(arguments)...);

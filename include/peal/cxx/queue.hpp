@@ -17,7 +17,7 @@ namespace peal
 class queue_options
 {
 public:
-    /* At most so many broadcasts wait; what happens to others.
+    /* The maximum number of waiting broadcasts, and the fate of further ones.
      *
      * wait: for PEAL_OVERFLOW_WAIT, in milliseconds. */
     queue_options &bounded(std::size_t capacity, peal_overflow overflow, uint32_t wait = 0)
@@ -87,7 +87,7 @@ public:
     /* The program's own executor runs it.
      *
      * post: takes a peal::queue_run, and arranges that it is called once. It runs on the broadcasting thread;
-     *   what returns false, or throws, has the calls rejected. It lives until the queue is gone. */
+     *   if it returns false or throws, the calls are rejected. It is destroyed when the queue has ended. */
     template <class F> static queue executor(F post, const queue_options &options = queue_options())
     {
         return try_executor(std::move(post), options).value();

@@ -13,7 +13,7 @@
  *         .provides(account, peal::on<&stored_account::user>(account.user))
  *         .add(center);
  *
- *     peal::use use = peal::use::of(center, account);       created here, by whoever is first
+ *     peal::use use = peal::use::of(center, account);       created by the first such call
  *     puts(use.call(account.user));
  */
 #ifndef PEAL_CXX_SERVICE_HPP
@@ -155,7 +155,7 @@ public:
         box_->init = detail::function<bool(T &, creation &)>::of(std::move(f));
         return *this;
     }
-    /* `peal::service_of<T>("x").clear_data<&T::forget>()`: clears the data of the session that ends. */
+    /* `peal::service_of<T>("x").clear_data<&T::clear>()`: clears the data of the session that ends. */
     template <auto member> service_of &clear_data()
     {
         clear_data_ = detail::table_function<T, member, void()>::call;

@@ -6,7 +6,7 @@
  * compared with the protocol when an observer is registered or a method is looked up.
  *
  *     C++                                    the text
- *     bool, char, integers, float, double    their own names; `long` is what int64_t is here
+ *     bool, char, integers, float, double    their own names; `long` is the type of int64_t here
  *     enums                                  the integer below them, or the name of their peal::type
  *     T *, const T *                         "T *", "const T *"
  *     a class behind a pointer               "struct T", or the name of its peal::type
@@ -58,7 +58,7 @@ template <class T> constexpr wanted_type wanted_of()
 
 } // namespace detail
 
-/* A signature `R(A...)`: what C makes of it, and its text. Since 0.1. */
+/* A signature `R(A...)`: its types in C, and its text. Since 0.1. */
 template <class Signature> struct signature;
 
 template <class R, class... A> struct signature<R(A...)> {
@@ -115,7 +115,7 @@ template <class R, class... A> struct callable<R(A...), void> : callable_of<R, A
 /* The signature of a lambda, a function object or a function. */
 template <class F> using signature_of = typename callable<F>::type;
 
-/* Makes the types of a signature known to a center, and compares what it computes with the compiler. */
+/* Declares the types of a signature in a center, and compares the center's layouts with the compiler's. */
 template <class Signature> result<void> declare_types(peal_center center)
 {
     for (const wanted_type &wanted : signature<Signature>::wanted) {

@@ -74,7 +74,7 @@ inline result<void> place_in_table(peal_protocol protocol, std::vector<std::size
     return result<void>();
 }
 
-/* A table that can be called: whose it is, and with what. */
+/* A table that can be called, its protocol, and the `self` of the calls. */
 struct callable_table {
     peal_protocol protocol = {};
     void *self = nullptr;
@@ -121,7 +121,7 @@ public:
         tables_.push_back(std::move(table));
     }
 
-    /* PEAL_OK, or what is wrong. */
+    /* PEAL_OK, or the failure. */
     const failure &why() const noexcept { return why_; }
     /* As C wants them; *borrowed* from this. */
     std::vector<peal_provision> provisions() const

@@ -3,7 +3,7 @@
  * cxx/timer.hpp - timers. Include <peal/peal.hpp> instead.
  *
  *     peal::timer saving = peal::timer::every(30s, [&] { document.save(); });
- *     peal::timer patience = peal::timer::once(500ms, [&] { give_up(); }, peal::timer_options().on(queue));
+ *     peal::timer limit = peal::timer::once(500ms, [&] { cancel(); }, peal::timer_options().on(queue));
  */
 #ifndef PEAL_CXX_TIMER_HPP
 #define PEAL_CXX_TIMER_HPP
@@ -23,7 +23,7 @@ public:
     timer_options &delay(std::chrono::nanoseconds time) { return raw_.delay_ns = time.count(), *this; }
     /* How much later a firing may be. */
     timer_options &tolerance(std::chrono::nanoseconds time) { return raw_.tolerance_ns = time.count(), *this; }
-    /* Where it fires; else on a serial queue of its own. */
+    /* The queue of its firings. Without one: a serial queue of its own. */
     timer_options &on(peal_queue queue) { return raw_.queue = queue, *this; }
     /* To whom it belongs. */
     timer_options &owned_by(peal_owner owner) { return raw_.owner = owner, *this; }

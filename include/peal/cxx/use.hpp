@@ -41,7 +41,7 @@ public:
         return made(status, raw, protocol);
     }
 
-    /* Takes over what PEAL_SERVICE gave: use::of(PEAL_SERVICE(clock, center)). */
+    /* Takes ownership of a use from PEAL_SERVICE: use::of(PEAL_SERVICE(clock, center)). */
     template <class TypedUse> static use of(const TypedUse &typed)
     {
         if (typed.self == nullptr)
@@ -56,7 +56,7 @@ public:
     /* The table, as the C list macro's struct: `use.table<clock>().now(use.self(), 3)`. Nothing checks that it
      * is that protocol's. */
     template <class Table> const Table &table() const noexcept { return *static_cast<const Table *>(call_.table); }
-    /* Calls a method of the protocol that the use was got by. PEAL_ERROR_NOT_FOUND for another's. */
+    /* Calls a method of the protocol that the use was requested by. PEAL_ERROR_NOT_FOUND for a method of another protocol. */
     template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
     {
         if (!*this)
