@@ -50,7 +50,7 @@ endif()
 # ---- The Swift module --------------------------------------------------------------------------------
 
 # It lies beside the library that it is made for, with a module map: its importers need the headers as the module
-# CPeal. So one folder to look in is all that a compiler must be told.
+# CPeal. So a compiler needs one include folder only.
 if(TARGET PealSwift)
   install(TARGETS PealSwift EXPORT peal-swift-targets
     ARCHIVE DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift
@@ -114,7 +114,7 @@ install(FILES ${PROJECT_BINARY_DIR}/peal-config.cmake ${PROJECT_BINARY_DIR}/peal
   DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_development)
 
 # peal_install_pkgconfig(<name> <description> <folder of the library> <component> [CFLAGS <flags>] [LIBS <flags>])
-# A folder that is given as an absolute path stays one; else all is told from where the file lies.
+# A folder that is given as an absolute path stays one; otherwise all paths are relative to the file.
 function(peal_install_pkgconfig name description folder component)
   cmake_parse_arguments(PARSE_ARGV 4 more "" "CFLAGS;LIBS" "")
   set(destination ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

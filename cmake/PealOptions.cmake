@@ -14,7 +14,7 @@ add_library(peal-warnings INTERFACE)
 target_compile_options(peal-warnings INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Werror>)
 
-# C library functions that check sizes where the compiler knows them. Not beside a sanitizer, which checks more.
+# C library functions that check sizes where the compiler can. Not beside a sanitizer, which checks more.
 set(PEAL_FORTIFY)
 if(NOT PEAL_SANITIZE)
   set(PEAL_FORTIFY $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
@@ -70,7 +70,7 @@ if(PEAL_SANITIZE)
     "$<$<LINK_LANGUAGE:Swift>:-sanitize=${PEAL_SANITIZE}>")
   if(PEAL_SANITIZE STREQUAL "thread")
     add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-DPEAL_THREAD_SANITIZER>")
-    # The thread sanitizer of the Swift toolchain knows libdispatch, and needs it in every program.
+    # The thread sanitizer of the Swift toolchain intercepts libdispatch, and needs it in every program.
     set(swift_runtime ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/linux)
     add_link_options(
       "$<$<LINK_LANGUAGE:C,CXX>:-Wl,--push-state,--no-as-needed;-L${swift_runtime};-Wl,-rpath,${swift_runtime};-ldispatch;-lBlocksRuntime;-Wl,--pop-state>")

@@ -2,12 +2,12 @@
 # debug symbols of the library.
 #
 # Where the Swift module is built it is in the tarball, and in a Debian package of its own, with the library that
-# shares the Swift runtime. Both fit the toolchain that built them, which is in no distribution: so nobody gets them
-# with the others, and the package does not say what it needs of Swift but in its description.
+# shares the Swift runtime. Both fit the toolchain that built them, which is in no distribution. So the other
+# packages do not depend on them, and the package states only in its description which Swift it needs.
 
 set(CPACK_PACKAGE_NAME peal)
 set(CPACK_PACKAGE_VENDOR peal)
-# Who hands packages out says who answers for them.
+# The distributor of the packages sets their maintainer.
 set(PEAL_PACKAGE_CONTACT "The maintainers of peal <maintainers@peal.invalid>" CACHE STRING
   "Name and address in packages")
 set(CPACK_PACKAGE_CONTACT ${PEAL_PACKAGE_CONTACT})

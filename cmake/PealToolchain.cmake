@@ -1,4 +1,4 @@
-# Finds the Swift toolchain and libffi, and says plainly what to do where one is missing.
+# Finds the Swift toolchain and libffi, and prints the remedy if one is missing.
 
 if(NOT CMAKE_Swift_COMPILER)
   find_program(PEAL_SWIFTC swiftc PATHS /opt/swift/usr/bin /usr/local/swift/usr/bin /usr/libexec/swift/bin)

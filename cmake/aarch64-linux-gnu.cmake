@@ -18,7 +18,7 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
 # No Swift toolchain has a standard library for this system. That for machines without one, in Embedded Swift, serves: the
-# C headers are told that the system is Linux.
+# C headers see that the system is Linux.
 set(PEAL_EMBEDDED_TRIPLE aarch64-none-none-elf)
 set(PEAL_EMBEDDED_C_OPTIONS -Xcc -D__linux__=1 -Xcc -isystem -Xcc ${PEAL_SYSROOT}/include)
 

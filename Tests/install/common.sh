@@ -49,5 +49,5 @@ runs_with() {
     same_file "$consumer/expected.txt" "$work/said"
 }
 
-# readme_text EXAMPLE: what its README says that it prints.
+# readme_text EXAMPLE: the output that its README has.
 readme_text() { sed -n '/^```text$/,/^```$/p' "$PEAL_SOURCE/examples-c/$1/README.md" | sed '1d;$d'; }

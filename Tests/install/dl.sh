@@ -5,7 +5,7 @@ unset LD_LIBRARY_PATH
 library=$PEAL_TREE/$PEAL_LIBDIR/libpeal.so.$PEAL_SOVERSION
 dl="-DUSE_PEAL_DL -I$PEAL_TREE/include"
 
-# fake OUTPUT VERSION NODE [LACKING]: a library with peal's symbols that only tells its version.
+# fake OUTPUT VERSION NODE [LACKING]: a library with peal's symbols that only returns its version.
 fake() {
     {
         echo "unsigned peal_version(void) { return $2; }"
@@ -15,13 +15,13 @@ fake() {
     must "$CC" -w -shared -fPIC "$work/fake.c" -Wl,--version-script="$work/fake.map" -o "$1"
 }
 
-# refuses WORDS LIBRARY: the program ends with 1, says so, and does so in words.
+# refuses WORDS LIBRARY: the program ends with 1 and prints one sentence.
 refuses() {
     words=$1
     shift
     "$work/program" "$@" >"$work/printed" 2>&1 && complain "program $* succeeded"
     has "$work/printed" "$words"
-    [ "$(wc -l <"$work/printed")" = 1 ] || complain "program $* says more than one sentence"
+    [ "$(wc -l <"$work/printed")" = 1 ] || complain "program $* prints more than one sentence"
 }
 
 version=$(sed -n 's/^#define PEAL_VERSION_[A-Z]* //p' "$PEAL_SOURCE/include/peal/version.h" | paste -sd .)
@@ -116,7 +116,7 @@ must "$work/host" "$library"
 must $built -DLINKED "$work/host.c" "$work/plugin.c" "$library" -o "$work/host" -ldl
 must env LD_LIBRARY_PATH="$PEAL_TREE/$PEAL_LIBDIR" "$work/host" "$library"
 
-# Who calls before opening is told, and stopped.
+# A call before the library is opened ends the program with a message.
 # shellcheck disable=SC3045 # dash and bash have it
 ( ulimit -c 0; "$work/program" ) >"$work/printed" 2>&1 && complain "a call before peal_dl_open succeeds"
 has "$work/printed" "a function of peal was called, but the library is not loaded: call peal_dl_open first"

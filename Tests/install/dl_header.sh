@@ -1,5 +1,5 @@
 #!/bin/sh
-# The committed peal-dl.h is made of today's symbols, and the script that says so can fail.
+# The committed peal-dl.h is made of the current symbols, and the script that checks this can fail.
 . "$(dirname -- "$0")/common.sh"
 must "$PEAL_SOURCE/scripts/make-dl-header" --check
 

@@ -20,7 +20,7 @@ for part in CMakeLists.txt LICENSE CHANGELOG.md Sources abi cmake include script
     cp -r "$PEAL_SOURCE/$part" "$work/sources/" || complain "there is no $part"
 done
 
-# prints_hello PROGRAM: what the README of the example hello-swift says, which is the program in Swift.
+# prints_hello PROGRAM: the output that the README of hello-swift has, the same program in Swift.
 prints_hello() {
     readme_text hello-swift >"$work/expected"
     "$1" >"$work/printed" 2>&1 || complain "$1 failed"

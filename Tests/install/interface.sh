@@ -1,5 +1,5 @@
 #!/bin/sh
-# abi/peal.layout says what the headers say; and the check fails when it should, with what to do.
+# abi/peal.layout agrees with the headers. The check fails when it should, and prints the remedy.
 . "$(dirname -- "$0")/common.sh"
 command -v python3 >/dev/null || skip "there is no python3"
 [ -x "$PEAL_CLANG" ] || skip "there is no clang"
@@ -8,7 +8,7 @@ interface() {
 }
 # check [--write]: of the headers and the file in $work.
 check() { interface --include "$work/include" --layout "$work/layout" "$@"; }
-# headers MAJOR MINOR PATCH [sed script on types.h]: the headers anew, as that version.
+# headers MAJOR MINOR PATCH [sed script on types.h]: the headers again, as that version.
 headers() {
     rm -rf "$work/include"
     mkdir "$work/include"
@@ -66,7 +66,7 @@ has "$work/printed" 'constant PEAL_PROBE_LIMIT, of peal 5.1, was `7` and is `8`'
 check --write && complain "what is released can be changed"
 same_file "$work/released" "$work/layout"
 
-# What is new is allowed in a minor version, and says since when it is there.
+# An addition is allowed in a minor version, and its line has that version.
 add='s/PEAL_PROBE_ONE = 1/&, PEAL_PROBE_TWO = 2/'
 cp "$work/released" "$work/layout"
 headers 5 2 0 "$add"
@@ -79,7 +79,7 @@ cp "$work/released" "$work/layout"
 headers 5 1 1 "$add"
 fails "new in a patch" 'PEAL_PROBE_TWO is new, and 5.1.1 is a version that adds nothing: raise PEAL_VERSION_MINOR'
 
-# A comment that says something else is told.
+# A comment with another version is reported.
 cp "$work/released" "$work/layout"
 headers 5 1 0 's/^PEAL_API void peal_probe_gone/\/* Is gone. Since 4.3. *\/\n&/'
 fails "a wrong comment" 'peal_probe_gone came with 5.1, and its comment in types.h says Since 4.3: correct the comment'

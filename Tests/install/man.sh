@@ -1,5 +1,5 @@
 #!/bin/sh
-# The installed manual pages: one for each function and each header, with what the header says.
+# The installed manual pages: one for each function and each header, with the header's comments.
 . "$(dirname -- "$0")/common.sh"
 pages=$PEAL_TREE/share/man/man3
 [ -d "$pages" ] || skip "no manual pages were made, since there is no Python"
@@ -51,7 +51,7 @@ cp "$PEAL_SOURCE/abi/peal.symbols" "$work/symbols"
 make_pages || { complain "the pages cannot be made again"; cat "$work/printed"; }
 touch "$work/man/peal_gone.3"
 make_pages
-[ -e "$work/man/peal_gone.3" ] && complain "a page of what is gone stays"
+[ -e "$work/man/peal_gone.3" ] && complain "the page of a removed function stays"
 sed -i 's|^PEAL_END_DECLARATIONS|PEAL_API void peal_odd(void);\n&|' "$work/include/peal/version.h"
 make_pages && complain "a function that is not listed is taken"
 has "$work/printed" "version.h:[0-9]*: peal_odd is declared with PEAL_API, but abi/peal.symbols"

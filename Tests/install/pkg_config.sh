@@ -14,7 +14,7 @@ for language in "$CC -std=c99" "$CXX -std=c++11 -x c++"; do
     # shellcheck disable=SC2046
     build_program "$language" "$work/program" -x none $(pkg-config --cflags --libs peal) -ldl
     runs_with "$PEAL_TREE/$PEAL_LIBDIR/libpeal.so" env "LD_LIBRARY_PATH=$PEAL_TREE/$PEAL_LIBDIR" "$work/program"
-    # The loader does not look there by itself, so the program is told where.
+    # The loader does not look there by itself, so the program gets the path.
     # shellcheck disable=SC2046
     build_program "$language" "$work/program" -x none $(pkg-config --cflags --libs peal-swift) -ldl
     runs_with "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libpeal.so" "$work/program"

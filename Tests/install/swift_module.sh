@@ -11,7 +11,7 @@ build() {
         -DCMAKE_Swift_COMPILER="$PEAL_SWIFTC"
     must "$CMAKE" --build "$work/$1/build"
 }
-# prints NAME COMMAND...: what the example's README says.
+# prints NAME COMMAND...: the output that the example's README has.
 prints() {
     readme_text "$1" >"$work/expected"
     shift
@@ -24,7 +24,7 @@ prints hello-swift "$work/hello-swift/build/hello-swift"
 build mixed-swift-host "$PEAL_TREE"
 prints mixed-swift-host "$work/mixed-swift-host/build/mixed-swift-host" "$work/mixed-swift-host/build/plugin.so"
 
-# swiftc alone, told by pkg-config, in a folder that has nothing else.
+# swiftc alone, with the flags of pkg-config, in a folder that has nothing else.
 if command -v pkg-config >/dev/null; then
     mkdir "$work/alone"
     cp "$PEAL_SOURCE/examples-c/hello-swift/main.swift" "$work/alone/"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # headers.sh <include>: all headers together with a list macro compile without a warning in every standard that
-# a compiler here knows, and each header alone in the oldest and the newest; those of C++ in C++17 and later,
+# a compiler here supports, and each header alone in the oldest and the newest; those of C++ in C++17 and later,
 # also without exceptions and RTTI. Ends with 77 when there is no compiler.
 # Claims: C4
 include=$1
@@ -78,7 +78,7 @@ for header in "$include"/peal/peal.hpp "$include"/peal/cxx/*.hpp; do
     echo "#include <$name>" >"$work/later/$(basename "$header" .hpp).alone.cpp"
 done
 
-knows() {
+supports() {
     echo 'int x;' | "$1" -x "$2" -std="$3" -fsyntax-only - 2>/dev/null
 }
 
@@ -101,7 +101,7 @@ for pair in gcc:g++ clang:clang++; do
         continue
     fi
     for standard in c99 gnu99 c11 c17 c2x c23; do
-        knows "$c" c "$standard" || { echo "skipped: $c does not know $standard"; continue; }
+        supports "$c" c "$standard" || { echo "skipped: $c does not support $standard"; continue; }
         compile "$c" "$standard" "$work/all.c"
         case $standard in c99 | c2x) ;; *) continue ;; esac
         for unit in "$work"/*.alone.c; do compile "$c" "$standard" "$unit"; done
@@ -111,7 +111,7 @@ for pair in gcc:g++ clang:clang++; do
         continue
     fi
     for standard in c++11 c++14 c++17 c++20 c++23; do
-        knows "$cxx" c++ "$standard" || { echo "skipped: $cxx does not know $standard"; continue; }
+        supports "$cxx" c++ "$standard" || { echo "skipped: $cxx does not support $standard"; continue; }
         compile "$cxx" "$standard" "$work/all.cpp"
         case $standard in
         c++11 | c++23) for unit in "$work"/*.alone.cpp; do compile "$cxx" "$standard" "$unit"; done ;;
@@ -121,7 +121,7 @@ for pair in gcc:g++ clang:clang++; do
         compile "$cxx" "$standard" "$work/later/peal.alone.cpp" -Wshadow
     done
     for unit in "$work"/later/*.cpp; do
-        knows "$cxx" c++ c++17 && compile "$cxx" c++17 "$unit" -Wshadow
+        supports "$cxx" c++ c++17 && compile "$cxx" c++17 "$unit" -Wshadow
     done
 done
 [ "$compiled" -gt 0 ] || { echo "skipped: there is no compiler"; exit 77; }
