@@ -168,7 +168,7 @@ static bool create(void *(*body)(void *))
 static void *run_worker(void *unused);
 
 /* Without the lock. Returns false if a thread could not be made. */
-static bool give(struct help help)
+static bool provide(struct help help)
 {
     if (help.woken != NULL)
         (void)sem_post(&help.woken->woken);
@@ -218,7 +218,7 @@ static void look_for_work(void)
 }
 
 /* With the lock held. Returns true if the thread is to get another name, which it does by show_name without the lock. */
-static bool take_name(struct worker *self, const char *name)
+static bool set_name(struct worker *self, const char *name)
 {
     if (name == NULL)
         name = "peal:worker";
@@ -234,7 +234,7 @@ static void show_name(const struct worker *self) { (void)pthread_setname_np(pthr
 static bool fall_idle(struct worker *self, bool *out_is_over)
 {
     link_idle(self);
-    const bool has_new_name = take_name(self, NULL);
+    const bool has_new_name = set_name(self, NULL);
     peal_lock_release(&lock);
     if (has_new_name)
         show_name(self);
@@ -260,7 +260,7 @@ static void *run_worker(void *unused)
     bool is_over = false;
     (void)unused;
     is_worker = true;
-    (void)take_name(&self, NULL);
+    (void)set_name(&self, NULL);
     show_name(&self);
     (void)sem_init(&self.woken, 0, 0);
     /* Makes the thread's record and reserve, while there is memory. */
@@ -275,10 +275,10 @@ static void *run_worker(void *unused)
             taken++;
             seekers -= seeks;
             seeks = false;
-            const bool has_new_name = take_name(&self, work->name);
+            const bool has_new_name = set_name(&self, work->name);
             const struct help help = attend(false);
             peal_lock_release(&lock);
-            (void)give(help);
+            (void)provide(help);
             if (has_new_name)
                 show_name(&self);
             function(context);
@@ -304,7 +304,7 @@ static void *run_worker(void *unused)
 
 /* ---- The clock ----------------------------------------------------------------------------------- */
 
-static void take_requests(void)
+static void enqueue_requests(void)
 {
     struct peal_work *work = __atomic_exchange_n(&requests, NULL, __ATOMIC_ACQUIRE);
     while (work != NULL) {
@@ -316,7 +316,7 @@ static void take_requests(void)
     }
 }
 
-static void take_due(int64_t now)
+static void enqueue_due(int64_t now)
 {
     while (times.first != NULL && times.first->key <= now) {
         struct peal_work *const work = work_of(times.first);
@@ -336,8 +336,8 @@ static void *run_clock(void *unused)
     peal_lock_acquire(&lock);
     for (;;) {
         const int64_t now = (int64_t)peal_clock_now();
-        take_requests();
-        take_due(now);
+        enqueue_requests();
+        enqueue_due(now);
         const bool is_stuck = is_watching && now >= looks && taken == seen;
         struct help help = attend(is_stuck);
         help.wakes_clock = false;
@@ -351,7 +351,7 @@ static void *run_clock(void *unused)
         clock_wakes = times.first != NULL && times.first->key < looks ? times.first->key : looks;
         const int64_t until = clock_wakes;
         peal_lock_release(&lock);
-        (void)give(help);
+        (void)provide(help);
         (void)sleep_until(&clock_woken, until);
         peal_lock_acquire(&lock);
     }
@@ -369,7 +369,7 @@ static bool start_worker(void)
     workers += help.creates;
     seekers += help.creates;
     peal_lock_release(&lock);
-    return give(help);
+    return provide(help);
 }
 
 bool peal_executor_start(void)
@@ -398,7 +398,7 @@ void peal_executor_run(struct peal_work *work, void (*function)(void *), void *c
         help = attend(false);
     }
     peal_lock_release(&lock);
-    (void)give(help);
+    (void)provide(help);
 }
 
 void peal_executor_run_at(struct peal_work *work, int64_t due, void (*function)(void *), void *context)
@@ -444,7 +444,7 @@ void peal_executor_request(struct peal_work *work)
 
 void peal_executor_forked(void)
 {
-    take_requests();
+    enqueue_requests();
     while (first != NULL)
         unlink_work(first);
     while (times.first != NULL)

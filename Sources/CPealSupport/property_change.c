@@ -1,6 +1,4 @@
 /* The changes that wait for their notification, alone or in batches. */
-#include "clock.h"
-#include "lock.h"
 #include "memory.h"
 #include "property.h"
 

@@ -28,7 +28,7 @@ static void after_weak(void) {}
 
 const struct peal_entry peal_after_weak = { after_weak, NULL, &gate_after_weak };
 
-static void give_back(void *slot)
+static void finish_thread(void *slot)
 {
     struct peal_thread *thread = slot;
     if (thread->batches > 0)
@@ -40,7 +40,7 @@ static void give_back(void *slot)
 static void set_up(void)
 {
     has_membarrier = syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    has_exit_key = pthread_key_create(&exit_key, give_back) == 0;
+    has_exit_key = pthread_key_create(&exit_key, finish_thread) == 0;
 }
 
 static struct peal_thread *claim_finished(void)
@@ -162,7 +162,7 @@ static void set_attention(struct peal_hazard_slot *hazard, uint32_t bit)
 }
 
 /* Returns true if the bit was set, and clears it. */
-static bool take_attention(struct peal_hazard_slot *hazard, uint32_t bit)
+static bool test_and_clear_attention(struct peal_hazard_slot *hazard, uint32_t bit)
 {
     return has_attention(hazard, bit)
         && (__atomic_fetch_and(&hazard->shown.attention, ~bit, __ATOMIC_ACQ_REL) & bit) != 0;
@@ -170,12 +170,12 @@ static bool take_attention(struct peal_hazard_slot *hazard, uint32_t bit)
 
 bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hazard, PEAL_ATTENTION_REQUESTED);
+    return test_and_clear_attention(hazard, PEAL_ATTENTION_REQUESTED);
 }
 
 bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hazard, PEAL_ATTENTION_AWAITED);
+    return test_and_clear_attention(hazard, PEAL_ATTENTION_AWAITED);
 }
 
 void peal_hazard_defer(struct peal_hazard_slot *hazard, uint64_t id)
@@ -188,19 +188,19 @@ void peal_hazard_note_weak(struct peal_hazard_slot *hazard) { set_attention(haza
 
 bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hazard, PEAL_ATTENTION_WEAK);
+    return test_and_clear_attention(hazard, PEAL_ATTENTION_WEAK);
 }
 
 void peal_hazard_note_failure(struct peal_hazard_slot *hazard) { set_attention(hazard, PEAL_ATTENTION_FAILED); }
 
 bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hazard, PEAL_ATTENTION_FAILED);
+    return test_and_clear_attention(hazard, PEAL_ATTENTION_FAILED);
 }
 
 bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *hazard)
 {
-    return take_attention(hazard, PEAL_ATTENTION_DEFERS);
+    return test_and_clear_attention(hazard, PEAL_ATTENTION_DEFERS);
 }
 
 enum { PAGE = 65536 }; /* a multiple of any system's page size */
@@ -284,7 +284,7 @@ static bool runs(const struct peal_thread *thread, const uint32_t *gate)
                                      *last = hazard + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE); \
             hazard <= last; hazard++)
 
-static bool holds_at(const struct peal_hazard_slot *hazard, const struct peal_snapshot *snapshot)
+static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal_snapshot *snapshot)
 {
     return (__atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HAZARD_MARKS)
         == (uintptr_t)snapshot;
@@ -293,7 +293,7 @@ static bool holds_at(const struct peal_hazard_slot *hazard, const struct peal_sn
 bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
 {
     FOR_EACH_LEVEL(thread, hazard)
-        if (holds_at(hazard, snapshot))
+        if (protects_at(hazard, snapshot))
             return true;
     return false;
 }
@@ -315,7 +315,7 @@ bool peal_thread_request_release(const struct peal_snapshot *snapshot)
 {
     struct requests requests = { false, true };
     FOR_EACH_LEVEL(thread, hazard)
-        if (holds_at(hazard, snapshot))
+        if (protects_at(hazard, snapshot))
             request(hazard, &requests);
     return requests.any && requests.all_before;
 }
