@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * builtin.h - peal's own services. They are in every center, and are got like others:
+ * builtin.h - peal's own services. They are in every center, and peal_service_get finds them like others:
  *
  *     struct peal_observer_center_use observers = PEAL_SERVICE(peal_observer_center, center);
  *     if (observers.self != NULL && observers.table->is_observed(observers.self, "Chat.on_message"))

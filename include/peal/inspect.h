@@ -58,7 +58,7 @@ PEAL_API peal_status peal_method_name(peal_method method, char *buffer, size_t c
 PEAL_API peal_status peal_method_declaration(peal_method method, char *buffer, size_t capacity, size_t *out_length);
 
 /* Compares a prototype with a method's, as a call sees the two: names are ignored, and so are rules for
- * pointed-to memory. For a binding that makes prototypes of its own language's types, before it broadcasts.
+ * pointed-to memory. A binding that makes prototypes from the types of its language calls this before it broadcasts.
  *
  * prototype: *borrowed during the call*; without `self`; the function's name is ignored.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT, whose sentence names the first difference; PEAL_ERROR_SYNTAX or
@@ -192,10 +192,10 @@ struct peal_observation_info {
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_get_info(peal_observation observation, struct peal_observation_info *out_info);
 
-/* The way in which a method's calls are made. */
+/* The mechanism of a method's calls. */
 typedef enum peal_call_path {
     PEAL_CALL_PATH_REGISTER_FRAME = 1, /* a register frame, built once a broadcast */
-    PEAL_CALL_PATH_FFI_CALL = 2        /* ffi_call, for what a frame cannot carry */
+    PEAL_CALL_PATH_FFI_CALL = 2        /* ffi_call, for types that a frame cannot carry */
 } peal_call_path;
 
 /* Reads how a method's calls are made on this machine.

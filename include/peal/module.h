@@ -82,7 +82,7 @@ struct peal_module_description {
     const char *const *dependencies;     /* names of modules, ended by NULL; may be NULL */
     const struct peal_provision *tables; /* the life-cycle protocol, one that adopts it, and protocols
                                             that may be forwarded; ended by NULL; may be NULL */
-    const char *service; /* a service that the module is: got when it starts, released after its stop, and
+    const char *service; /* a service that is the module: used from its start until after its stop, and
                             `self` is its instance. NULL: `self` is the context */
     int32_t priority;    /* among modules that could start next, the highest is the first */
     uint32_t timeout;    /* of each step, in milliseconds; 0: 10 seconds; PEAL_FOREVER for no limit.

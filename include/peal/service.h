@@ -23,7 +23,7 @@
  * (WeChat's MMServiceCenter: getService:, onServiceInit, onServiceClearData, m_isServicePersistent.)
  *
  * Names have 1 to 255 bytes of UTF-8. Names that begin with "peal." are reserved: "peal.services",
- * "peal.observers", "peal.lazy" and "peal.modules" are in every center, and can be got like others
+ * "peal.observers", "peal.lazy" and "peal.modules" are in every center, and are found like others
  * (builtin.h has their protocols).
  *
  * The functions of a service run on the thread whose call needs them, with no lock held.

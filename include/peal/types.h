@@ -160,7 +160,7 @@ struct peal_struct_type {
 /* An initialiser: struct peal_struct_type type = PEAL_STRUCT_TYPE(message_copy, message_destroy); */
 #define PEAL_STRUCT_TYPE(copy, destroy) { sizeof(struct peal_struct_type), copy, destroy }
 
-/* Registers an object type: calls that outlive their broadcast retain what such a pointer points to.
+/* Registers an object type: calls that outlive their broadcast retain the object of such a pointer.
  *
  * center: where to register the type, until the center ends.
  * type: *copied*; the pointed-to type, such as "struct widget".
@@ -173,7 +173,7 @@ struct peal_struct_type {
 PEAL_API peal_status peal_type_set_object(
     peal_center center, const char *type, const struct peal_object_type *functions);
 
-/* Registers a struct type: calls that outlive their broadcast copy what such a pointer points to.
+/* Registers a struct type: calls that outlive their broadcast copy the struct of such a pointer.
  * When a copy fails, the call is not captured: the broadcast returns PEAL_ERROR_MEMORY, releases the
  * arguments that were captured before, and calls no observer.
  *
