@@ -784,7 +784,7 @@ CLAIM("Q1", "a call that pauses its own queue is the last until a resume")
 
 static void check_stale(peal_queue queue)
 {
-    struct peal_queue_info counts = { sizeof counts, 0, 0, 0, 0 };
+    struct peal_queue_info counts = { .size = sizeof counts };
     int descriptor = -1;
 
     CHECK_FAILURE(peal_queue_pump(queue, 0, NULL), PEAL_ERROR_HANDLE);
@@ -959,7 +959,7 @@ CLAIM("F1", "a queue's options with a smaller size are refused, and are read no 
 
 CLAIM("F1", "a queue's counts are read into a struct of the right size alone")
 {
-    struct peal_queue_info counts = { 0, 0, 0, 0, 0 };
+    struct peal_queue_info counts = { .size = 0 };
 
     EVERY_KIND(lane)
     {

@@ -39,7 +39,8 @@ extension Queue {
 
     public var settings: Settings {
         Settings(
-            kind: kind, overflow: mailbox.pointee.overflow, capacity: mailbox.pointee.capacity, owner: owner?.id ?? 0)
+            kind: kind, overflow: UInt32(mailbox.pointee.overflow), capacity: mailbox.pointee.capacity,
+            owner: owner?.id ?? 0)
     }
 }
 
