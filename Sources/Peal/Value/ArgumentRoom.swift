@@ -34,7 +34,7 @@ public struct ArgumentRoom {
     }
 
     /// Records that a value cannot be sent: the broadcast calls no observer, and throws the value's
-    /// ``PealValue/refusal``.
+    /// ``PealParameter/refusal``.
     @inlinable
     public mutating func refuse() { isRefused = true }
 
