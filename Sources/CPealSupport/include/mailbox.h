@@ -64,7 +64,7 @@ struct peal_mailbox {
     struct peal_item *_Nullable pushed;
     uint32_t references;
 
-    /* The mailboxes of serial queues and timers alone have memory for the members below. */
+    /* Mailboxes of pumped queues and of executors have no memory for the members below. */
     struct peal_work work; /* the next run, which a push requests */
     char name[PEAL_THREAD_NAME]; /* the name of the threads that run it, unless empty */
 };
@@ -94,9 +94,11 @@ static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed
 /* Names the threads that run a serial queue: "peal:" and the whole characters of `name` that fit. Before it runs. */
 void peal_mailbox_set_name(struct peal_mailbox *_Nonnull mailbox, const char *_Nonnull name);
 
+/* The threads of the pool run serial queues, and the main queue if memory was refused when it was to run. */
 static inline size_t peal_mailbox_size(enum peal_mailbox_kind kind)
 {
-    return kind == PEAL_MAILBOX_SERIAL ? sizeof(struct peal_mailbox) : offsetof(struct peal_mailbox, work);
+    return kind == PEAL_MAILBOX_SERIAL || kind == PEAL_MAILBOX_MAIN ? sizeof(struct peal_mailbox)
+                                                                    : offsetof(struct peal_mailbox, work);
 }
 /* Allocates a mailbox with one reference. Returns NULL when memory is short. */
 struct peal_mailbox *_Nullable peal_mailbox_make(enum peal_mailbox_kind kind);
