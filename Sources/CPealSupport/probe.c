@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#if defined(__has_include)
+#if defined(__has_include) && !defined(__cppcheck__)
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
 #endif
