@@ -1,5 +1,5 @@
-/* The functions of a C library that Embedded Swift's standard library requires and must not take from this machine's,
- * and one of its functions that is wrong. */
+/* C functions that Embedded Swift's standard library calls, implemented here so that the library does not require them
+ * of the system; and the replacement of one function of that standard library, which is wrong. */
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/random.h>
@@ -7,14 +7,15 @@
 void arc4random_buf(void *bytes, size_t size);
 double ceil(double number);
 void *swift_bridgeObjectRetain(void *object);
-/* The standard library's. */
+/* A function of the Swift standard library. */
 void *swift_bridgeObjectRetain_n(void *object, uint32_t count);
 
-/* The seed of hash tables, read once. glibc has this function since 2.36. A thread must not block while the system has
- * no entropy yet: the seed is then what the memory has. */
+/* Fills in the seed of hash tables, once. glibc has this function since 2.36. The thread must not block while the
+ * system has no entropy yet. In that case the seed is the previous content of the memory. */
 void arc4random_buf(void *bytes, size_t size) { (void)!getrandom(bytes, size, GRND_NONBLOCK); }
 
-/* For the capacity of hash tables, which is below 2^63. This one function of libm would bring all of it. */
+/* For the capacity of hash tables, which is below 2^63. Otherwise this one function would make the library require
+ * libm. */
 double ceil(double number)
 {
     const double whole = (double)(long long)number;
@@ -22,8 +23,8 @@ double ceil(double number)
 }
 
 /* Retains the storage of a string or array. Compilers rely on that this returns its argument: on AArch64 they use the
- * result in its place. The function of Swift 6.3.1 returns it without the bits that mark a small string, which is then
- * read as a pointer (swiftlang/swift#91151). This one replaces that, which is weak. */
+ * result in its place. The function of Swift 6.3.1 returns the argument without the bits that mark a small string,
+ * which is then read as a pointer (swiftlang/swift#91151). That function is a weak symbol, so this one replaces it. */
 void *swift_bridgeObjectRetain(void *object)
 {
     (void)swift_bridgeObjectRetain_n(object, 1);

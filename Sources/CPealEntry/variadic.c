@@ -41,8 +41,8 @@ union value {
     long double _Complex complex_extended;
 };
 
-/* The address of the next argument's value, which is in `value` unless the argument is a pointer to
- * it. The list goes by pointer, so that what is read here is read for the caller too. */
+/* Returns the address of the next argument's value. The value is stored in `value`, unless the argument is a pointer to
+ * it. The list is passed by pointer, so that the caller continues after this argument. */
 static void *other_argument(enum variadic_kind kind, union value *value, va_list *list)
 {
     switch (kind) {
@@ -65,7 +65,7 @@ static void *other_argument(enum variadic_kind kind, union value *value, va_list
     return value;
 }
 
-/* Three comparisons for most arguments of most programs, a table for the rest. */
+/* Tests for the three most frequent kinds. All others take a jump table. */
 static inline void *next_argument(enum variadic_kind kind, union value *value, va_list *list)
 {
     if (kind == KIND_POINTER)
@@ -80,7 +80,7 @@ static inline void *next_argument(enum variadic_kind kind, union value *value, v
 }
 
 /* Returns the kinds of a method's parameters, or NULL if the handle or the count is wrong. The array form then reports
- * which of the two it is. */
+ * which of the two is wrong. */
 static inline const uint8_t *parameter_kinds(peal_method method, size_t argument_count)
 {
     const struct peal_directory_element *element = peal_directory_find(method.id);
@@ -88,11 +88,11 @@ static inline const uint8_t *parameter_kinds(peal_method method, size_t argument
         return NULL;
     const size_t count = peal_directory_parameter_count(element);
     const uint8_t *kinds = peal_directory_variadic_kinds(element);
-    /* Last: while the number is there, what was read before it was the method's. */
+    /* The id is loaded last: if it is still the method's, so was all that was loaded before it. */
     return peal_directory_is_of(element, method.id) && count == argument_count ? kinds : NULL;
 }
 
-/* Inlined: a call costs as much as a few arguments. */
+/* Inlined, since a call would cost as much as a few arguments. */
 __attribute__((always_inline)) static inline peal_status send_list(
     size_t argument_count, peal_method method, void *out_result, va_list *list)
 {

@@ -1,4 +1,4 @@
-/* Blocks of the reserves: what the replaced allocation functions take when the system refuses memory. */
+/* Blocks of the reserves, which the replaced allocation functions return when the system refuses memory. */
 #ifndef CPEAL_BLOCKS_H
 #define CPEAL_BLOCKS_H
 
@@ -9,7 +9,7 @@
 extern struct peal_reserve *peal_reserves_used;
 bool peal_reserve_has_slow(const void *block);
 
-/* A block of the calling thread's reserve, or of the common one; NULL where neither has room. */
+/* Returns a block of the calling thread's reserve, or of the common one. Returns NULL if neither has room. */
 void *peal_reserve_allocate(size_t size, size_t alignment);
 
 /* Returns true if a block is from a reserve. */

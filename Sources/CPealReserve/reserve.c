@@ -1,10 +1,10 @@
-/* The reserves: one a thread, and a common one.
+/* The reserves: one for each thread, and a common one.
  *
- * A thread's reserve is allocated when peal first sees the thread, and is touched only when the system refuses memory;
- * until then it has no pages. Only its thread takes blocks, so that the need of one operation is assured whatever other
- * threads do. Any thread may return a block. The common reserve is for threads that have none, for ends that find
- * their thread's reserve full, and for ends of many objects at once. Reserves are never freed: a block may be returned
- * at any time.
+ * A thread's reserve is allocated when peal first sees the thread. Its blocks are not written before the system refuses
+ * memory, so they have no pages until then. Only its thread takes blocks, so that the need of one operation is assured
+ * whatever other threads do. Any thread may return a block. The common reserve is for threads that have none, for
+ * threads whose reserve is full when an object ends, and for the end of many objects at once. Reserves are never freed,
+ * since a block may be returned at any time.
  */
 #include "reserve.h"
 
@@ -23,16 +23,16 @@ enum {
 };
 
 struct peal_reserve {
-    struct peal_reserve *next;      /* of the same thread */
-    struct peal_reserve *next_used; /* of all that blocks were ever taken from */
+    struct peal_reserve *next;      /* the next one of the same thread */
+    struct peal_reserve *next_used; /* the next one from which a block was ever taken */
     uint32_t units;
     uint32_t units_in_use;
     bool is_used;
-    uint8_t *in_use; /* a byte a unit: set by the taking thread, cleared by any */
+    uint8_t *in_use; /* one byte for each unit: set by the taking thread, cleared by any thread */
     char *memory;
 };
 
-/* Before each block. */
+/* Stored before each block. */
 struct mark {
     uint32_t first;
     uint32_t units;
@@ -44,7 +44,7 @@ static uint8_t common_in_use[COMMON_UNITS];
 static _Alignas(UNIT) char common_memory[COMMON_UNITS * UNIT];
 static struct peal_reserve common = { .units = COMMON_UNITS, .in_use = common_in_use, .memory = common_memory };
 static struct peal_lock common_lock;
-/* Grows only, so it is read without a lock. */
+/* The list only grows, so it is read without a lock. */
 struct peal_reserve *peal_reserves_used;
 
 static bool has_room(const struct peal_reserve *reserve)
@@ -87,7 +87,7 @@ bool peal_reserve_prepare(size_t size)
 
 /* ---- Taking and returning ---------------------------------------------------------------------- */
 
-/* The first of so many free units in a row; the count of all where there are not so many. */
+/* Returns the index of the first of `units` free units in a row, or the number of all units if there is no such row. */
 static size_t find_units(const struct peal_reserve *reserve, size_t units)
 {
     size_t run = 0;
@@ -113,7 +113,7 @@ static void note_use(struct peal_reserve *reserve)
 
 static struct mark *mark_of(const void *block) { return (struct mark *)((uintptr_t)block - MARK); }
 
-/* One thread at a time. */
+/* Takes a block. One thread at a time may call this for a reserve. */
 static void *take(struct peal_reserve *reserve, size_t size, size_t alignment)
 {
     note_use(reserve);

@@ -1,9 +1,10 @@
-/* The allocation functions of the self-contained library. The linker binds every use of one inside the library to the
- * function __wrap_ here, and __real_ is the system's (--wrap of the GNU and LLVM linkers).
+/* The allocation functions of the self-contained library. The linker binds every use of such a function inside the
+ * library to the function here that has the prefix __wrap_. The prefix __real_ denotes the system's function. (--wrap
+ * of the GNU and LLVM linkers.)
  *
  * Embedded Swift calls these three alone: posix_memalign for its objects, malloc for the frames of accessors, free for
- * both. It uses the memory without a look at the status. Blocks of the system and of a reserve look alike, so free finds
- * out whose one is. While no memory was ever refused that is one load and one comparison.
+ * both. It uses the memory without testing the status. Blocks of the system and of a reserve look alike, so free tests
+ * whether its block is from a reserve. Until memory is refused for the first time, that is one load and one comparison.
  */
 #include "blocks.h"
 #include "memory.h"
@@ -18,7 +19,7 @@ void __wrap_free(void *block);
 
 enum { ALIGNMENT = 16 };
 
-/* Swift would write to address zero. */
+/* Ends the process if there is no block, since Swift would write to address zero. */
 static void *must(void *block)
 {
     if (block == NULL)
@@ -51,12 +52,13 @@ void __wrap_free(void *block)
 
 /* ---- Raw memory -------------------------------------------------------------------------------- */
 
-/* It is refused with a status, so it leaves the reserve to Swift. Not by malloc, which is wrapped. */
+/* Raw memory can be refused with a status, so the first two functions leave the reserve to Swift. They do not call
+ * malloc, which is wrapped. */
 void *peal_memory_allocate(size_t size) { return calloc(1, size); }
 void *peal_memory_allocate_unset(size_t size)
 {
     void *none = NULL;
-    /* Compilers know what realloc of nothing is, and would make it a malloc. */
+    /* Compilers recognise a realloc of NULL, and would replace it by malloc. */
     __asm__("" : "+r"(none));
     return realloc(none, size);
 }

@@ -20,20 +20,20 @@ enum {
     STARVATION = 2000000,    /* ns: work that was not taken for this long gets one more thread */
     SECOND = 1000000000,   /* ns */
     IDLE_SECONDS = 5,      /* after this time an idle worker ends */
-    LEAST_STACK = 1 << 20, /* unless the process's own limit is less or more */
+    LEAST_STACK = 1 << 20, /* the bounds of a thread's stack; between them the process's default is used */
     MOST_STACK = 8 << 20
 };
 static const int64_t never = INT64_MAX;
 
 struct worker {
     sem_t woken;
-    struct worker *next; /* the worker that fell idle before it, and sleeps longer */
+    struct worker *next; /* the worker that fell idle before this one */
     struct worker *previous;
     bool is_idle;
     char name[PEAL_THREAD_NAME]; /* the thread's name, current or next */
 };
 
-/* Acquired while the first threads are made, and only there. */
+/* Acquired only while the clock and the first worker are made. */
 static struct peal_lock starting;
 
 /* Guards all variables below, and the works. */
@@ -118,7 +118,8 @@ static void link_idle(struct worker *worker)
     idle_workers++;
 }
 
-/* Called whenever work was added, or a seeker found some. One seeker is enough: it calls this when it finds work. */
+/* Chooses how waiting work gets a thread. Call after work was added, or a seeker has found work. One seeker is enough,
+ * since it calls this function when it finds work. */
 static struct help attend(bool is_stuck)
 {
     struct help help = { 0 };
@@ -167,7 +168,7 @@ static bool create(void *(*body)(void *))
 
 static void *run_worker(void *unused);
 
-/* Without the lock. Returns false if a thread could not be made. */
+/* Performs the actions. The caller must not hold the lock. Returns false if a thread could not be made. */
 static bool provide(struct help help)
 {
     if (help.woken != NULL)
@@ -179,7 +180,8 @@ static bool provide(struct help help)
     peal_lock_acquire(&lock);
     workers--;
     seekers--;
-    /* Busy workers take the work later. A worker may have fallen idle meanwhile, as a seeker was on the way. */
+    /* Busy workers take the work later. A worker may have fallen idle meanwhile, because the thread that could not be
+     * made counted as a seeker. */
     struct worker *other = first != NULL && seekers == 0 ? idle : NULL;
     if (other != NULL) {
         unlink_idle(other);
@@ -217,7 +219,8 @@ static void look_for_work(void)
         peal_executor_pause();
 }
 
-/* With the lock held. Returns true if the thread is to get another name, which it does by show_name without the lock. */
+/* With the lock held: stores the thread's next name. Returns true if that is another name. The thread then releases the
+ * lock and calls show_name. */
 static bool set_name(struct worker *self, const char *name)
 {
     if (name == NULL)
@@ -230,7 +233,8 @@ static bool set_name(struct worker *self, const char *name)
 
 static void show_name(const struct worker *self) { (void)pthread_setname_np(pthread_self(), self->name); }
 
-/* With the lock held, which is released meanwhile. Returns true if the worker was woken, and is now a seeker. */
+/* Sleeps with the lock released, which the caller must hold. Returns true if the worker was woken and is now a
+ * seeker. */
 static bool fall_idle(struct worker *self, bool *out_is_over)
 {
     link_idle(self);

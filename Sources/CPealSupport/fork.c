@@ -10,14 +10,14 @@
 #include "property.h"
 
 uint32_t peal_fork_gate;
-static struct peal_event_count opened; /* the gate */
+static struct peal_event_count opened; /* signalled when the gate opens */
 static uint32_t generation;
 
-/* The locks of threads that have no record: before their first one, or while memory is short. */
+/* The locks of threads that have no record yet, or none because memory is short. */
 static __thread uint32_t own_without_slot __attribute__((tls_model("initial-exec")));
 static uint32_t all_without_slot;
 
-/* One fork at a time. Acquired by prepare, released in parent and child. */
+/* One fork at a time. Acquired before the fork, released in the parent, initialised again in the child. */
 static pthread_mutex_t forking = PTHREAD_MUTEX_INITIALIZER;
 
 uint32_t peal_fork_generation(void) { return __atomic_load_n(&generation, __ATOMIC_RELAXED); }
@@ -110,7 +110,8 @@ static void done_in_child(void)
     pthread_mutex_init(&forking, NULL);
 }
 
-/* Runs when the library is loaded, so before the handlers of programs that use it: theirs run outside these. */
+/* Registers the handlers when the library is loaded, before programs register theirs. So the gate shuts after the
+ * programs' handlers have prepared the fork, and opens before their other handlers run. */
 __attribute__((constructor)) static void register_handlers(void)
 {
     (void)pthread_atfork(prepare, done_in_parent, done_in_child);

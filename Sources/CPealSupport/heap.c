@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* Neither has siblings. */
+/* Merges two trees, neither of which has siblings. */
 static struct peal_heap_node *meld(struct peal_heap_node *one, struct peal_heap_node *other)
 {
     if (one == NULL || other == NULL)

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Most critical sections last some ten nanoseconds. The spins last some 15 microseconds, so several threads can acquire
- * the lock before this one. The wait for a holder that has lost its processor is one in the kernel. */
+ * the lock before this one. If the holder has lost its processor, this thread then waits in the kernel. */
 enum { SPINS = 7 };
 
 static bool try_acquire(struct peal_lock *lock)

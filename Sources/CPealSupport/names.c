@@ -41,7 +41,8 @@ static struct peal_name_table *make(uint64_t count)
     return table;
 }
 
-/* Makes a table of the same size without removed entries. Readers that miss meanwhile search again under the lock. */
+/* Empties the table and adds the live entries again. Readers that find no entry meanwhile search again under the
+ * lock. */
 static bool sweep(struct peal_name_table *table)
 {
     const uint64_t live = table->live;

@@ -29,11 +29,11 @@ static void probe_frame(uint64_t *out, PEAL_INTEGER_PARAMETERS, double x0, doubl
     memcpy(out, integers, sizeof integers);
     memcpy(out + PEAL_FRAME_FIRST_FLOAT, floats, sizeof floats);
     memcpy(out + PEAL_FRAME_FIRST_STACK, stack, sizeof stack);
-    /* Words that carry no argument are part of the result: whether they change is what is learned. */
+    /* The prober also compares the words that carry no argument. Valgrind would report these as uninitialised. */
     VALGRIND_MAKE_MEM_DEFINED(out, PEAL_FRAME_WORDS * sizeof *out);
 }
 
-/* Each place has words of its own, loaded straight from memory into the register that returns them. A word that
+/* Each location has words of its own, loaded straight from memory into the register that returns them. A word that
  * remained in another register would look like a result there. */
 static volatile uint64_t integer_words[] = {
     0x0123456789abcdef,

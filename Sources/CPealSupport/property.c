@@ -45,7 +45,7 @@ enum peal_property_found peal_property_read_text(
             continue;
         const size_t length = __atomic_load_n(&block->length, __ATOMIC_ACQUIRE);
         const size_t fitting = capacity == 0 ? 0 : length < capacity ? length : capacity - 1;
-        /* The length may be that of another text's block, and have any value. */
+        /* If the block belongs to another text meanwhile, the length may have any value. */
         char next = 0;
         if (fitting < block->block.capacity) {
             peal_property_load(block, buffer, fitting);
@@ -160,9 +160,9 @@ bool peal_property_close(struct peal_property_element *element, uint64_t id, str
 
 /* ---- The lock ---------------------------------------------------------------------------------- */
 
-/* Not a peal_lock: its release must see whether a thread sleeps on the word, by one more atomic operation. Here the
- * release is a store, since each set pays for it. A thread that finds the lock held waits for as long as a copy of a
- * value takes, unless the holder has lost its processor. Only then it sleeps. */
+/* Not a peal_lock, whose release tests by an atomic operation whether a thread sleeps on the word. Here the release is
+ * a store, since each set pays for it. A thread that finds the lock held waits for as long as a copy of a value takes,
+ * unless the holder has lost its processor. Only then does it sleep. */
 uint32_t peal_property_lock(struct peal_property_element *element)
 {
     enum { SPINS = 10, YIELDS = 20, PAUSE = 50000 };

@@ -187,7 +187,7 @@ struct peal_change_node *peal_batch_remove_only(struct peal_thread *thread, stru
         peal_fork_leave();
         return NULL;
     }
-    /* A property that has ended has no changes: it left this one to its batch. */
+    /* A property that has ended has no changes. Its end removed this node, and the batch frees the node. */
     if (element->first != node || node->next != NULL || node->latest != NULL) {
         peal_property_unlock(element, PEAL_PROPERTY_WAITING);
         return NULL;
@@ -230,7 +230,7 @@ void *peal_change_copy(const void *value)
     const struct peal_change empty = { 0 };
     if (record == NULL)
         record = &empty;
-    /* A record of a text has the size of the new one alone. */
+    /* The record of a text has the size of the new text alone. */
     const size_t head = rounded(sizeof *record);
     const size_t old_size = record->old_value == NULL ? 0
                           : record->is_text           ? strlen(record->old_value) + 1

@@ -32,7 +32,8 @@ bool peal_proxy_reserve(struct peal_proxy_element *element, uint32_t count)
     return true;
 }
 
-/* The number of the previous proxy is gone. A thread that loads a word stored here with release then also sees that. */
+/* The element does not have the previous proxy's id any more. Each store is a release, so a thread that loads one of
+ * these words also sees that. */
 void peal_proxy_fill(struct peal_proxy_element *element, uint32_t index, struct peal_proxy_cell from)
 {
     struct peal_proxy_cell *cell = &element->cells->cells[index];

@@ -1,6 +1,6 @@
 #include "sanitizer.h"
 
-/* There when the program was linked with the leak sanitizer. */
+/* Defined if the program was linked with the leak sanitizer. */
 extern void __lsan_disable(void) __attribute__((weak));
 extern void __lsan_enable(void) __attribute__((weak));
 

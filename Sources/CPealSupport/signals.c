@@ -96,7 +96,8 @@ void peal_signal_act_as_default(int number)
     peal_lock_acquire(&handlers);
     if (all_taken[number].is_taken) {
         signal(number, SIG_DFL);
-        /* Raised for this thread, which does not block it: so it has taken effect when this thread continues. */
+        /* The signal is raised for this thread, which does not block it. So it has taken effect when the thread
+         * continues. */
         sigemptyset(&alone);
         sigaddset(&alone, number);
         pthread_sigmask(SIG_UNBLOCK, &alone, &before);

@@ -5,7 +5,7 @@
 
 enum { CACHE_LINE = 64 };
 
-/* Publishes a chunk that no other thread has published meanwhile. */
+/* Publishes a chunk, unless another thread has published one meanwhile. Returns the published chunk. */
 static void *publish_chunk(void **cell, void *made, void *memory)
 {
     void *known = NULL;
@@ -26,8 +26,7 @@ bool peal_directory_reserve(const struct peal_directory *directory, uint32_t ind
     char *memory = peal_memory_allocate(count * directory->element_size + CACHE_LINE);
     if (memory == NULL)
         return false;
-    /* Aligned here, since all raw memory is allocated by one function. Swift imports no type with an alignment above
-     * 16. */
+    /* The chunk is aligned to cache lines here, since peal_memory_allocate aligns for scalars only. */
     char *chunk = memory + (-(uintptr_t)memory & (CACHE_LINE - 1));
     const uint32_t first = index & ~(count - 1);
     for (uint32_t i = 0; directory->prepare != NULL && i < count; i++)
@@ -68,8 +67,8 @@ static bool reserve(struct peal_slots *slots, uint32_t index)
  * that was popped and pushed again meanwhile is not taken for the same. */
 static uint64_t head_with(uint64_t head, uint32_t first) { return ((head >> 32) + 1) << 32 | first; }
 
-/* Pops a free slot. Another thread that has popped the slot first may write its object while this one reads it; the
- * exchange fails then. */
+/* Pops a free slot. Another thread that has popped the slot first may write the object while this thread loads it. This
+ * thread's exchange then fails. */
 static bool pop(struct peal_slots *slots, uint32_t *out_index)
 {
     for (;; peal_back_off()) {

@@ -34,7 +34,7 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_TIMERS] = { SLOTS, .tag = 14, .limit = 1 << 28 },
     [PEAL_SLOTS_PROPERTIES] = { SLOTS, .tag = 15, .limit = PEAL_PROPERTY_ELEMENTS,
         .directory = &peal_property_directory },
-    /* Used within the engine alone: timers, queues and completions return their ids, so their tag has no
+    /* Used by the engine alone: timers, queues and completions pass these ids back to it, so the tag has no
      * meaning. */
     [PEAL_SLOTS_MODULE_STEPS] = { NEEDED_SLOTS(MODULE_STEPS), .tag = 0, .limit = 1 << 24 },
     [PEAL_SLOTS_DETACHED_WORK] = { NEEDED_SLOTS(DETACHED_WORK), .tag = 0, .limit = 1 << 20 },

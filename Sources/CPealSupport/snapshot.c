@@ -37,7 +37,7 @@ void peal_directory_open(struct peal_directory_element *element, uint64_t id, co
     __atomic_store_n(&element->empty_list.method, id, __ATOMIC_RELEASE);
 }
 
-/* The list is closed first: a reader that finds the id changed must not find a list that still has it. */
+/* Publishes the empty list first: a reader that finds the id changed must not find a list that still has the id. */
 void peal_directory_close(struct peal_directory_element *element)
 {
     peal_directory_publish(element, peal_directory_empty_list(element));

@@ -60,7 +60,7 @@ static struct peal_thread *make_slot(void)
     char *memory = peal_memory_allocate(sizeof(struct peal_thread) + LINE);
     if (memory == NULL)
         return NULL;
-    /* Aligned here, for the reason that memory.h gives; a record is never freed. */
+    /* The record is aligned here, since peal_memory_allocate aligns for scalars only. It is never freed. */
     memory += (LINE - ((uintptr_t)memory & (LINE - 1))) & (LINE - 1);
     struct peal_thread *thread = (struct peal_thread *)(void *)memory;
     thread->claimed = 1;
@@ -235,8 +235,8 @@ static void fence_by_processors(void)
     (void)sched_setaffinity(0, sizeof own, &own);
 }
 
-/* Returns true if no other thread has a record. A thread that claims one later sees what this thread has stored before the
- * fence. Call after a full fence. */
+/* Returns true if no other thread has a record. Call after a full fence. A thread that claims a record later sees the
+ * stores of this thread before the fence. */
 static bool is_alone(void)
 {
     for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;
@@ -342,7 +342,7 @@ void peal_entries_mark_awaited(const struct peal_entry *entries, size_t count, c
         __atomic_fetch_or((uint32_t *)(uintptr_t)entries[next].gate, PEAL_GATE_AWAITED, __ATOMIC_ACQ_REL);
 }
 
-/* For a slot that protects a list. */
+/* Marks the gate of the next observer, if the slot protects a list. */
 static void mark_next(const struct peal_hazard_slot *hazard, const uint32_t *gate)
 {
     const uintptr_t word = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE);

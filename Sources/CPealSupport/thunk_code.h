@@ -19,7 +19,7 @@ extern HIDDEN struct peal_thunk_targets {
     peal_thunk_frame frame;
     peal_thunk_numbers numbers;
 } peal_thunk_targets;
-/* The numbers of bare thunks. */
+/* The ids that bare thunks pass on. */
 extern HIDDEN uint64_t peal_thunk_selves[BARE];
 
 /* PEAL_THUNK_SIZE bytes for each thunk. Bare thunks in registers take PEAL_THUNK_BARE_SIZE. */

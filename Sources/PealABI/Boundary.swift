@@ -14,7 +14,8 @@ enum Boundary {
         }
     }
 
-    /// The same for functions that may be done with a remark.
+    /// Runs `body` and returns its status, which may be a success with a remark. A failure becomes a status and the
+    /// thread's sentence.
     static func outcome(_ body: () throws(Failure) -> peal_status) -> peal_status {
         do throws(Failure) {
             return try body()
@@ -23,7 +24,8 @@ enum Boundary {
         }
     }
 
-    /// The same for functions that make something that lasts.
+    /// Prepares the thread's reserve, then runs `body`, which makes a lasting object. A failure becomes a status and
+    /// the thread's sentence.
     static func making(_ body: () throws(Failure) -> Void) -> peal_status {
         status { () throws(Failure) in
             try prepareMemory()
@@ -31,17 +33,17 @@ enum Boundary {
         }
     }
 
-    /// Makes sure, before an operation that makes something that lasts has changed anything, that the thread's reserve
-    /// has the memory that the Swift runtime may be refused. Functions that end something do without: what they take
-    /// they return, and they must not fail.
+    /// Fills the thread's reserve, from which the Swift runtime allocates when the system refuses memory. An operation
+    /// that makes lasting objects calls this before its first change. An operation that ends an object does not: it
+    /// must not fail, and it returns the memory that it takes.
     ///
-    /// - Parameter size: How much it may be, for what depends on the caller's input.
+    /// - Parameter size: The number of bytes that the operation may need, if it depends on the caller's input.
     static func prepareMemory(_ size: Int = 0) throws(Failure) {
         guard peal_reserve_prepare(size) else { throw .outOfMemory }
     }
 
-    /// Notes a failure for the calling thread. Where not even a thread's slot can be had, the status
-    /// is all there is.
+    /// Stores a failure for the calling thread. If the thread's record cannot be allocated, only the status reports the
+    /// failure.
     @inline(never)
     static func fail(_ failure: Failure) -> peal_status {
         let status = peal_status(failure.kind)
@@ -65,7 +67,7 @@ enum Boundary {
         }
     }
 
-    /// Hands a text out into a caller's buffer.
+    /// Copies a text into a caller's buffer.
     static func write(
         _ text: String, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
         _ outLength: UnsafeMutablePointer<Int>?
@@ -80,7 +82,7 @@ enum Boundary {
         return length < capacity ? PEAL_OK : PEAL_TRUNCATED
     }
 
-    /// Hands handles out into a caller's array.
+    /// Copies handles into a caller's array.
     static func list<Handle>(
         _ handles: [Handle], _ out: UnsafeMutablePointer<Handle>?, _ capacity: Int,
         _ outCount: UnsafeMutablePointer<Int>?
@@ -94,7 +96,7 @@ enum Boundary {
         return handles.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
     }
 
-    /// Reads a text that must be there and be UTF-8.
+    /// Reads a text, which must not be NULL and must be UTF-8.
     static func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
         guard let pointer else { throw .null(name) }
         guard let text = String(validatingCString: pointer) else {
@@ -103,12 +105,12 @@ enum Boundary {
         return text
     }
 
-    /// The same where the caller's bytes will do.
+    /// Checks a text as `text` does, and returns the caller's bytes without a copy.
     static func checkedText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> UnsafePointer<CChar> {
         guard let pointer else { throw .null(name) }
         var next = pointer
         while next.pointee > 0 { next += 1 }
-        // Past ASCII.
+        // A byte above ASCII: the whole text must be UTF-8.
         if next.pointee < 0 { _ = try text(pointer, name) }
         return pointer
     }

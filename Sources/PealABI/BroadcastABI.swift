@@ -43,7 +43,7 @@ private func sendWithOptions(
 /// without a result and a fold.)
 @inline(__always)
 private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool {
-    // The size alone is read first: a structure that gives a smaller one may be shorter.
+    // Only the size is read before its test, because a structure with a smaller size may be shorter.
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else { return false }
     return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue)
         && options.pointee.policy == PEAL_POLICY_METHOD
@@ -127,7 +127,7 @@ extension Broadcast.Outcome {
         return remark
     }
 
-    /// The status of one that is no failure.
+    /// The status of an outcome that is no failure.
     var remark: peal_status {
         switch self {
         case .deferred: PEAL_DEFERRED
@@ -144,7 +144,7 @@ extension BroadcastRequest {
     ) throws(Failure) {
         self.init(result: result)
         guard let options else { return }
-        // The size alone is read first: a structure that gives a smaller one may be shorter.
+        // Only the size is read before its test, because a structure with a smaller size may be shorter.
         guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else {
             throw Boundary.wrongSize(of: options, named: "the options of a broadcast")
         }

@@ -68,7 +68,7 @@ public func peal_property_list(
 }
 
 extension Boundary {
-    /// Lists what `find` finds. Invalid arguments are refused first.
+    /// Copies the handles that `find` returns into the caller's array.
     fileprivate static func list<Handle>(
         _ capacity: Int, _ outCount: UnsafeMutablePointer<Int>?, _ out: UnsafeMutablePointer<Handle>?,
         _ find: () throws(Failure) -> [Handle]

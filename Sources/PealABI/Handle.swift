@@ -77,6 +77,6 @@ extension peal_module: Handle {
 }
 
 extension peal_invocation {
-    /// An invocation also needs its method.
+    /// Finds the invocation. Its method must not have ended either.
     func find() throws(Failure) -> Invocation { try Invocation.find(id) }
 }

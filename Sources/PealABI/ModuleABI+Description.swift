@@ -2,12 +2,12 @@ internal import CPeal
 internal import PealCore
 
 extension ModuleDescription {
-    /// Reads a description, and keeps the promise that its release function runs also when that fails.
+    /// Reads a description. If that fails, calls the description's release function, as the interface promises.
     static func read(
         _ description: UnsafePointer<peal_module_description>?, _ center: peal_center
     ) throws(Failure) -> (Center, ModuleDescription) {
         guard let description else { throw .null("description") }
-        // In a longer one of a later version, the members of this version are at the same offsets.
+        // A description of a later version may be longer. The members of this version have the same offsets there.
         let isWhole = Boundary.size(of: description) >= MemoryLayout<peal_module_description>.size
         do throws(Failure) {
             try Boundary.prepareMemory()
@@ -46,7 +46,7 @@ extension ModuleDescription {
         release = given.release
     }
 
-    /// Positive statuses are done, with a remark.
+    /// The meaning of a step's status. A positive status other than PEAL_DEFERRED is a success with a remark.
     private static var meaning: @Sendable (Int32) -> Meaning {
         { status in
             if status == PEAL_DEFERRED.rawValue { return .deferred }

@@ -154,7 +154,7 @@ extension peal_module_info {
         Self.copy(info.lastFailure, to: &last_failure)
     }
 
-    /// An array of a struct is a tuple to Swift.
+    /// Swift imports an array member of a C struct as a tuple.
     private static func copy<Characters>(_ text: String, to characters: inout Characters) {
         withUnsafeMutableBytes(of: &characters) { bytes in
             guard let start = bytes.bindMemory(to: CChar.self).baseAddress else { return }

@@ -13,14 +13,14 @@ extension Registration {
         }
     }
 
-    /// Registers, and keeps the promise that the destroy callback runs also when that fails.
+    /// Runs `body`, which registers. If that fails, calls the destroy callback, as the interface promises.
     static func registering(
         _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?,
         _ body: (peal_observe_options) throws(Failure) -> (id: UInt64, status: peal_status)
     ) -> peal_status {
         out_observation?.pointee = peal_observation(id: 0)
-        // Of options that a later version made longer, the members that are known here are where they were.
+        // Options of a later version may be longer. The members of this version have the same offsets there.
         let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_observe_options>.size } ?? false
         let destroy = isWhole ? options?.pointee.destroy : nil
         do throws(Failure) {

@@ -80,7 +80,7 @@ extension ProtocolDescription {
         try Boundary.prepareMemory(methods.count * 2048)
     }
 
-    /// A list that ends with NULL.
+    /// Reads the texts of a list that ends with NULL.
     private static func texts(
         _ list: UnsafePointer<UnsafePointer<CChar>?>?, _ name: String,
         _ read: (UnsafePointer<CChar>?, String) throws(Failure) -> String

@@ -71,7 +71,7 @@ public func peal_proxy_is_alive(_ proxy: peal_proxy) -> Bool {
 extension ProxyRequest {
     typealias Options = UnsafePointer<peal_proxy_options>
 
-    /// Hands a proxy out.
+    /// Makes a proxy, and stores its handle, its target and its table for the caller.
     fileprivate static func table(
         _ out_proxy: UnsafeMutablePointer<peal_proxy>?, _ out_self: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
         _ out_table: UnsafeMutablePointer<UnsafeRawPointer?>?, destroying target: UnsafeMutableRawPointer? = nil,
@@ -89,7 +89,7 @@ extension ProxyRequest {
         }
     }
 
-    /// Hands a bare function out.
+    /// Makes a bare function, and stores it and its handle for the caller.
     fileprivate static func function(
         _ out_closure: UnsafeMutablePointer<peal_proxy>?, _ out_function: UnsafeMutablePointer<peal_function?>?,
         destroying target: UnsafeMutableRawPointer? = nil, _ options: Options? = nil,
@@ -104,17 +104,17 @@ extension ProxyRequest {
         }
     }
 
-    /// Keeps the promise that the destroy callback runs also when making fails.
+    /// Runs `make` and stores the handle. If `make` fails, calls the destroy callback, as the interface promises.
     private static func handOut(
         _ out_proxy: UnsafeMutablePointer<peal_proxy>?, destroying target: UnsafeMutableRawPointer?,
         _ options: Options?,
         _ make: () throws(Failure) -> UInt64
     ) -> peal_status {
         out_proxy?.pointee = peal_proxy(id: 0)
-        // Of options that a later version made longer, the members that are known here are where they were.
+        // Options of a later version may be longer. The members of this version have the same offsets there.
         let isWhole = options.map { Boundary.size(of: $0) >= MemoryLayout<peal_proxy_options>.size } ?? false
         let destroy = isWhole ? options?.pointee.destroy : nil
-        // Calls through the proxy have no status of their own.
+        // A call through the proxy returns no status, so its failure is stored for the thread.
         ProxyFailures.report { _ = Boundary.fail($0) }
         do throws(Failure) {
             try Boundary.prepareMemory()

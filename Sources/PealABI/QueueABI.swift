@@ -12,7 +12,7 @@ public func peal_queue_create(
         out_queue.pointee = peal_queue(id: try Queue.make(Queue.Options(options)).id)
         return PEAL_OK
     } catch {
-        // Of options that a later version made longer, the members that are known here are where they were.
+        // Options of a later version may be longer. The members of this version have the same offsets there.
         if let options, Boundary.size(of: options) >= MemoryLayout<peal_queue_options>.size {
             options.pointee.destroy?(options.pointee.context)
         }

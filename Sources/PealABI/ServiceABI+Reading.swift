@@ -37,7 +37,7 @@ extension ServiceDescription {
         return read
     }
 
-    /// A list up to its end, where `hasElement` returns false.
+    /// Returns the list up to its end, the first element for which `hasElement` returns false.
     private static func list<Element>(
         _ list: UnsafePointer<Element>?, _ hasElement: (Element) throws(Failure) -> Bool
     ) throws(Failure) -> UnsafeBufferPointer<Element> {
@@ -48,8 +48,8 @@ extension ServiceDescription {
 
     private static var most: Int { 65_536 }
 
-    /// Called if registering fails. A description of a later version may be longer, and begins with the members that
-    /// this version has.
+    /// Calls the description's release function after a failed registration. A description of a later version may be
+    /// longer. The members of this version have the same offsets there.
     static func releaseContext(_ description: UnsafePointer<peal_service_description>) {
         guard Boundary.size(of: description) >= MemoryLayout<peal_service_description>.size else { return }
         description.pointee.release?(description.pointee.context)
@@ -113,7 +113,7 @@ extension ServiceScope {
         return beginSlow(service, proto, size, out)
     }
 
-    /// The end of a scope that a thread waits for.
+    /// Ends a scope whose hazard slot has a nonzero attention word, and does the work that the word requires.
     @inline(never)
     static func answerEnd(_ hazard: Hazard) -> peal_status {
         answer(hazard)

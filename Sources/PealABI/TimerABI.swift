@@ -80,7 +80,8 @@ extension peal_timer_info {
 }
 
 extension UnsafePointer<peal_timer_options> {
-    /// Of options that a later version made longer, the members that are known here are where they were.
+    /// Calls the destroy callback. Options of a later version may be longer. The members of this version have the same
+    /// offsets there.
     fileprivate func destroyTarget() {
         guard Boundary.size(of: self) >= MemoryLayout<peal_timer_options>.size else { return }
         pointee.destroy?(pointee.target)

@@ -90,7 +90,7 @@ struct TypeDescription {
 }
 
 extension TypeGraph {
-    /// Each text ends with a zero.
+    /// The size of all texts, each with its final zero.
     fileprivate var textBytes: Int {
         nodes.reduce(0) { $0 + $1.name.utf8.count + $1.resolvedName.utf8.count + 2 }
             + members.reduce(0) { $0 + $1.name.utf8.count + 1 }

@@ -15,9 +15,9 @@ enum CNames {
     }
 
     private static let keywords: Set = [
-        "auto", "bool", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-        "extern",
-        "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
-        "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while",
+        "alignof", "asm", "auto", "bool", "break", "case", "char", "complex", "const", "continue", "default", "do",
+        "double", "else", "enum", "extern", "float", "for", "goto", "if", "imaginary", "inline", "int", "long",
+        "noreturn", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
+        "typedef", "typeof", "union", "unsigned", "void", "volatile", "while",
     ]
 }

@@ -4,7 +4,7 @@ struct Expansion {
     private let declared: ObservedProtocol
     private let name: String
     private let access: String
-    /// Before members: a member of a private type needs no word.
+    /// The access of members. A member of a private type needs no keyword.
     private let memberAccess: String
     private let isPublic: Bool
 

@@ -55,7 +55,8 @@ struct MethodChecks {
         parameters = isValid ? found : nil
     }
 
-    /// Why values of a type cannot be passed. The compiler checks the other types by their conformance to `PealParameter`.
+    /// The reason why values of a type cannot be passed, if it shows in the text of the type. The compiler checks the
+    /// other types by their conformance to `PealParameter`.
     private static func problem(_ type: TypeSyntax) -> String? {
         let text = type.trimmedDescription
         if let attributed = type.as(AttributedTypeSyntax.self) {

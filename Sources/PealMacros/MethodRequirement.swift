@@ -5,7 +5,7 @@ import SwiftSyntaxMacros
 /// A method of a protocol that has `@PealProtocol`, read and checked.
 struct MethodRequirement {
     struct Parameter {
-        /// As it is declared: `in room`.
+        /// The names as declared: `in room`.
         let names: String
         /// `nil` for `_`.
         let label: String?
@@ -28,7 +28,7 @@ struct MethodRequirement {
     /// The arguments of the declaration after its name, as in `parameters: "room", policy: .every`.
     let options: String
 
-    /// `nil` if it was refused.
+    /// Returns `nil` if the method was refused.
     init?(
         _ member: DeclSyntax, of protocolName: String, isIsolated: Bool, _ context: some MacroExpansionContext
     ) {

@@ -4,18 +4,18 @@ import SwiftSyntaxMacros
 
 /// A protocol that has `@PealProtocol`, read and checked.
 struct ObservedProtocol {
-    /// Where its requirements run.
+    /// The actor on which its requirements run.
     enum Isolation { case none, mainActor, actor }
 
     let name: String
     /// The name in the center, as an expression; `nil` for the type's own.
     let sharedName: String?
-    /// With a space after it, or empty.
+    /// The access keyword with a space after it, or empty.
     let access: String
     let isolation: Isolation
     let methods: [MethodRequirement]
 
-    /// `nil` if it was refused.
+    /// Returns `nil` if the protocol was refused.
     init?(_ syntax: ProtocolDeclSyntax, _ node: AttributeSyntax, _ context: some MacroExpansionContext) {
         name = syntax.name.text
         sharedName = node.arguments?.as(LabeledExprListSyntax.self)?.first?.expression.trimmedDescription

@@ -7,7 +7,7 @@
 struct peal_schedule {
     uint64_t state;
     peal_queue *queues;
-    struct pollfd *descriptors; /* of the queues, which are readable while something waits */
+    struct pollfd *descriptors; /* of the queues; readable while a call waits */
     size_t count;
     size_t capacity;
 };
@@ -60,7 +60,8 @@ peal_status peal_schedule_add_queue(
     if (out_queue == NULL)
         return PEAL_ERROR_ARGUMENT;
     out_queue->id = 0;
-    if (schedule == NULL || (options != NULL && options->kind != PEAL_QUEUE_PUMPED))
+    if (schedule == NULL
+        || (options != NULL && (options->size != sizeof *options || options->kind != PEAL_QUEUE_PUMPED)))
         return PEAL_ERROR_ARGUMENT;
     if (schedule->count == schedule->capacity && !grow(schedule))
         return PEAL_ERROR_MEMORY;
@@ -89,8 +90,8 @@ static uint64_t next_random(peal_schedule *schedule)
     return mixed ^ (mixed >> 31);
 }
 
-/* Returns a queue on which something waits, each with the same probability, or zero. The choice depends on the order in
- * which the queues were added, and not on their handles. */
+/* Returns one of the queues on which calls wait, each with the same probability, or zero. The choice depends on the
+ * order in which the queues were added, and not on their handles. */
 static peal_queue choose(peal_schedule *schedule)
 {
     peal_queue chosen = { 0 };

@@ -7,7 +7,8 @@
 
 /* ---- The calls --------------------------------------------------------------------------------- */
 
-/* Returns zero if memory is refused. A method with a pointer that has no rule keeps its values alone. */
+/* Captures a call. Returns zero if memory is refused. If a pointer of the method has no rule, the invocation has only
+ * the values of the arguments. */
 static peal_invocation capture(const struct peal_call *call, size_t parameters)
 {
     peal_invocation invocation = { 0 };
@@ -54,7 +55,7 @@ static void record(void *target, const struct peal_call *call)
     pthread_mutex_unlock(&spy->lock);
 }
 
-/* ---- Its life ---------------------------------------------------------------------------------- */
+/* ---- Creation and destruction ------------------------------------------------------------------ */
 
 static void free_spy(peal_spy *spy)
 {
@@ -142,14 +143,14 @@ peal_status peal_spy_create(peal_protocol protocol, const char *const *methods, 
     if (out_spy == NULL)
         return PEAL_ERROR_ARGUMENT;
     *out_spy = NULL;
-    if ((methods == NULL && count != 0)
+    if ((methods == NULL && count != 0) || (options != NULL && options->size != sizeof *options)
         || (options != NULL && (options->destroy != NULL || options->weak != NULL || options->reference.id != 0)))
         return PEAL_ERROR_ARGUMENT;
     peal_spy *spy = NULL;
     peal_status status = find_methods(&spy, protocol, methods, count);
     if (status < 0)
         return status;
-    /* The list is given whole, so that the indices are those of `methods` also if the protocol grows meanwhile. */
+    /* All names are passed, so that `call->index` is an index of `spy->methods` even if the protocol has grown. */
     const char **names = calloc(spy->method_count + 1, sizeof *names);
     if (names == NULL) {
         free_spy(spy);
@@ -170,13 +171,13 @@ void peal_spy_destroy(peal_spy *spy)
 {
     if (spy == NULL)
         return;
-    /* A stale handle is that of an observer that has ended already; its last call is waited for too. */
+    /* If the observer has already ended, its handle is stale. The removal then waits for its last call too. */
     peal_observation_remove_with(spy->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
     peal_spy_clear(spy);
     free_spy(spy);
 }
 
-/* ---- What it has recorded ---------------------------------------------------------------------- */
+/* ---- The records ------------------------------------------------------------------------------- */
 
 static struct spied_method *find_method(peal_spy *spy, const char *name)
 {
@@ -310,7 +311,7 @@ void peal_spy_clear(peal_spy *spy)
     for (size_t i = 0; i < spy->method_count; i++)
         spy->methods[i].calls = 0;
     pthread_mutex_unlock(&spy->lock);
-    /* Without the lock: a function that releases an object may call anything. */
+    /* The lock is not held here, because a function that releases an object may call the spy. */
     for (size_t i = 0; i < count; i++)
         peal_invocation_destroy(calls[i].invocation);
     free(calls);

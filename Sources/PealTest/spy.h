@@ -15,13 +15,13 @@ struct spied_method {
     peal_method method;
     const struct peal_type *type; /* *owned* */
     char *name;
-    void *result; /* what the spy returns; zero at first */
+    void *result; /* the spy's result for this method; zero at first */
     size_t calls;
 };
 
 /* A recorded call. */
 struct spied_call {
-    peal_invocation invocation; /* with retained arguments, where all pointers have a rule */
+    peal_invocation invocation; /* has retained arguments if all pointers have a rule */
     size_t method;
 };
 
@@ -37,11 +37,11 @@ struct peal_spy {
     bool has_lost_calls; /* memory was refused */
 };
 
-/* Prints calls; the lock is held. */
+/* Prints a call. The caller must hold the spy's lock. */
 struct text;
 void spy_print_call(struct text *text, const struct spied_method *method, peal_invocation invocation);
 
-/* A text that grows. It stops to grow when memory is refused. */
+/* A text that grows. It stops growing when memory is refused. */
 struct text {
     char *bytes; /* *owned*; ended by a zero unless it is NULL */
     size_t length;

@@ -36,7 +36,7 @@ struct printed {
     struct text *text;
     const struct peal_type *method;
     peal_invocation invocation;
-    bool has_memory; /* what pointers point to was kept */
+    bool has_memory; /* the pointed-to memory was kept */
 };
 
 static void print_value(struct printed *call, const struct peal_type *type, const void *value);
@@ -83,7 +83,7 @@ static void print_float(struct text *text, const void *value, size_t size)
             if (strtold(digits, NULL) == *(const long double *)value)
                 break;
         }
-        /* It equals no number, not even itself. */
+        /* NaN equals no number, not even itself. */
         if (strstr(digits, "nan") != NULL)
             break;
     }
@@ -206,7 +206,7 @@ static void print_value(struct printed *call, const struct peal_type *type, cons
         break;
     case PEAL_KIND_ENUM: print_enum(text, type, value); break;
     case PEAL_KIND_STRUCT: print_members(call, type, value); break;
-    /* The member that is meant is not known. */
+    /* The active member of a union is not known. */
     case PEAL_KIND_UNION: print_bytes(text, value, type->value_size); break;
     case PEAL_KIND_ARRAY: print_elements(call, type->target, value, type->count); break;
     case PEAL_KIND_POINTER: text_add(text, *(void *const *)value != NULL ? "(%s)" : "NULL", type->name); break;

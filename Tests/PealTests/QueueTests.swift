@@ -22,6 +22,17 @@ private final class Ear: Sendable {
         try center.broadcast(Ear.self) { $0.hear(text) }
     }
 
+    @Test func `F1: names with a zero byte are refused, of queues, protocols and methods`() throws {
+        #expect(pealError { try Queue(name: "a\0b") }?.status == .argument)
+        #expect(pealError { try center.methods(of: "a\0b") }?.status == .argument)
+        #expect(
+            pealError { try center.method("a\0b", of: "Chat", taking: Int32.self) }?.status
+                == .argument)
+        #expect(
+            pealError { try center.method("on_x", of: "a\0b", taking: Int32.self) }?.status
+                == .argument)
+    }
+
     @Test func `Q4: a serial queue delivers in order`() throws {
         let queue = try Queue()
         let heard = heard

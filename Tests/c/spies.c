@@ -165,6 +165,8 @@ CLAIM("T1", "a spy observes the methods that it was created with, by their names
     CHECK_STATUS(peal_spy_create(chat, names, 1, NULL, &none), PEAL_ERROR_CONFORMANCE);
     CHECK_STATUS(peal_spy_create((peal_protocol){ 0 }, NULL, 0, NULL, &none), PEAL_ERROR_HANDLE);
     CHECK_STATUS(peal_spy_create(chat, NULL, 1, NULL, &none), PEAL_ERROR_ARGUMENT);
+    const struct peal_observe_options short_options = { .size = 4 };
+    CHECK_STATUS(peal_spy_create(chat, NULL, 0, &short_options, &none), PEAL_ERROR_ARGUMENT);
     CHECK_STATUS(peal_spy_create(chat, NULL, 0, NULL, NULL), PEAL_ERROR_ARGUMENT);
     peal_spy_destroy(spy);
     peal_spy_destroy(NULL);

@@ -1,4 +1,4 @@
-/* The time since some moment, which never goes back. */
+/* The monotonic time since an arbitrary start. */
 #ifndef CLOCK_H
 #define CLOCK_H
 

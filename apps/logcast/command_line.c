@@ -104,7 +104,7 @@ enum command_line_result command_line_read(struct command_line *line, int argc, 
     struct arguments arguments = { argv + (argc > 0 ? 1 : 0), NULL };
     bool only_paths = false;
     memset(line, 0, sizeof *line);
-    line->paths = argv; /* never filled faster than read */
+    line->paths = argv; /* a path overwrites an argument that was read already */
     if (argc > 0 && read_early(argv))
         return COMMAND_LINE_DONE;
     while (*arguments.next != NULL) {

@@ -146,7 +146,7 @@ bool explain_open(struct explain *explain, peal_center center)
 
 /* ---- The report -------------------------------------------------------------------------------- */
 
-/* As which of all a module was stopped, from 1. */
+/* Returns the position of a module in the order of the stops, from 1. */
 static uint64_t rank_of_stop(const struct explain *explain, const struct explain_module *row)
 {
     uint64_t rank = 1;

@@ -32,7 +32,7 @@ struct explain {
     size_t module_count;
     struct explain_service services[EXPLAIN_SERVICES];
     size_t service_count;
-    uint64_t more_services; /* that found no room */
+    uint64_t more_services; /* instances without a row */
     uint64_t starts, stops, creations;
 };
 

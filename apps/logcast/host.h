@@ -1,4 +1,4 @@
-/* The host's own part in its center: the sinks to call, and an ear for trouble. */
+/* The host's own part in its center: the sinks to call, and the queue of error reports. */
 #ifndef HOST_H
 #define HOST_H
 
@@ -14,7 +14,7 @@ struct host {
     struct log_sink_protocol sinks;
     struct log_store_protocol stores;
     struct parsing parsing;
-    peal_queue ear; /* trouble comes from any thread, and is printed by the host's */
+    peal_queue ear; /* errors are reported on any thread, and printed on the host's */
     struct progress progress;
     struct roster roster;
     unsigned troubles;

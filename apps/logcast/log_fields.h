@@ -9,7 +9,7 @@
  *     state   a package is in a state now
  *     action  something is done to a package; the version is the one it will have, or has
  *     other   the line is about no package
- * Lines are parsed only while this has observers. The host tests that when a source begins, when
+ * Lines are parsed only while this protocol has observers. The host tests that when a source begins, when
  * plugins were reloaded, and between two pieces of a log. */
 #define LOG_FIELDS(METHOD)                                                            \
     METHOD(optional, void, state,                                                     \

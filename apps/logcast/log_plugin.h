@@ -3,19 +3,19 @@
  *     const struct log_plugin *logcast_plugin(void);
  *
  * The rest goes through peal: `start` registers observers of LogSink, each with a destroy callback
- * that frees its target. All that is registered meanwhile, queues too, belongs to the plugin's owner;
- * the host retires that before it unloads the plugin. So a plugin needs no `stop`.
+ * that frees its target. Everything that `start` registers, queues too, belongs to the plugin's owner. The host retires
+ * the owner before it unloads the plugin. So a plugin needs no `stop`.
  *
- * The host makes a module of each plugin. A plugin that uses a protocol or a service of another one
- * names that in `needs`. Then it starts after that one, ends before it, and is reloaded with it. A plugin
- * whose dependency is missing, or does not start, is reported and skipped.
+ * The host makes a module of each plugin. A plugin that uses a protocol or a service of another plugin names that
+ * plugin in `needs`. Then it starts after the named plugin, ends before it, and is reloaded with it. A plugin whose
+ * dependency is missing, or does not start, is reported and skipped.
  *
  * Reloading
  * ---------
  * Between two lines the host may unload a plugin, load its file again and start it again:
  *
  *     1. Calls that wait on the plugin's queues are delivered.
- *     2. Its observers end, and their destroy callbacks run. There it finishes its work (a file, a
+ *     2. Its observers end, and their destroy callbacks run. In these the plugin finishes its work (a file, a
  *        transaction) and passes the state for its next version by log_state_keep: bytes, in any
  *        number of pieces. No pointers: their targets end.
  *     3. The object is unloaded; the file may be another one by now.
@@ -30,7 +30,7 @@
 #include <peal/peal.h>
 
 /* An option that the user gave: --NAME.KEY VALUE, or NAME.KEY = VALUE in the configuration file. The
- * texts are valid as long as the process. Reloading may bring others: the file is read again then. */
+ * texts are valid as long as the process. A reload may pass other options, because the file is read again. */
 struct log_option {
     const char *key; /* NULL ends a list */
     const char *value;
@@ -56,7 +56,7 @@ enum log_start {
 };
 
 struct log_plugin {
-    size_t size;      /* sizeof(struct log_plugin): a host refuses what it does not know */
+    size_t size;      /* sizeof(struct log_plugin): a host refuses any other size */
     const char *name; /* also the first part of its options; the same after a reload */
     const char *about;
     const struct log_option_help *options; /* may be NULL */

@@ -35,9 +35,8 @@ PEAL_TYPE(log_reading_declaration, struct log_reading {
     uint64_t nanoseconds;
 });
 
-/* The service "statistics": what was read of the source that is read now, or was last; in this
- * session; in the whole run. A session ends with SIGUSR1 (peal_session_end); the next one begins with
- * nothing, and has the next number. */
+/* The service "statistics": the counts of the current or last source, of this session, and of the whole run. A session
+ * ends with SIGUSR1 (peal_session_end); the next one begins with nothing, and has the next number. */
 #define LOG_STATISTICS(METHOD)                               \
     METHOD(required, uint64_t, session, (void))              \
     METHOD(required, uint64_t, sources, (void))              \

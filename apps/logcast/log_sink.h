@@ -5,7 +5,7 @@
 #include <peal/peal.h>
 #include <stdio.h>
 
-/* One line of a log; borrowed during the call that brings it. */
+/* One line of a log; borrowed during the call that passes it. */
 struct log_line {
     const char *source;
     uint64_t number;  /* in its source, from 1 */
@@ -47,7 +47,7 @@ PEAL_PROTOCOL(log_store, "LogStore", LOG_STORE);
 #define LOG_TROUBLE(METHOD) METHOD(required, void, trouble, (const char *who, const char *what))
 PEAL_PROTOCOL(log_trouble, "LogTrouble", LOG_TROUBLE);
 
-/* A plugin calls this from its destroy callbacks, as often as it likes: its next self gets all of it
+/* A plugin calls this from its destroy callbacks, as often as it likes: its next version gets all the bytes
  * (log_plugin.h). */
 #define LOG_STATE(METHOD) \
     METHOD(required, void, keep, (const char *who, const void *state __sized_by(length), size_t length))

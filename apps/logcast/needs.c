@@ -35,7 +35,7 @@ static const struct plugin *awaited(struct plugins *plugins, const struct plugin
     return other != NULL && other->object != NULL ? other : NULL;
 }
 
-/* Writes "a, b, a" where a plugin waits for one that waits for it. */
+/* Writes the path of a plugin that waits for itself: "a, b, a". Returns false if it does not. */
 static bool find_cycle(struct plugins *plugins, const struct plugin *plugin, char *path, size_t capacity)
 {
     const struct plugin *at = plugin;

@@ -6,10 +6,10 @@
 
 /* Returns true if a list of needs has a name. */
 bool needs_name(const char *const *needs, const char *name);
-/* The first that is no module that runs, or NULL. */
+/* Returns the first name in `needs` that is not a running module, or NULL. */
 const char *needs_first_unmet(const struct host *host, const char *const *needs);
 
-/* Complains of a loaded plugin that cannot start since it needs what is not there, or itself. */
+/* Reports a loaded plugin that cannot start, because a dependency does not run or the plugin needs itself. */
 void needs_complain(struct plugins *plugins, const struct plugin *plugin);
 
 #endif

@@ -25,7 +25,7 @@ bool options_is_for_plugin(const char *key);
 /* Returns true if an option takes a value on the command line; an unknown one takes none. */
 bool options_takes_value(const char *key);
 
-/* Puts a setting into its option; nothing for a plugin's. Returns the mistake in it, or NULL. */
+/* Stores a setting in its option, and ignores a plugin's setting. Returns the mistake in it, or NULL. */
 const char *options_set(struct options *options, const struct setting *setting);
 
 #endif

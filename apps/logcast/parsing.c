@@ -31,7 +31,7 @@ void parsing_look(struct parsing *parsing)
 
 void parsing_pass(struct parsing *parsing, const struct log_line *line)
 {
-    peal_clear_failure(); /* calls of a proxy have no status, but leave one; so may who is called */
+    peal_clear_failure(); /* a failed call of the proxy sets the last failure; so may observers */
     dpkg_read_line(&parsing->handlers, line->text, line->length);
     parsing->lost += peal_last_status() == PEAL_ERROR_MEMORY;
 }

@@ -1,5 +1,5 @@
-/* Parses lines of a package log for all observers of LogFields. dpkg_line.h parses, and calls a proxy:
- * so its calls reach them all, although it does not use peal. */
+/* Parses lines of a package log for all observers of LogFields. The parser of dpkg_line.h calls a proxy: so its calls
+ * reach all observers, although the parser does not use peal. */
 #ifndef PARSING_H
 #define PARSING_H
 
@@ -23,9 +23,9 @@ struct parsing {
 bool parsing_open(struct parsing *parsing, peal_center center);
 void parsing_close(struct parsing *parsing);
 
-/* Looks whether anybody observes LogFields: at the beginning, and when plugins may have changed. */
+/* Tests if LogFields has observers. Call it at the beginning, and when plugins may have changed. */
 void parsing_look(struct parsing *parsing);
-/* Takes a line apart; only while it is wanted. */
+/* Parses a line. Call it only while `is_wanted` is true. */
 void parsing_pass(struct parsing *parsing, const struct log_line *line);
 
 #endif

@@ -12,8 +12,8 @@ static bool store(const struct host *host, struct log_line *line, size_t *out_ca
     return peal_send(host->stores.store, arguments, 4, NULL, out_calls) == PEAL_OK;
 }
 
-/* One line to all sinks. Typed broadcasts where results do not matter; where they do, the library
- * makes one of them, by the method's policy. */
+/* Passes one line to all sinks. Methods without results are broadcast typed. The library makes one result of those of
+ * `wants_line`, by the method's policy. */
 static bool pass_line(struct host *host, struct log_line *line, uint64_t *refused)
 {
     const struct log_sink_protocol *sinks = &host->sinks;
@@ -30,8 +30,8 @@ static bool pass_line(struct host *host, struct log_line *line, uint64_t *refuse
     return keep;
 }
 
-/* The same, with a clock read after each call. Work on queues is not timed: observers of LogStore are
- * charged together for enqueuing. So are observers of LogFields and the parsing, from which they are
+/* Passes one line to all sinks, and reads a clock after each call. Work on queues is not timed: observers of LogStore
+ * are charged together for enqueuing. So are observers of LogFields and the parsing, from which they are
  * called. */
 static bool pass_line_timed(struct host *host, struct log_line *line, uint64_t *refused)
 {

@@ -19,12 +19,12 @@ struct pipeline {
     struct source *source;
     struct log_totals totals;
     uint64_t refused;           /* lines that a queue did not take */
-    struct log_reading counted; /* what statistics has of it */
+    struct log_reading counted; /* the part that statistics has counted */
     uint64_t counted_at;
     uint64_t lines_since_reload;
 };
 
-/* Runs a source to its end, its failure, or the end of all. */
+/* Reads a source until it ends, it fails, or the modules stop. */
 enum source_result pipeline_run(struct pipeline *pipeline, struct source *source);
 
 /* Updates the statistics. */

@@ -10,12 +10,12 @@ enum { PLUGIN_PATIENCE = 60000 };
 
 struct plugin {
     struct host *host;
-    char *path, *name; /* owned: those of the object go with it */
-    void *object;      /* NULL while it is not loaded; the next three mean something while it is */
+    char *path, *name; /* owned: the object's own texts end with it */
+    void *object;      /* NULL unless it is loaded; the next three members are valid while it is */
     const struct log_plugin *table;
     peal_owner owner; /* of all that its code registers */
     enum log_start started;
-    bool is_running; /* the next two mean something while it does */
+    bool is_running; /* the next two members are valid while it does */
     peal_module module;
     uint64_t order; /* later starts have higher numbers */
     struct roster_entry *seat; /* NULL before its first start */
@@ -34,8 +34,8 @@ struct plugin {
  *
  * file: what the complaint calls it. */
 bool plugin_load(struct plugin *plugin, const char *file);
-/* Ends all that it registered, and unloads it if it is loaded. After a complaint it may stay in memory;
- * to us it is unloaded all the same. */
+/* Ends all that it registered, and unloads it if it is loaded. After a complaint the object may stay in memory, and the
+ * host treats it as unloaded. */
 void plugin_unload(struct plugin *plugin);
 /* Registers a loaded plugin as a module, which starts it, with its options and its kept bytes. A
  * plugin that does not start is reported, and unloaded. */

@@ -151,7 +151,7 @@ void plugins_start(struct plugins *plugins)
 
 /* ---- Reloading ------------------------------------------------------------------------------- */
 
-/* Marks a plugin, and those that run and need it. */
+/* Marks a plugin, and the running plugins that need it. */
 static void mark(struct plugins *plugins, struct plugin *plugin)
 {
     plugin->is_marked = true;
@@ -162,7 +162,7 @@ static void mark(struct plugins *plugins, struct plugin *plugin)
     }
 }
 
-/* The one of those marked that started last, or NULL when none runs. */
+/* Returns the running marked plugin that started last, or NULL. */
 static struct plugin *find_last(struct plugins *plugins)
 {
     struct plugin *last = NULL;

@@ -13,14 +13,14 @@ struct plugins {
     struct plugin known[PLUGINS_LIMIT]; /* loaded, or to be tried again */
     size_t count;
     pthread_mutex_t keeping; /* destroy callbacks of several queues may run at once */
-    size_t turn; /* whose it is to be reloaded */
+    size_t turn; /* the index of the next plugin to reload */
 };
 
-/* Begins without any. False when peal refuses, with peal_last_message(). */
+/* Begins without plugins. False when peal refuses, with peal_last_message(). */
 bool plugins_open(struct plugins *plugins, struct host *host);
 /* Loads every .so file of a folder, by name. A file that is no plugin is reported and skipped. */
 void plugins_load(struct plugins *plugins, const char *folder);
-/* NULL where none has the name. */
+/* Returns the plugin of a name, or NULL. */
 struct plugin *plugins_find(struct plugins *plugins, const char *name);
 /* Returns the mistake in an option's key, PLUGIN.KEY; NULL when a loaded plugin has it. */
 const char *plugins_refuse_option(struct plugins *plugins, const char *key);

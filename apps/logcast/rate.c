@@ -28,7 +28,7 @@ void rate_open(struct rate *rate, struct progress *progress, struct log_run_coun
     rate->seconds = 0;
 }
 
-/* The first of all. */
+/* Makes the timer, for the first interval. */
 static bool make_timer(struct rate *rate, int64_t period, peal_queue queue)
 {
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(tell, rate, period);

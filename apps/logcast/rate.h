@@ -9,7 +9,7 @@ struct rate {
     struct progress *progress;
     struct log_run_counters_property counters;
     peal_timer timer; /* zero before the first rate_set */
-    uint64_t seconds; /* from one line to the next; 0: it stands */
+    uint64_t seconds; /* from one line to the next; 0: the timer is stopped */
     uint64_t told, told_at; /* lines, nanoseconds: those of the last report */
 };
 
@@ -22,7 +22,7 @@ void rate_open(struct rate *rate, struct progress *progress, struct log_run_coun
  *
  * queue: the queue of the timer; the host's, so that its own thread prints. */
 bool rate_set(struct rate *rate, uint64_t seconds, peal_queue queue);
-/* No line comes after this. */
+/* Ends the timer. No line is printed after this. */
 void rate_close(struct rate *rate);
 
 #endif

@@ -47,7 +47,7 @@ static enum source_result fill(struct reader *reader)
     return SOURCE_LINE;
 }
 
-/* Hands out what lies between start and `stop`; true when it is a line to look at. */
+/* Passes out the bytes from `start` to `stop` as a line. False if they are the rest of a line that was cut. */
 static bool take(struct reader *reader, size_t stop, bool has_newline, const char **out_text, size_t *out_length)
 {
     const bool rest_of_cut_line = reader->skipping;
@@ -63,7 +63,7 @@ static bool take(struct reader *reader, size_t stop, bool has_newline, const cha
         length = reader->limit;
         reader->source.cut++;
     }
-    text[length] = '\0'; /* over what ended the line, was cut off, or the byte to spare */
+    text[length] = '\0'; /* overwrites the line's end, a byte that was cut off, or the spare byte */
     *out_text = text;
     *out_length = length;
     return true;

@@ -7,7 +7,7 @@
 
 peal_status reading_register(peal_center center, struct run *run);
 
-/* Prints what was read in a session; what statistics calls when one ends. */
+/* Prints what was read in a session. The statistics call this function when a session ends. */
 void reading_tell_session(void *run, const struct statistics *statistics);
 
 #endif

@@ -64,7 +64,7 @@ void signals_pump(struct signals *signals) { peal_queue_pump(signals->queue, 0, 
 bool signals_wait(int file, int descriptor)
 {
     struct pollfd files[] = { { file, POLLIN, 0 }, { descriptor, POLLIN, 0 } };
-    while (poll(files, 2, -1) < 0) /* one that is -1 is passed over */
+    while (poll(files, 2, -1) < 0) /* poll ignores a descriptor of -1 */
         if (errno != EINTR)
             return true; /* the read will return the error */
     return files[1].revents == 0;

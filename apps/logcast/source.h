@@ -8,7 +8,7 @@
 
 enum source_result {
     SOURCE_LINE,
-    SOURCE_PAUSE, /* no line yet: a good moment to look at signals and at the clock; then call again */
+    SOURCE_PAUSE, /* no line yet: handle signals and read the clock, then call again */
     SOURCE_END,
     SOURCE_FAILED
 };

@@ -9,7 +9,7 @@
 void standard_guard(void)
 {
     for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++) {
-        /* open gives the lowest free number, which is this one; the mode is the useless one. */
+        /* open returns the lowest free number, which is this one. The mode makes each use of the stream fail. */
         if (fcntl(file, F_GETFD) < 0 && errno == EBADF)
             (void)open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }

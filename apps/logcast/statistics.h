@@ -9,7 +9,7 @@ struct statistics {
     uint64_t session; /* from 1 */
     uint64_t sources;
     struct log_reading of_source, of_session, of_run;
-    struct log_source_counters_property source_counters; /* others see the first and the last by these */
+    struct log_source_counters_property source_counters; /* publish of_source and of_run */
     struct log_run_counters_property run_counters;
     /* Called when a session ends, before its part is cleared. */
     void (*session_ends)(void *context, const struct statistics *statistics);

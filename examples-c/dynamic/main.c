@@ -44,8 +44,8 @@ static double frost_only(void *self, const char *room, double wish)
     return strcmp(room, "cellar") == 0 ? 7 : wish;
 }
 
-/* The functions that a plan may name, each with what it was written for: peal compares that with the
- * method it is bound to. */
+/* The functions that a plan may name, each with the prototype that it was written for. peal compares the prototype with
+ * the method's. */
 static const struct known_function {
     const char *name;
     peal_function function;

@@ -39,7 +39,7 @@ static bool bridge_open(struct bridge *bridge, uv_loop_t *loop)
 
 static void end_queue(uv_handle_t *handle) { (void)peal_queue_destroy(((struct bridge *)handle->data)->queue); }
 
-/* Ends both: the queue closes its descriptor once libuv is done with it. */
+/* Closes the poll handle, and then the queue, whose descriptor libuv no longer uses. */
 static void bridge_close(struct bridge *bridge) { uv_close((uv_handle_t *)&bridge->poll, end_queue); }
 
 /* ---- The program ------------------------------------------------------------------------------- */

@@ -71,7 +71,8 @@ static struct plugin load(const char *path, peal_center center)
     return plugin;
 }
 
-/* None of its code is called any more then. The code itself stays: the Swift runtime cannot remove it. */
+/* Ends the plugin: none of its code is called afterwards. The code itself stays loaded, because the Swift runtime
+ * cannot remove it. */
 static void end(struct plugin *plugin)
 {
     plugin->stop();

@@ -10,7 +10,7 @@ EXPORTED peal_status house_plugin_start(peal_center center);
 static peal_center house;
 static struct thermometer_protocol measured;
 
-/* ---- It observes what Swift broadcasts, uses a service of Swift, and broadcasts itself. ---- */
+/* ---- An observer of Swift's broadcasts, which uses a service of Swift and broadcasts itself. ---- */
 
 static void heat(void *self, const char *room, double celsius)
 {
@@ -27,7 +27,7 @@ static void heat(void *self, const char *room, double celsius)
 
 static const struct heating boiler = { PEAL_TABLE(heating), .on_target = heat };
 
-/* ---- It has a service. ---- */
+/* ---- A service of the plugin. ---- */
 
 static double to_fahrenheit(void *self, double celsius)
 {

@@ -156,7 +156,7 @@ static void chain_prices(const struct bidder_protocol *auction, const char *item
     printf("    from %.2f, not below %.2f: %.2f after %zu\n", price, floor, result, calls);
 }
 
-/* Without a call: the policy's default result, or the caller's. */
+/* Without a call the result is the policy's default, or the caller's. */
 static void ask_without_observers(const struct bidder_protocol *empty, const char *item)
 {
     bool known = true;

@@ -11,7 +11,7 @@ PEAL_PROTOCOL(sensor, "Sensor", SENSOR);
 
 static struct sensor_protocol sensor;
 
-/* Nothing in here is locked: only the main thread touches it. */
+/* The screen needs no lock: only the main thread uses it. */
 struct screen {
     double warmest;
     bool is_done;

@@ -26,9 +26,9 @@
 #define PEAL_HAS_ATTRIBUTE_(name) 0
 #endif
 
-/* Marks the functions that libpeal.so exports. Where the compiler can, callers call such a function
- * through its address and not through a stub of the linker, whose cost is measurable in a broadcast. With
- * peal-dl.h the same declarations are those of function pointers. */
+/* Marks the functions that libpeal.so exports. With the attribute `noplt`, a call loads the function's address
+ * and avoids a stub of the linker. The stub's cost is measurable in a broadcast. In peal-dl.h the same
+ * declarations declare function pointers. */
 #ifdef PEAL_DL
 #define PEAL_API extern __attribute__((visibility("hidden")))
 #elif PEAL_HAS_ATTRIBUTE_(noplt)
@@ -64,7 +64,7 @@
 #define __sized_by_or_null(size)
 #endif
 
-/* Any function, as C allows function pointers to be converted. */
+/* A pointer to any function: C allows conversions between types of function pointers. */
 typedef void (*peal_function)(void);
 
 /* The number of arguments of a macro, from 1 to 72. */

@@ -16,6 +16,8 @@
  * - a broadcast that calls an observer while another thread removes it, because it may run the destroy
  *   callback when it ends;
  * - a deferred broadcast, whose arguments are copied;
+ * - a broadcast to observers with queues, whose arguments are copied and whose calls are enqueued;
+ * - the first broadcast after a change that left a long list of observers out of order;
  * - a broadcast that keeps results of more than 1 KiB;
  * - a broadcast that creates a lazily observing service, or waits for its creation;
  * - a broadcast that fails, for its sentence.
@@ -126,7 +128,7 @@ PEAL_API peal_status peal_send_with(peal_method method, void *const *arguments, 
     const struct peal_send_options *options, void *out_result, size_t *out_calls);
 
 /* peal_broadcast(method, ...) broadcasts a method with its arguments written out, and drops the
- * result. peal_ask(method, out_result, ...) keeps it.
+ * result. peal_ask(method, out_result, ...) stores the result in `out_result`.
  *
  * Arguments are those of the prototype, except that a struct is passed by a pointer to it. Their number
  * is checked. Their types cannot be checked: a pointer must be a pointer, an int64_t must be 64 bits wide.
@@ -141,7 +143,7 @@ PEAL_API peal_status peal_send_with(peal_method method, void *const *arguments, 
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_broadcast_counted(size_t argument_count, peal_method method, ...);
 PEAL_API peal_status peal_ask_counted(size_t argument_count, peal_method method, void *out_result, ...);
-/* The same with a va_list. */
+/* The same as peal_ask_counted, with a va_list. */
 PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, void *out_result, va_list arguments);
 
 /* ---- Typed iteration ------------------------------------------------------------------------- */
@@ -154,8 +156,8 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
  * its arguments. Each argument is evaluated exactly once, before the first call, also when the
  * method has no observers. An argument of another type than the parameter's does not compile.
  * In C, a compound literal with a comma needs parentheses: ((struct point){ 1, 2 }).
- * Results are dropped. A call that a full queue refuses is no failure here: peal_send returns that status,
- * and the queue's counts have it. The macro is a statement. On failure no observer is called, and
+ * Results are dropped. A call that a full queue refuses is no failure of this macro, but the queue counts
+ * it. (peal_send returns PEAL_REJECTED.) The macro is a statement. On failure no observer is called, and
  * peal_last_status() returns the status. Broadcast a method that defers or rejects recursion by peal_send:
  * a recursive PEAL_BROADCAST of it fails with PEAL_ERROR_RECURSION.
  * Thread rule: any thread. Since 0.1. */
@@ -164,8 +166,9 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
     peal_broadcast_typed_(static_cast<PEAL_MEMBER_TYPE_(tag, PEAL_NAME_OF_(__VA_ARGS__, ~))>(NULL), \
         (handles)->PEAL_NAME_OF_(__VA_ARGS__, ~) PEAL_MAP_(PEAL_ARGUMENT_, __VA_ARGS__))
 #else
-/* The dead call has the arguments as written: the compiler checks it. The call in the loop passes
- * the copies, whose types are those of the arguments, so the compiler does not warn twice. */
+/* The call under `if (0)` has the arguments as written, so that the compiler checks them. The other call
+ * passes the copies, which have the types of the arguments, and without warnings of conversions: the
+ * compiler reports no mistake twice. */
 /* clang-format off */
 #define PEAL_BROADCAST(tag, handles, ...)                                                       \
     do {                                                                                        \
@@ -188,7 +191,7 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
 /* clang-format on */
 #endif
 
-/* Visits every observer of a method that is called at once, for callers that read results:
+/* Visits every observer of a method, except observers with queues, for callers that read results:
  *
  *     bool keep = true;
  *     PEAL_EACH(log_sink, &handles, wants_line, each)
@@ -227,17 +230,17 @@ struct peal_entries {
     struct peal_hazard *hazard;
 };
 
-/* Protects a method's list for reading, until peal_entries_end on the same thread. Both members are NULL,
- * and must not be ended, when the method has no observers, and on failure, whose status
- * peal_last_status() returns.
+/* Protects a method's list for reading, until peal_entries_end on the same thread. When the method has no
+ * observers, and on failure, both members are NULL and the list must not be ended. After a failure
+ * peal_last_status() returns the status.
  *
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin(peal_method method);
 
-/* The same, with one entry in front that represents all observers with queues, if there are any: a call
- * of its function, with its target and the method's arguments, puts the call on their queues. It
- * returns zero. When that fails, for example without memory, peal_last_status() returns the status once
- * the list is released.
+/* Protects a list as peal_entries_begin does. If the method has observers with queues, one more entry in
+ * front represents all of them. A call of that entry's function, with its target and the method's arguments,
+ * enqueues the call on their queues and returns zero. When enqueueing fails, for example without memory,
+ * peal_last_status() returns the status once the list is released.
  *
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API struct peal_entries peal_entries_begin_all(peal_method method);
@@ -248,11 +251,11 @@ struct peal_admission {
     const struct peal_entry *next;  /* where the loop continues */
 };
 
-/* Decides about an observer whose gate is not zero. It is not called when it is removed or blocked, when its
- * weak target is dead, or when it is the placeholder of a lazily observing service. A ONCE observer is
- * removed by this function: call it. A weak target is retained by this function. The loop then continues at
- * an entry outside of the list, whose gate is not zero either, and there this function releases the target.
- * peal_entries_next has such a loop.
+/* Decides about an observer whose gate is not zero. The observer is not to be called when it is removed or
+ * blocked, when its weak target is dead, or when it is the placeholder of a lazily observing service. This
+ * function removes a ONCE observer, and the caller calls it. This function retains a weak target. The loop
+ * then continues at an entry outside of the list, whose gate is not zero either: for that entry this
+ * function releases the target. peal_entries_next has such a loop.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(const struct peal_entry *entry, struct peal_hazard *hazard);
@@ -267,8 +270,9 @@ PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
     while (*next != end) {
         const struct peal_entry *entry = (*next)++;
         const uint32_t *gate = entry->gate;
-        /* The store comes before the load, so a thread that removes the observer can see the call. All actions of
-         * a thread before it unblocked the observer happen before the call. */
+        /* This thread stores `current`, then loads the gate. A removing thread closes the gate, passes the writer's
+         * fence, then loads `current`. So this thread sees the closed gate, or the removing thread sees the call.
+         * The acquire load makes all actions of a thread before it unblocked the observer happen before the call. */
         __atomic_store_n(&hazard->current, gate, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_ACQUIRE) != 0, 0)) {
@@ -292,9 +296,9 @@ PEAL_API void peal_entries_end(void);
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API PEAL_COLD void peal_entries_ended(struct peal_hazard *hazard);
 
-/* Releases a list as peal_entries_end does, by its hazard slot, and usually without a call. Exactly once a
- * list. The order matters: a thread that waits for the list sets `attention` before it loads `list`, and
- * this thread clears `list` before it loads `attention`.
+/* Releases a list as peal_entries_end does, by its hazard slot, and usually without a call. Call it exactly
+ * once for each list. The order matters: a thread that waits for the list sets `attention` before it loads
+ * `list`, and this thread clears `list` before it loads `attention`.
  *
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_UNUSED static inline void peal_entries_release(struct peal_hazard *hazard)
@@ -305,7 +309,7 @@ PEAL_UNUSED static inline void peal_entries_release(struct peal_hazard *hazard)
         peal_entries_ended(hazard);
 }
 
-/* A loop over a list: the entry that is visited, and those that follow. */
+/* A loop over a list: the visited entry, and the entries that follow. */
 struct peal_cursor_ {
     peal_function function;
     void *target;
@@ -383,12 +387,12 @@ PEAL_UNUSED static inline void peal_cursor_end_(struct peal_cursor_ *cursor)
 #define PEAL_COPY_(number, argument) \
     __extension__ __auto_type peal_argument_##number##_ PEAL_UNUSED = ((void)0, (argument));
 
-/* Between these a wrong argument is an error, also for compilers that only warn by themselves. */
+/* Between these two macros a wrong argument is an error, also where the compiler's default is a warning. */
 #define PEAL_STRICT_BEGIN_                                                              \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wint-conversion\"") \
         _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")
 #define PEAL_STRICT_END_ _Pragma("GCC diagnostic pop")
-/* Between these the compiler does not warn of conversions. */
+/* Between these two macros the compiler does not warn of conversions. */
 #define PEAL_LENIENT_BEGIN_                                                                                        \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                                \
         _Pragma("GCC diagnostic ignored \"-Wconversion\"") _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") \
@@ -478,7 +482,7 @@ PEAL_UNUSED static inline void peal_cursor_end_(struct peal_cursor_ *cursor)
 PEAL_END_DECLARATIONS
 
 #ifdef __cplusplus
-/* The type of a parameter, where arguments must not decide which it is. */
+/* The type of a parameter, where the compiler must not deduce it from an argument. */
 template <class Type> struct peal_parameter_ {
     typedef Type type;
 };

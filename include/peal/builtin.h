@@ -9,7 +9,7 @@
  *
  * They are persistent, belong to the center, and can be neither removed nor unregistered. Their protocols
  * are in every center too, with these texts, and cannot be redefined. Each function may be
- * called on any thread, and allocates a little. Once the center has ended, they return 0 and false.
+ * called on any thread, and allocates a little. Once the center has ended, the functions return 0 and false.
  */
 #ifndef PEAL_BUILTIN_H
 #define PEAL_BUILTIN_H

@@ -28,14 +28,17 @@ struct peal_completion_info {
     size_t size;        /* sizeof(struct peal_completion_info) */
     peal_status status; /* PEAL_OK: all have answered or were released; PEAL_ERROR_TIMEOUT;
                            PEAL_ERROR_STATE: it was cancelled */
-    int64_t result;     /* of completions: the results, folded; 0 without any */
-    size_t observers;   /* the number of observers, those included that were not called before the time
-                           limit expired; 0 when it ended before the broadcast began */
+    int64_t result;     /* of completions: the folded results; 0 without results */
+    size_t observers;   /* the number of observers, also of those that were not called before the time
+                           limit expired; 0 when the completion ended before the broadcast began */
     size_t completed;   /* the number of answers */
     size_t dropped;     /* the number of observers that will not answer */
 };
 
-/* info: *borrowed during the call*. Runs with no lock held. The handle of the completion ends with this call. */
+/* A function that receives the outcome. It runs with no lock held. The handle of the completion ends with this
+ * call.
+ *
+ * info: *borrowed during the call*. */
 typedef void (*peal_completion_done)(void *context, const struct peal_completion_info *info);
 
 /* A completion to create. Begin with PEAL_COMPLETION_OPTIONS or zeros and the size. */
@@ -43,9 +46,9 @@ struct peal_completion_options {
     size_t size;               /* sizeof(struct peal_completion_options) */
     peal_completion_done done; /* required */
     void *context;             /* for `done` */
-    peal_queue queue;          /* the queue of `done`; zero: on the thread that ends it: that of the last
-                                  answer or release, of the cancel or of an owner's retirement; after the time
-                                  limit on a thread of the library */
+    peal_queue queue;          /* the queue of `done`; zero: on the thread of the last answer or release, of
+                                  the cancel or of an owner's retirement; after the time limit on a thread
+                                  of the library */
     peal_policy policy;        /* LAST, SUM, MIN, MAX, ANY or EVERY; 0 is LAST */
     uint32_t timeout;          /* milliseconds from now; PEAL_FOREVER for no limit */
 };
@@ -55,9 +58,9 @@ struct peal_completion_options {
 
 /* Creates a completion, to be passed to one broadcast or answered directly.
  *
- * A broadcast that fails before it passes the completion on, for a wrong argument count for example, leaves it
- * to the caller, who passes it to another broadcast, answers, releases or cancels it. A later failure
- * of the broadcast ends it.
+ * A broadcast can fail before it passes the completion on, for a wrong argument count for example. The
+ * completion then stays with the caller, which passes it to another broadcast, answers, releases or cancels
+ * it. A later failure of the broadcast ends the completion.
  *
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_completion: filled, zero on failure.
@@ -67,7 +70,7 @@ struct peal_completion_options {
 PEAL_API PEAL_CHECK peal_status peal_completion_create(
     const struct peal_completion_options *options, peal_completion *out_completion);
 
-/* Answers. A token can be answered once.
+/* Answers a token, or a completion that was passed to no broadcast. Each can be answered once.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when the token is zero, or has been answered or released, or when the
  * completion has ended, for example by its time limit: this is harmless. PEAL_ERROR_STATE for a completion
@@ -89,7 +92,7 @@ PEAL_API peal_status peal_completion_release(peal_completion token);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_completion_cancel(peal_completion completion);
 
-/* One observer's result.
+/* A function that receives one observer's result.
  *
  * from: the observer that answered.
  * result: *borrowed during the call*; of the method's result type. */

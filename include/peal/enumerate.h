@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * enumerate.h - lists of all objects of a kind, and their states. (inspect.h lists methods and observers; service.h
- * and module.h list services and modules; queue.h, timer.h and their like have further states.)
+ * and module.h list services and modules; other headers, such as queue.h and timer.h, have further states.)
  *
  *     peal_protocol protocols[64];
  *     size_t count;
@@ -18,8 +18,8 @@ PEAL_BEGIN_DECLARATIONS
 /* ---- Lists ------------------------------------------------------------------------------------- */
 
 /* Each list has the objects that exist during the call, in no order unless a function promises one. Objects that
- * other threads create or end meanwhile may be listed or not, and a handle may be stale by the time it is used. The cost
- * grows with the number of listed objects. */
+ * other threads create or end meanwhile may be listed or not, and a handle may be stale by the time it is used. The
+ * cost grows with the number of listed objects. */
 
 /* Lists the centers of the process.
  *
@@ -157,7 +157,7 @@ PEAL_API peal_status peal_property_get_info(peal_property property, struct peal_
 /* The state of an owner. */
 struct peal_owner_info {
     size_t size;         /* sizeof(struct peal_owner_info), set by the caller */
-    size_t observations; /* that have not been removed */
+    size_t observations; /* registrations that have not been removed */
     size_t others;       /* its queues, timers, services, modules, proxies, protocols, properties and types */
     char name[256];
 };
@@ -172,8 +172,8 @@ PEAL_API peal_status peal_owner_get_info(peal_owner owner, struct peal_owner_inf
 /* The state of a proxy. */
 struct peal_proxy_info {
     size_t size;            /* sizeof(struct peal_proxy_info), set by the caller */
-    peal_protocol protocol; /* its calls are broadcasts of this protocol; zero: of a method, or it has a target */
-    peal_method method;     /* its calls are broadcasts of this method; zero: of a protocol, or it has a target */
+    peal_protocol protocol; /* the protocol whose methods its calls broadcast; zero for every other proxy */
+    peal_method method;     /* the method that its calls broadcast; zero for every other proxy */
     peal_owner owner;       /* zero without one */
     bool is_alive;          /* a call reaches observers or a target */
 };

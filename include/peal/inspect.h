@@ -37,8 +37,8 @@ PEAL_API peal_status peal_protocol_list_methods(
     peal_protocol protocol, peal_method *out_methods, size_t capacity, size_t *out_count);
 
 /* Counts the observers of a protocol, blocked ones included. Observers of protocols that adopt it are
- * counted too, and a target that observes both twice. Weak targets that have died are not counted: each is
- * retained and released for this.
+ * counted too. A target that observes both is counted twice. Weak targets that have died are not counted:
+ * each weak target is retained and released for this test.
  *
  * out_count: filled.
  * Thread rule: any thread. Since 0.1. */
@@ -112,7 +112,7 @@ typedef enum peal_ownership {
     PEAL_OWNERSHIP_OBJECT = 4,   /* retained, by peal_type_set_object */
     PEAL_OWNERSHIP_STRUCT = 5,   /* copied, by peal_type_set_copy */
     PEAL_OWNERSHIP_FUNCTION = 6, /* unchanged: a pointer to a function */
-    PEAL_OWNERSHIP_BORROWED = 7, /* unchanged: the method promises that it outlives the call */
+    PEAL_OWNERSHIP_BORROWED = 7, /* unchanged: by `borrowed`, the pointed-to memory outlives the call */
     PEAL_OWNERSHIP_BARE = 8      /* a pointer without a rule: cannot be captured */
 } peal_ownership;
 

@@ -10,10 +10,10 @@
  *     peal_invocation_broadcast(call, NULL, NULL, NULL);
  *     peal_invocation_destroy(call);
  *
- * An invocation has copies of the argument values. Until they are retained, its pointers are unchanged, and
- * the memory that they point to is *borrowed*. Once they are retained, the invocation owns that memory, by
- * the rules of types.h: strings and buffers copied, objects retained, structs copied by their function. A
- * pointer without a rule cannot be retained, unless the method is declared `borrowed`.
+ * An invocation has copies of the argument values. Until the arguments are retained, pointers among them are
+ * unchanged, and the pointed-to memory is *borrowed*. Once they are retained, the invocation owns that memory,
+ * by the rules of types.h: strings and buffers copied, objects retained, structs copied by their function. A
+ * pointer without a rule can be retained only if the method is declared `borrowed`.
  *
  * Several threads may use an invocation at once: each function sees either all or none of the effect of
  * another. A call uses the arguments that it began with, also when another thread sets new ones or destroys
@@ -44,8 +44,8 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_create(peal_method method, peal_
 
 /* Makes an invocation with arguments by array, as peal_send takes them.
  *
- * arguments: *copied*, the values; the pointed-to memory is *borrowed* until they are retained or set
- *   again, or the invocation ends. One pointer a parameter, each to a value of the parameter's type.
+ * arguments: *copied*, the values; the pointed-to memory is *borrowed* until the arguments are retained or
+ *   set again, or the invocation ends. One pointer a parameter, each to a value of the parameter's type.
  * argument_count: must be the method's number of parameters.
  * The rest is as for peal_invocation_create. Also returns PEAL_ERROR_ARGUMENT_COUNT.
  * Thread rule: any thread. Since 0.1. */
@@ -59,13 +59,13 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_create_with(
  * Thread rule: any thread. Since 0.1. */
 #define peal_invocation_of(method, ...) peal_invocation_of_counted(PEAL_COUNT(__VA_ARGS__) - 1, method, __VA_ARGS__)
 
-/* The functions that the macro calls, for callers without a preprocessor.
+/* The function that the macro calls, for callers without a preprocessor.
  *
  * argument_count: how many arguments follow `out_invocation`.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_of_counted(
     size_t argument_count, peal_method method, peal_invocation *out_invocation, ...);
-/* The same with a va_list. */
+/* The same function with a va_list. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_of_list(
     size_t argument_count, peal_method method, peal_invocation *out_invocation, va_list arguments);
 
@@ -73,7 +73,7 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_of_list(
  * retained. The result is copied as a value. The two are independent.
  *
  * out_invocation: filled, zero on failure; *owned*: end it with peal_invocation_destroy.
- * Returns PEAL_OK; PEAL_ERROR_HANDLE; and what peal_invocation_retain_arguments returns.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; the failures of peal_invocation_retain_arguments.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_duplicate(peal_invocation invocation, peal_invocation *out_invocation);
 
@@ -112,7 +112,7 @@ PEAL_API peal_status peal_invocation_set_argument(
 /* Reads an argument.
  *
  * out_value: filled with the value. A pointer in it is *borrowed*: from the caller that set it, or, when
- *   arguments are retained, from the invocation, until an argument is set or it ends.
+ *   arguments are retained, from the invocation, until an argument is set or the invocation ends.
  * The rest is as for peal_invocation_set_argument.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_get_argument(
@@ -137,7 +137,7 @@ PEAL_API peal_status peal_invocation_get_argument_named(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_retain_arguments(peal_invocation invocation);
 
-/* Returns true if the arguments are retained. False also for a handle that is no invocation.
+/* Returns true if the arguments are retained, and false for an invalid handle.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
@@ -146,21 +146,21 @@ PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
 
 /* Calls one observer with the arguments, and keeps the result.
  *
- * It is called as by a broadcast that reaches it alone. It is not called while it is blocked. A ONCE observer
- * is removed, a weak target is kept alive, and its destroy callback waits for the call to end. Inside the
- * call the method counts as being broadcast. An observer with a queue can only be called there: broadcast
- * the invocation. The method's policy and its recursion option have no effect: the call is made at once. A
- * lazily observing service is created first: when that fails, the status is that of peal_service_get, and
- * PEAL_ERROR_STATE from within its own creation.
+ * The observer is called as by a broadcast that reaches it alone. It is not called while it is blocked. A
+ * ONCE observer is removed, a weak target is kept alive, and the observer's destroy callback waits for the
+ * call to end. Inside the call the method counts as being broadcast. An observer with a queue can only be
+ * called there: broadcast the invocation. The method's policy and its recursion option have no effect: the
+ * call is made at once. A lazily observing service is created first. When its creation fails, the status is
+ * that of peal_service_get; from within its own creation, it is PEAL_ERROR_STATE.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE for either handle, also when the observer has been removed;
- * PEAL_ERROR_STATE when the observer is blocked or the method has ended. Also
+ * PEAL_ERROR_STATE when the observer is blocked or has a queue, or the method has ended. Also
  * PEAL_ERROR_CONFORMANCE when the observer does not have the method, PEAL_ERROR_DEPTH,
  * PEAL_ERROR_MEMORY. After a failure no observer was called and the result is unchanged.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_invocation_invoke(peal_invocation invocation, peal_observation observation);
 
-/* Calls a function with the arguments, and keeps the result. It need not belong to an observer.
+/* Calls a function with the arguments, and keeps the result. The function need not belong to an observer.
  *
  * target: *borrowed during the call*; passed as `self`; may be NULL.
  * function: takes `void *self` and then the method's parameters, and returns its result. This cannot

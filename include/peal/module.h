@@ -25,9 +25,9 @@
  * its own by a protocol that adopts it, or forwards another one.
  *
  * will_start is the exception: no module observes yet, so it is called on each module directly. For a
- * module without a queue and without a service, this happens before any start. For the others it happens
- * right before their own start, as it does for a module that is registered while others run. For these,
- * did_start is called right after their own start too.
+ * module without a queue and without a service, this happens before any start. For each other module, and for
+ * a module that is registered while others run, it happens right before the module's own start. When a module
+ * that is registered while others run has started, did_start is called on it directly.
  *
  * (CEApplicationMediator: registerAppilgationModuleDelegate:, notifySelectorOfAllDelegates,
  * notifySelectorOfAllDelegateUntilSuccessed; and the Fx framework's and OSGi's start order.)
@@ -61,8 +61,8 @@ PEAL_PROTOCOL(peal_lifecycle, "PealLifecycle", PEAL_LIFECYCLE);
 
 /* ---- Registering ------------------------------------------------------------------------------- */
 
-/* A running start or stop, with no lock held. Its registrations belong to the module's owner. peal fills in
- * the first five members, the module the last two. */
+/* A running start or stop. It runs with no lock held, and its registrations belong to the module's owner. peal
+ * fills in the first five members, the module the last two. */
 struct peal_module_step {
     size_t size;          /* sizeof(struct peal_module_step) */
     peal_center center;
@@ -130,9 +130,10 @@ struct peal_module_description {
  * returns PEAL_NOT_WAITED, and a thread of the library does the rest. An event's result is zero, and
  * module_failed is broadcast with "event". A start fails with PEAL_ERROR_WOULD_DEADLOCK. */
 
-/* Registers a module. Before the start of all modules, it waits for that start. While the modules run, it is
- * started before this returns; its dependencies must already run. During the start, for example from one of
- * its steps, that start also starts the new module, as soon as its dependencies run.
+/* Registers a module. A module that is registered before the start of all modules is started by that start.
+ * While the modules run, the new module is started before this returns; its dependencies must already run.
+ * During the start, for example from a step, that start also starts the new module, as soon as its
+ * dependencies run.
  *
  * description: *copied*, with its tables, which are checked against their protocols. Names have 1 to 255
  *   bytes of UTF-8. A dependency that is named twice counts once.
@@ -149,8 +150,8 @@ PEAL_API peal_status peal_module_register(
 
 /* Removes a module: stops it if it runs, and waits for its calls and its stop, up to its time limit. Its
  * handle is stale and its name free as soon as the removal begins. When the removal runs in the module's own
- * event or step, or the time limit expires, the rest is done after that has ended: on a thread of the library
- * for an event.
+ * event or step, or the time limit expires, the rest is done once that event or step has ended: after an event,
+ * on a thread of the library.
  *
  * module: *consumed*, except when PEAL_ERROR_STATE is returned.
  * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, because the time limit
@@ -222,8 +223,8 @@ PEAL_API peal_status peal_modules_start(peal_center center);
  * timeout: of all together, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK, also when they were already stopped; PEAL_NOT_WAITED from within a step or an event
  * of a module that is to be stopped, and on the thread that starts or stops them: the modules are then stopped
- * when that ends, after an event on a thread of the library; PEAL_ERROR_TIMEOUT when the limit has expired, and
- * a module was stopped without waiting for it; PEAL_ERROR_HANDLE.
+ * once that step, event, start or stop has ended, after an event on a thread of the library; PEAL_ERROR_TIMEOUT
+ * when the limit has expired, and a module was stopped without waiting for it; PEAL_ERROR_HANDLE.
  * A second call at the same time waits for the first.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
@@ -256,12 +257,12 @@ struct peal_module_info {
     char name[256];
     char class_name[256];
     char dependencies[1024];   /* names with ", " between; cut to fit */
-    uint64_t order;            /* its ordinal in the start, from 1; 0 before */
-    uint64_t started_at;       /* monotonic time at which its start began, in nanoseconds; 0 before */
+    uint64_t order;            /* its ordinal in the start, from 1; 0 before its start */
+    uint64_t started_at;       /* monotonic time at which its start began, in nanoseconds; 0 before its start */
     uint64_t start_time;       /* the duration of its start so far, in nanoseconds */
     uint64_t stop_time;        /* the duration of its stop so far, in nanoseconds */
     bool is_overdue;           /* a step's time limit has expired */
-    char last_failure[256];    /* the sentence of the last failure; empty without */
+    char last_failure[256];    /* the sentence of the last failure; empty without a failure */
 };
 
 /* Reads the state of a module, atomically.

@@ -23,12 +23,12 @@ PEAL_BEGIN_DECLARATIONS
 
 /* How an observer is registered. */
 enum peal_observe_flags {
-    /* Removed before its first call runs: it is called exactly once, also when broadcasts race. */
+    /* Removes the observer before its first call runs: it is called exactly once, also when broadcasts race. */
     PEAL_OBSERVE_ONCE = 1 << 0,
     /* Removes all registrations of the same target on the protocol and queue. The new registration is
      * the last one of its priority. On failure the old registrations stay. A concurrent broadcast calls
-     * either the old or the new one: the new one in the turn of an old one that was not yet called. Calls
-     * that wait on the queue go to the new one. For peal_observe_service this does not apply: a concurrent
+     * either the old or the new registration: the new one in the turn of an old one that was not yet called.
+     * Calls that wait on the queue go to the new registration. With peal_observe_service, a concurrent
      * broadcast may call neither. Not together with ALLOW_DUPLICATE. */
     PEAL_OBSERVE_REPLACE = 1 << 1,
     /* Registers the same target again. It is called once for each registration. */
@@ -129,11 +129,11 @@ struct peal_call {
  * call: *borrowed during the call*. Values may be read as their types; do not write to them. */
 typedef void (*peal_handler)(void *target, const struct peal_call *call);
 
-/* Registers an observer with one function for all its methods. In all else it is an ordinary observer. Each
- * call passes the method, the arguments, and the memory for the result.
+/* Registers an observer with one function for all its methods. In all other respects the observer is an
+ * ordinary one. Each call passes the method, the arguments, and the memory for the result.
  *
  * handler: called for each of the methods; *borrowed until the destroy callback*.
- * methods, count: *copied*; the names of the methods that it implements, as for peal_method_find, each at
+ * methods, count: *copied*; the names of the implemented methods, as for peal_method_find, each at
  *   most once; required ones must be among them. NULL and 0: all that peal_protocol_list_methods lists now,
  *   in that order, those of adopted protocols included. Methods that are added to the protocol later are
  *   not implemented.
@@ -153,14 +153,14 @@ PEAL_API peal_status peal_observe_handler(peal_protocol protocol, void *target, 
  *
  * The broadcast begins after its services are created: an observer that their creation registers is called.
  * The broadcast waits for a creation that another thread has begun. When a creation fails, observers of
- * "PealServices" are notified, the broadcast continues without it, and the next broadcast tries again.
+ * "PealServices" are notified, the broadcast continues without the service, and the next broadcast tries again.
  * Inside its own creation the service is neither called nor waited for. A broadcast that fails creates
- * no instance. PEAL_EACH does not visit observers with a queue, so it creates no service that has one.
+ * no instance. PEAL_EACH does not visit observers with a queue, and creates no service for them.
  *
- * When the instance is removed, the registration stays and is lazy again. While it observes, the
- * registration has a use of the instance. Blocks and removals apply to the instance too; while it is
- * blocked, none is created. With ONCE the registration ends when the instance is called; a failed creation
- * does not end it.
+ * When the instance is removed, the registration stays and is lazy again. While the instance observes, the
+ * registration has a use of it. Blocks and removals apply to the instance too. While the registration is
+ * blocked, no instance is created. With ONCE the registration ends when the instance is called; a failed
+ * creation does not end it.
  *
  * service: *copied*; the name of a registered service, which provides the protocol.
  * options: as for peal_observe. `destroy` gets NULL, and runs when the registration has ended, after the
@@ -175,10 +175,10 @@ PEAL_API peal_status peal_observe_handler(peal_protocol protocol, void *target, 
 PEAL_API peal_status peal_observe_service(peal_protocol protocol, const char *service,
     const struct peal_observe_options *options, peal_observation *out_observation);
 
-/* Removes an observer: ends its registration. Once this returns, no call of it starts on any thread. A call that another
- * thread has begun may still run. A call counts as begun once the broadcast has tested the observer's state
- * and found that it may be called: the few instructions from there into the function may not have run yet.
- * So free the target in the destroy callback, not after this function. For an observer without a queue, the
+/* Removes an observer: ends its registration. Once this returns, no call of it starts on any thread. A call that
+ * another thread has begun may still run. A call counts as begun once the broadcast has tested the observer's state
+ * and found that the observer may be called. The few instructions from that test into the function may not have run
+ * yet. So free the target in the destroy callback, not after this function. For an observer without a queue, the
  * destroy callback has run when this returns, unless one of its methods is being broadcast. Then it runs after the
  * observer's last call, at the latest when the last of these broadcasts has ended. With a queue it runs in its turn
  * on the queue.
@@ -218,8 +218,8 @@ enum peal_remove_flags {
 PEAL_API peal_status peal_observation_remove_with(peal_observation observation, uint32_t flags, uint32_t timeout);
 
 /* Ends all registrations of a target for a protocol, whatever their queues, each as
- * peal_observation_remove does. For callers that have not kept a handle. (removeDelegate: of
- * GCDMulticastDelegate, UNREGISTER_EXTENSION of WeChat's extension center.)
+ * peal_observation_remove does. The caller needs no handle. (removeDelegate: of GCDMulticastDelegate,
+ * UNREGISTER_EXTENSION of WeChat's extension center.)
  *
  * protocol: registrations for protocols that adopt it, or are adopted by it, stay.
  * target: compared, never followed; NULL for registrations with a NULL target. Lazy registrations

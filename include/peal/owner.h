@@ -12,10 +12,10 @@
  * An owner owns observations, queues, services, modules, timers, proxies, completions, the functions of
  * types, and the protocols and properties that were defined for it. Its own code is all code that peal
  * calls for these: observers, targets of proxies, destroy callbacks, executors, functions of timers, of
- * services and of modules, `done` and `reply`. A function whose options have no owner takes the one that the
- * thread has entered; when that is being retired, it returns PEAL_ERROR_HANDLE. Registrations that a callback
- * makes belong to no owner, unless the callback names one. The start and stop of a module are the exception:
- * they run with the module's owner entered.
+ * services and of modules, `done` and `reply`. A function whose options have no owner uses the owner that the
+ * thread has entered. While that owner is being retired, the function returns PEAL_ERROR_HANDLE. Registrations
+ * that a callback makes belong to no owner, unless the callback names one. The start and stop of a module are
+ * the exception: they run with the module's owner entered.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H
@@ -41,9 +41,9 @@ PEAL_API PEAL_CHECK peal_status peal_owner_create(const char *name, peal_owner *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_owner_enter(peal_owner owner);
 
-/* Ends the innermost peal_owner_enter of the calling thread. A callback leaves as often as it enters.
+/* Ends the innermost peal_owner_enter of the calling thread. A callback must leave as often as it enters.
  *
- * Returns PEAL_OK; PEAL_ERROR_STATE without one.
+ * Returns PEAL_OK; PEAL_ERROR_STATE when the thread has entered no owner.
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API peal_status peal_owner_leave(void);
 
@@ -102,11 +102,11 @@ typedef void (*peal_pointer_visitor)(void *context, const char *what, const void
  * of proxies' targets and stages, of destroy callbacks, weak types, executors, types' hooks, completions,
  * timers, services and modules, the tables of services and modules, and the destroy callbacks of counted
  * objects. A removed registration counts while peal may still call it: until its last call and its destroy
- * callback have returned, also where that waits on a queue. Call this before dlclose, in a debug build:
- * there should be no pointer.
+ * callback have returned, also while the callback waits on a queue. Call this before dlclose, in a debug
+ * build: there should be no pointer.
  *
  * address: any address in the object, such as that of one of its functions.
- * visit: called for each, with no lock held; may be NULL.
+ * visit: called for each pointer, with no lock held; may be NULL.
  * out_count: filled with the number of pointers; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when no loaded object has the address.
  * The cost grows with the number of all objects.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peal.h - includes all headers. Parts of a program that know nothing about each other work together: one
- * call reaches every part that observes it.
+ * peal.h - includes all headers. peal connects parts of a program that know nothing about each other: one
+ * call of a method reaches every part that observes the method.
  *
  * Start with protocol.h, which declares methods, observer.h, which registers observers, and broadcast.h,
  * which calls them. service.h has singletons by name. module.h starts and stops the parts of a program.

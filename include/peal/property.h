@@ -23,7 +23,7 @@
  * Reading never waits and never sees half of a value, whatever other threads do. Setting takes effect at
  * once. Observers are notified in the order of the sets, each change once, one change at a time. A set that
  * arrives during a notification of the property's observers, from one of them or from another thread,
- * changes the value. It is notified afterwards, by the thread that is notifying (PEAL_DEFERRED).
+ * changes the value at once. The thread that is notifying notifies of this change afterwards (PEAL_DEFERRED).
  *
  * Observers are those of observer.h: weak targets, priorities, queues, owners, ONCE, blocking and their
  * handles are the same.
@@ -54,7 +54,7 @@ struct peal_property_options {
 
 #define PEAL_PROPERTY_OPTIONS { sizeof(struct peal_property_options), 0, { 0 } }
 
-/* Defines a property, or finds the one of that name. `volume_define` of the macro is the same.
+/* Defines a property, or finds the property of that name. `volume_define` of the macro is the same.
  *
  * An existing property keeps its value. A property ends with its center. A property that only owners
  * defined also ends with the last of these.
@@ -118,7 +118,8 @@ PEAL_API peal_status peal_property_get(peal_property property, void *out_value, 
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_get_text(peal_property property, char *buffer, size_t capacity, size_t *out_length);
 
-/* Sets the value and notifies the observers before it returns, or leaves that to the notifying thread.
+/* Sets the value. Notifies the observers before this returns, or leaves that to the thread that is notifying
+ * them or to the end of the batch.
  *
  * value: *copied*; points to a value of the type: for a text, to a `const char *`.
  * size: sizeof the type.
@@ -191,17 +192,18 @@ struct peal_property_observer {
      * function of the change. For a set during a notification of the property, in a batch, and for
      * peal_property_compare_and_set, the value has already changed. */
     void (*prior)(void *self, const struct peal_change *change);
-    void (*recorded)(void *self, const struct peal_change *change); /* the same, after the change */
+    void (*recorded)(void *self, const struct peal_change *change); /* after the change, with its record */
 };
 
 /* Flags of peal_property_observe. */
 enum peal_property_observe_flags {
     /* Notifies the observer of the current value at once, before any change: by `changed`, by
      * `changed_values` with the value twice, by `recorded` as PEAL_CHANGE_INITIAL. When another thread is
-     * notifying the property's observers, registering returns PEAL_DEFERRED: that thread does this too. */
+     * notifying the property's observers, registering returns PEAL_DEFERRED, and that thread notifies this
+     * observer too. */
     PEAL_PROPERTY_INITIAL = 1 << 0,
-    /* Needs a queue, else it is PEAL_ERROR_ARGUMENT: a change that still waits there at the next change
-     * is dropped, and counted (queue.h). The old value of a notification is that of the last set. */
+    /* A change that still waits on the queue at the next change is dropped, and counted (queue.h). The old
+     * value of a notification is that of the last set. Without a queue this flag is PEAL_ERROR_ARGUMENT. */
     PEAL_PROPERTY_KEEP_LATEST = 1 << 1
 };
 
@@ -249,7 +251,8 @@ PEAL_API peal_status peal_property_observe(peal_property property, void *target,
     }                                                                                                              \
     struct tag##_property
 
-/* The same for a text: title_get fills a buffer, as peal_property_get_text. */
+/* The same for a text property, except that title_get fills a buffer, as peal_property_get_text does, and that
+ * there is no title_compare_and_set. */
 #define PEAL_TEXT_PROPERTY(tag, property_name)                                                    \
     PEAL_PROPERTY_COMMON_(tag, property_name, const char *)                                       \
     PEAL_UNUSED static inline peal_status tag##_define(peal_center center_, const char *initial_, \

@@ -10,7 +10,7 @@
  *         METHOD(optional, bool, on_close, (const char *room), first_true)
  *     PEAL_PROTOCOL(chat, "Chat", CHAT);
  *
- * That makes:
+ * The macro makes:
  *     struct chat           the table: `size_t size`, then one function pointer a method, each with
  *                           `void *self` before the parameters of its prototype
  *     struct chat_protocol  the handles: `protocol`, then one peal_method a method, by name
@@ -34,20 +34,22 @@
  *     first_nonzero  stop at the first result that is not zero      scalars and pointers
  *     last         the last result; the policy of any other method  any
  *                  that names none
- *     sum min max  over all results; a sum stays at its type's ends numbers
- *     any every    1 if one is true, if all are; all are called     bool and integers
+ *     sum min max  over all results; an integer sum saturates       numbers
+ *     any          1 if one result is true; all are called          bool and integers
+ *     every        1 if all results are true; all are called        bool and integers
  *     collect      all results, in order                            any
  *     chain        each result becomes the first parameter of its type in the next call
  *     chain(name)  the same, with the parameter named
  *     fold         the caller's own function decides                any
  *     recursive    a broadcast inside a callback of the same method runs at once; the default
- *     defer        it runs after the outer one has ended, with a copy of its arguments
- *     reject       it is refused with PEAL_ERROR_RECURSION
+ *     defer        such a broadcast runs after the outer one has ended, with a copy of its arguments
+ *     reject       such a broadcast is refused with PEAL_ERROR_RECURSION
  *     borrowed     the broadcaster promises that bare pointers outlive a captured call
  * A method has one policy and one kind of recursion. A policy that the result does not fit is
  * refused at the definition, with PEAL_ERROR_SYNTAX. Without `borrowed`, `defer` is refused with
- * PEAL_ERROR_TYPE when a parameter is a bare pointer: no `const char *`, no length given with __counted_by
- * or a similar attribute, no type registered by peal_type_set_object or peal_type_set_copy.
+ * PEAL_ERROR_TYPE when a parameter is a bare pointer. A pointer is bare if no rule of types.h captures it: the
+ * rules are for `const char *`, pointers with a length (__counted_by), functions, and types registered by
+ * peal_type_set_object or peal_type_set_copy.
  *
  * Types: all scalars, the names of <stdint.h>, size_t and similar names, bool, enums, pointers, function
  * pointers, and structs and unions by value once they are declared (types.h). A pointed-to type may have any
@@ -145,8 +147,8 @@ PEAL_API peal_status peal_method_find(peal_protocol protocol, const char *name, 
  *     PEAL_PROTOCOL_ADOPTING(room, "Room", ROOM_ADOPTS, ROOM);
  *
  * The table then begins with the size and one pointer a protocol adopted, to its own table
- * (`const struct chat *chat;`), so that each of them can grow by itself. A diamond counts once:
- * give the shared table on either way, or the same one on both. */
+ * (`const struct chat *chat;`), so that each of them can grow by itself. A protocol that is adopted on
+ * two paths counts once: set its table on either path, or the same table on both. */
 #define PEAL_PROTOCOL_ADOPTING(tag, protocol_name, ADOPTS, LIST)                                                    \
     struct tag {                                                                                                    \
         size_t size;                                                                                                \
@@ -245,9 +247,9 @@ PEAL_API peal_status peal_method_find(peal_protocol protocol, const char *name, 
 #define PEAL_SELF_CHOSEN_(is_void) PEAL_SELF_##is_void
 #define PEAL_SELF_0(...) (void *self, __VA_ARGS__)
 #define PEAL_SELF_1(...) (void *self)
-/* 1 for an empty list and for a lone `void`, else 0. `void` pasted to a prefix vanishes. The remainder is
- * empty exactly where the parentheses after it make a call that yields a comma, and nothing in it yields
- * one by itself (as a function pointer's parentheses would). */
+/* 1 for an empty list and for a lone `void`, else 0. `void` pasted to a prefix vanishes. `PEAL_COMMA_ remainder()`
+ * yields a comma if the remainder is empty, or if it begins with parentheses as a function pointer may. In the
+ * second case `PEAL_COMMA_ remainder` yields a comma too, which distinguishes the cases. */
 #define PEAL_IS_VOID_(...) PEAL_IS_EMPTY_(PEAL_FIRST_(PEAL_VANISHING_##__VA_ARGS__, ~))
 #define PEAL_VANISHING_
 #define PEAL_VANISHING_void

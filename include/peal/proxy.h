@@ -23,13 +23,13 @@
  * `self` is a number and no address, and tables exist until the process ends. So a table may be called
  * at any time. A call that begins after its proxy is destroyed calls no observer, and fails with
  * PEAL_ERROR_HANDLE. A call that began before is finished. This is guaranteed on every thread, without a
- * promise from the caller. A bare function has no `self` to identify it: see peal_closure_create. A proxy's
- * `self` that was registered as an observer is no longer called, and its result does not count: its
- * registration ends.
+ * promise from the caller. A bare function has no `self` to identify it: see peal_closure_create. Where a
+ * proxy's `self` is registered as an observer, the registration ends with the proxy, its target or its
+ * protocol: `self` is no longer called, and its result does not count.
  *
  * No code is generated at run time for a method whose arguments and result travel in registers and up to 16
- * words of the stack, on x86-64 and AArch64 Linux. Others need closures of libffi, one for each shape of
- * call, as all methods do on other machines. Where the system forbids these, making such a proxy fails with
+ * words of the stack, on x86-64 and AArch64 Linux. Other methods need closures of libffi, one for each shape of
+ * call, as all methods do on other machines. Where the system forbids closures, making such a proxy fails with
  * PEAL_ERROR_FORBIDDEN, and everything else works.
  */
 #ifndef PEAL_PROXY_H
@@ -46,8 +46,8 @@ struct peal_redirection {
     const void *table; /* *borrowed during the call*; NULL: no target */
 };
 
-/* Options of a proxy. Begin with PEAL_PROXY_OPTIONS or zeros and the size. Only `owner` is for proxies
- * that broadcast; any other option of these is PEAL_ERROR_ARGUMENT. */
+/* Options of a proxy. Begin with PEAL_PROXY_OPTIONS or zeros and the size. A proxy that broadcasts accepts
+ * `owner` alone; any other option is PEAL_ERROR_ARGUMENT. */
 struct peal_proxy_options {
     size_t size;                   /* sizeof(struct peal_proxy_options) */
     peal_owner owner;              /* the owner; zero: the thread's (owner.h), if any */
@@ -57,7 +57,7 @@ struct peal_proxy_options {
      * it is dead, calls return zero, which is no failure. */
     const struct peal_weak_type *weak; /* *copied*; NULL: not weak */
     void *weak_reference;              /* the argument of `weak`, a GWeakRef for example */
-    peal_reference reference;          /* or: a counted object; the target must be this one's */
+    peal_reference reference;          /* or: a counted object, which must be the target */
 
     /* The three stages of a call for which the target's table has no function. Each may be NULL, and is
      * called when the stages before it had no result. They run on the calling thread, with no lock held and
@@ -81,7 +81,7 @@ struct peal_proxy_options {
 /* Makes a proxy of a protocol: a call of a method is a broadcast of it, as by peal_send, to the
  * observers that conform to the protocol when it begins. The result is that of the method's policy; zero
  * under ALL. Observers with queues, completions, recursion and depth are as for any broadcast; a full
- * queue refuses, and counts this. `chat_proxy_create` of the list macro is the same, typed.
+ * queue refuses calls, and counts them. `chat_proxy_create` of the list macro is the same, typed.
  *
  * protocol: the protocol of the table. Adopted protocols are proxied too: through the tables in the table,
  *   with the same `self`.
@@ -131,7 +131,7 @@ PEAL_API PEAL_CHECK peal_status peal_proxy_create_for(peal_protocol protocol, vo
  * with the same arguments and result (pointers of any type are the same here). It must not be used as a
  * handler of asynchronous signals.
  *
- * options: *copied*; NULL for none. Only `owner` is for these.
+ * options: *copied*; NULL for none. Only `owner` may be set.
  * out_closure: filled, zero on failure; *owned*: end it with peal_proxy_destroy. May be NULL: then the
  *   closure ends with its owner, or the process.
  * out_function: filled, NULL on failure: convert it to the type of the prototype.

@@ -3,7 +3,7 @@
  * queue.h - queues, which run calls later, one after the other.
  *
  * An observer that is registered with a queue (struct peal_observe_options) is not called by the
- * broadcast itself. The broadcast copies the arguments, once for all its queued observers, and puts
+ * broadcast itself. The broadcast copies the arguments, once for all its queued observers, and enqueues
  * one item on each queue. The queue calls its observers, in order of priority and registration. The
  * declared types decide what is copied (types.h). Observers must not write to the copy, because they share it.
  *
@@ -41,9 +41,9 @@ typedef enum peal_overflow {
     PEAL_OVERFLOW_DROP_NEWEST = 2, /* drops the new calls; the broadcast is PEAL_OK */
     PEAL_OVERFLOW_KEEP_LATEST = 3, /* drops the oldest broadcast of the same method; without one, the
                                       oldest of all */
-    PEAL_OVERFLOW_WAIT = 4         /* waits for room up to `wait` milliseconds, then REJECT; from a
-                                      call of the same queue REJECT at once. A waiting thread is woken
-                                      once half of the queue is free, or its run has ended */
+    PEAL_OVERFLOW_WAIT = 4         /* waits for room up to `wait` milliseconds, then refuses the new
+                                      calls; in a call of the same queue, refuses them at once. A waiting
+                                      thread is woken once half of the queue is free, or its run has ended */
 } peal_overflow;
 
 /* Options of a queue. Begin with PEAL_QUEUE_OPTIONS or zeros and the size. */
@@ -87,9 +87,9 @@ struct peal_queue_options {
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_queue_create(const struct peal_queue_options *options, peal_queue *out_queue);
 
-/* Returns the queue of the program's main thread, the same for all. Its calls run when the program runs
- * libdispatch's main queue (dispatch_main, a run loop), or on the main thread when it pumps.
- * Unbounded; never ended.
+/* Returns the queue of the program's main thread, always the same one. Its calls run when the program runs
+ * libdispatch's main queue (dispatch_main, a run loop), or when the main thread pumps the queue. The queue is
+ * unbounded and cannot be ended.
  *
  * Returns zero when memory is refused.
  * Thread rule: any thread. Since 0.1. */
@@ -129,9 +129,10 @@ PEAL_API peal_status peal_queue_descriptor(peal_queue queue, int *out_descriptor
 
 /* Runs the waiting calls on the calling thread. An executor calls this once for each `submit`.
  *
- * Returns PEAL_OK; PEAL_ERROR_STATE when nothing was submitted, because the executor calls twice: this is
- * harmless; also for a queue of another kind, one that is being run, and one of the parent in the child of a
- * fork. PEAL_ERROR_HANDLE when the queue has been ended meanwhile: an executor may ignore that.
+ * Returns PEAL_OK; PEAL_ERROR_STATE when every `submit` has had its run, because the executor calls twice: this
+ * is harmless. PEAL_ERROR_STATE also for a queue of another kind, for a queue that is being run, and for a queue
+ * of the parent in the child of a fork. PEAL_ERROR_HANDLE when the queue has ended meanwhile: an executor may
+ * ignore this status.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_run(peal_queue queue);
 
@@ -147,7 +148,7 @@ PEAL_API peal_status peal_queue_pause(peal_queue queue);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_queue_resume(peal_queue queue);
 
-/* Waits until all calls that were put on the queue before have been delivered or dropped.
+/* Waits until all calls that were enqueued before this call have been delivered or dropped.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit: another thread must then pump, or resume.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_WOULD_DEADLOCK from one of its own calls;

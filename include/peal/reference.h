@@ -2,8 +2,8 @@
  *
  * reference.h - counted objects, and weak references to them.
  *
- * A peal_reference is a number. A caller that has retained it owns a share of the object. A caller that
- * has only copied the number has a weak reference: retaining it fails once the object is destroyed.
+ * A peal_reference is a handle. A caller that has retained it owns a share of the object. A caller that
+ * has only copied the handle has a weak reference: retaining it fails once the object is destroyed.
  * (A generational handle is a weak reference by itself.)
  *
  *     peal_reference_create(session, free_session, &reference);   count is one

@@ -25,18 +25,18 @@ PEAL_BEGIN_DECLARATIONS
 typedef enum peal_type_kind {
     PEAL_KIND_VOID = 1,
     PEAL_KIND_BOOL = 2,
-    PEAL_KIND_SIGNED = 3,   /* an integer with a sign; `char` is of this kind or the next, as the machine has it */
+    PEAL_KIND_SIGNED = 3, /* an integer with a sign; the machine decides whether `char` is of this kind or the next */
     PEAL_KIND_UNSIGNED = 4, /* an integer without a sign */
-    PEAL_KIND_FLOAT = 5,    /* float, double, long double */
+    PEAL_KIND_FLOAT = 5, /* float, double, long double */
     PEAL_KIND_COMPLEX = 6,
-    PEAL_KIND_ENUM = 7,     /* `target` is its integer type; no enumerators if it was not declared */
-    PEAL_KIND_STRUCT = 8,   /* no size and no members if it was not declared */
-    PEAL_KIND_UNION = 9,    /* the same */
+    PEAL_KIND_ENUM = 7, /* `target` is its integer type; no enumerators if it was not declared */
+    PEAL_KIND_STRUCT = 8, /* no size and no members if it was not declared */
+    PEAL_KIND_UNION = 9, /* no size and no members if it was not declared */
     PEAL_KIND_POINTER = 10, /* `target` is the pointed-to type */
-    PEAL_KIND_ARRAY = 11,   /* `target` is the element, `count` the number of elements */
+    PEAL_KIND_ARRAY = 11, /* `target` is the element, `count` the number of elements */
     PEAL_KIND_FUNCTION = 12, /* `target` is the result, `members` are the parameters */
-    PEAL_KIND_HANDLE = 13,  /* a handle of peal, such as peal_timer */
-    PEAL_KIND_OPAQUE = 14   /* behind a pointer only: a name that was not declared, such as FILE */
+    PEAL_KIND_HANDLE = 13, /* a handle of peal, such as peal_timer */
+    PEAL_KIND_OPAQUE = 14 /* only as a pointed-to type: a name that was not declared, such as FILE */
 } peal_type_kind;
 
 struct peal_type_member;
@@ -46,44 +46,44 @@ struct peal_type_enumerator;
  * back to the same description, so a program that follows pointers must remember which types it has visited. A
  * program that follows only members, elements and results always ends. */
 struct peal_type {
-    size_t size;               /* sizeof(struct peal_type), as the library has it */
+    size_t size; /* sizeof(struct peal_type), as the library has it */
     peal_type_kind kind;
     bool is_const;
     bool is_volatile;
     bool is_restrict;
     bool is_atomic;
-    bool is_variadic;          /* a function that ends with `...` */
-    const char *name;          /* in C, without the qualifiers above: "int64_t", "struct point", "char *" */
+    bool is_variadic; /* a function that ends with `...` */
+    const char *name; /* in C, without the qualifiers above: "int64_t", "struct point", "char *" */
     const char *resolved_name; /* the same with an outer typedef followed: "long" */
-    size_t value_size;         /* in bytes; 0 for void, functions and types that were not declared */
-    size_t alignment;          /* in bytes; 0 where value_size is 0 */
-    size_t count;              /* of members, parameters, enumerators or elements */
-    const struct peal_type *target;                /* see the kinds; otherwise NULL */
-    const struct peal_type_member *members;        /* the first; NULL without any */
+    size_t value_size; /* in bytes; 0 for void, functions and types that were not declared */
+    size_t alignment; /* in bytes; 0 where value_size is 0 */
+    size_t count; /* of members, parameters, enumerators or elements */
+    const struct peal_type *target; /* see the kinds; otherwise NULL */
+    const struct peal_type_member *members; /* the first; NULL without any */
     const struct peal_type_enumerator *enumerators; /* the first; NULL without any */
 };
 
 /* A member of a structure or a union, or a parameter of a function. */
 struct peal_type_member {
-    size_t size;                         /* sizeof(struct peal_type_member), as the library has it */
+    size_t size; /* sizeof(struct peal_type_member), as the library has it */
     const struct peal_type_member *next; /* NULL after the last */
-    const char *name;                    /* empty if it has none */
+    const char *name; /* empty if it has none */
     const struct peal_type *type;
-    size_t offset;                       /* of a member, in bytes */
-    peal_ownership ownership;            /* of a method's parameter; otherwise 0 */
-    bool has_length;                     /* the parameter of a method points to `length` elements or bytes */
-    bool length_is_parameter;            /* `length` is the index of the parameter that has the length */
-    bool length_in_bytes;                /* the length counts bytes, and not elements */
-    bool allows_null;                    /* a NULL pointer is accepted with any length */
+    size_t offset; /* of a member, in bytes */
+    peal_ownership ownership; /* of a method's parameter; otherwise 0 */
+    bool has_length; /* the parameter of a method points to `length` elements or bytes */
+    bool length_is_parameter; /* `length` is the index of the parameter that has the length */
+    bool length_in_bytes; /* the length counts bytes, and not elements */
+    bool allows_null; /* a NULL pointer is accepted with any length */
     size_t length;
 };
 
 /* A value of an enum. */
 struct peal_type_enumerator {
-    size_t size;                             /* sizeof(struct peal_type_enumerator), as the library has it */
+    size_t size; /* sizeof(struct peal_type_enumerator), as the library has it */
     const struct peal_type_enumerator *next; /* NULL after the last */
     const char *name;
-    int64_t value;                           /* convert it to uint64_t where the enum's `target` is unsigned */
+    int64_t value; /* convert it to uint64_t where the enum's `target` is unsigned */
 };
 
 /* Describes a method: a type of kind PEAL_KIND_FUNCTION, without `self`. Its parameters have the rules for pointed-to
@@ -106,8 +106,8 @@ PEAL_API PEAL_CHECK peal_status peal_type_describe(
 
 /* Frees a description.
  *
- * type: *consumed*; the one that a function of this header filled in, and no other type that it leads to. NULL does
- *   nothing.
+ * type: *consumed*; the pointer that peal_method_describe or peal_type_describe filled in, and no other type of the
+ *   description. NULL does nothing.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API void peal_type_destroy(const struct peal_type *type);
 
@@ -139,8 +139,8 @@ PEAL_API peal_status peal_method_canonical_text(peal_method method, char *buffer
  * rules for results, recursion and pointed-to memory agree.
  *
  * The fingerprint never changes while the method exists, and is the same in each process and on each machine with the
- * same sizes of types. It does not depend on names of typedefs and parameters, on `_Nonnull` and its like, or on
- * functions that are registered for a type. The hash finds mistakes. It does not protect against an adversary.
+ * same sizes of types. It does not depend on names of typedefs and parameters, on `_Nonnull` and similar attributes,
+ * or on functions that are registered for a type. The hash finds mistakes. It does not protect against an adversary.
  *
  * out_fingerprint: filled.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.

@@ -48,7 +48,7 @@ struct peal_creation {
     char message[256];   /* of a failure: a sentence, which becomes part of peal_last_message() */
 };
 
-/* A protocol that a service provides, or a module takes part in. */
+/* A protocol that a service provides, or that a module observes. */
 struct peal_provision {
     const char *protocol; /* its name; NULL ends a list */
     const void *table;    /* as for peal_observe */
@@ -74,7 +74,7 @@ struct peal_service_description {
      * or remove any. Without this function the context is the instance, and must not be NULL. */
     void *(*create)(struct peal_creation *creation);
     /* Runs once the instance is published: a get from within it returns the instance; other threads wait
-     * until it has returned. False is a failure, as NULL of create; may be NULL. */
+     * until it has returned. Returning false is a failure, like NULL from create. May be NULL. */
     bool (*init)(void *self, struct peal_creation *creation);
     /* Clears the data of the session that ends; may be NULL. */
     void (*clear_data)(void *self);
@@ -102,9 +102,9 @@ struct peal_service_description {
 PEAL_API peal_status peal_service_register(
     peal_center center, const struct peal_service_description *description, peal_service *out_service);
 
-/* Ends a registration: removes the instance and frees the name. Lazy observations of the service end. It does not
- * wait for a creation that runs, also inside it. After PEAL_NOT_WAITED the call of the description's `release` is
- * the end, for which retiring the owner waits.
+/* Ends a registration: removes the instance and frees the name. Lazy observations of the service end. The function
+ * does not wait for a running creation, whether on this thread or on another one. After PEAL_NOT_WAITED the
+ * registration has ended when the description's `release` is called. peal_owner_retire waits for that call.
  *
  * service: *consumed*.
  * Returns PEAL_OK; PEAL_NOT_WAITED when the instance is still in use, or being created: its functions
@@ -135,7 +135,7 @@ PEAL_API peal_status peal_service_wait(
 
 /* ---- Getting ----------------------------------------------------------------------------------- */
 
-/* Each fills a struct peal_service_use (types.h): `self`, `table`, and the `use` to end. */
+/* Each of these functions fills a struct peal_service_use (types.h): `self`, `table`, and the `use` to end. */
 
 /* Gets the instance of a service by its name, and creates it on first use. From any number of threads
  * one creation runs, and the others wait for it.
@@ -149,7 +149,7 @@ PEAL_API peal_status peal_service_wait(
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_get(peal_center center, const char *name, struct peal_service_use *out_use);
 
-/* The same by a protocol that it provides, with the table.
+/* Gets the instance of the service that provides a protocol, with its table for the protocol.
  *
  * table_size: the size of the caller's table, in bytes, up to a megabyte; members that the service's table
  *   lacks are filled with NULL. Tables of adopted protocols have their own size.
@@ -158,7 +158,7 @@ PEAL_API peal_status peal_service_get(peal_center center, const char *name, stru
 PEAL_API peal_status peal_service_get_provider(
     peal_center center, const char *protocol, size_t table_size, struct peal_service_use *out_use);
 
-/* The same by its handle.
+/* Gets the instance of a service by the handle of the service.
  *
  * Returns as peal_service_get.
  * Thread rule: any thread; it may wait. Since 0.1. */
@@ -187,7 +187,7 @@ PEAL_API peal_status peal_use_retain(peal_use use);
 PEAL_API peal_status peal_use_release(peal_use use);
 
 /* The typed get, by the protocol of a list macro. It returns a struct of `self`, the typed `table` and the
- * `use`. `self` is NULL on failure, whose status peal_last_status() returns. */
+ * `use`. On failure `self` is NULL, and peal_last_status() returns the status. */
 #define PEAL_SERVICE(tag, center) tag##_use_of_(peal_service_provider_(center, &tag##_description))
 
 PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(
@@ -203,8 +203,8 @@ PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(
 
 /* ---- Scopes ------------------------------------------------------------------------------------ */
 
-/* An instance that is valid between begin and end, on one thread. Cheaper than a use, because it writes to
- * no memory that other threads write to. */
+/* An instance that is valid between begin and end, on one thread. A scope is cheaper than a use, because it
+ * writes to no memory that other threads write to. */
 struct peal_scope {
     void *self;             /* NULL when there is none */
     const void *table;
@@ -235,8 +235,8 @@ PEAL_API peal_status peal_scope_end(struct peal_scope *scope);
 /* ---- Ending ------------------------------------------------------------------------------------ */
 
 /* Removes the instance of a service; the next get creates another one. Its lazy observers are no longer
- * called, and are lazy again. The instance is destroyed once its last use and scope have ended; without
- * any, before this returns.
+ * called, and are lazy again. The instance is destroyed once its last use and scope have ended. An instance
+ * without uses and scopes is destroyed before this returns.
  *
  * Returns PEAL_OK, also where there is no instance; PEAL_NOT_WAITED when it is still in use;
  * PEAL_ERROR_STATE from within a creation on this thread, or for one of peal's own; PEAL_ERROR_HANDLE.
@@ -279,13 +279,13 @@ struct peal_service_info {
     char name[256];
     char created_by[256];      /* the first caller: "service NAME", "module NAME", "observer of PROTOCOL",
                                   "owner NAME", or "the program"; empty without an instance */
-    uint64_t created_at;       /* monotonic time of the creation's start, in nanoseconds; 0 without */
-    uint64_t creation_time;    /* duration of create and init, in nanoseconds; 0 without */
-    uint64_t order;            /* the ordinal of the instance in the center, from 1; 0 without */
+    uint64_t created_at;       /* monotonic time of the creation's start, in nanoseconds; 0 without an instance */
+    uint64_t creation_time;    /* duration of create and init, in nanoseconds; 0 without an instance */
+    uint64_t order;            /* the ordinal of the instance in the center, from 1; 0 without an instance */
     size_t uses;               /* uses that have not ended */
     size_t creations;          /* instances so far */
     size_t failures;           /* failed creations so far */
-    char last_failure[256];    /* the sentence of the last failure; empty without */
+    char last_failure[256];    /* the sentence of the last failure; empty without a failure */
 };
 
 /* Reads the state of a service.

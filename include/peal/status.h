@@ -2,8 +2,9 @@
  *
  * status.h - statuses that functions return, and the sentence about a thread's last failure.
  *
- * Zero means success. A positive status means success with a remark. A negative status means failure:
- * nothing was changed, and peal_last_message() returns a sentence about the cause.
+ * Zero means success. A positive status means success with a remark. A negative status means failure, and
+ * peal_last_message() returns a sentence about the cause. After a failure nothing was changed, unless the
+ * function's comment states otherwise.
  */
 #ifndef PEAL_STATUS_H
 #define PEAL_STATUS_H

@@ -46,8 +46,8 @@ struct peal_timer_options {
     uint32_t flags;       /* enum peal_timer_flags */
     void (*fire)(void *target); /* the function to call; NULL with a method */
     peal_method method;   /* or: the method to broadcast; without parameters; its results are dropped */
-    void *target;         /* *borrowed until the destroy callback*; may be NULL. A method does not get it:
-                             there a weak target decides how long the timer exists */
+    void *target;         /* *borrowed until the destroy callback*; may be NULL. A method does not receive it,
+                             but a weak target ends a timer with a method too */
     void (*destroy)(void *target); /* called once after the last use of the target; may be NULL */
     int64_t period_ns;    /* from one firing to the next; above zero, also with PEAL_TIMER_ONCE */
     int64_t delay_ns;     /* from the start to the first firing; 0: one period */
@@ -115,7 +115,7 @@ PEAL_API peal_status peal_timer_stop(peal_timer timer);
 PEAL_API peal_status peal_timer_stop_and_wait(peal_timer timer, uint32_t timeout);
 
 /* Enqueues one firing now, in addition to the others, also while the timer is stopped. When a firing
- * already waits there, this one counts as missed.
+ * already waits on the queue, this one counts as missed.
  *
  * Returns as peal_timer_start.
  * Thread rule: any thread. Since 0.1. */

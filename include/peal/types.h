@@ -41,7 +41,7 @@ typedef struct peal_invocation {
 typedef struct peal_proxy {
     uint64_t id;
 } peal_proxy;
-/* Runs calls later: see queue.h. */
+/* A queue, which runs calls later: see queue.h. */
 typedef struct peal_queue {
     uint64_t id;
 } peal_queue;
@@ -53,11 +53,11 @@ typedef struct peal_reference {
 typedef struct peal_owner {
     uint64_t id;
 } peal_owner;
-/* Calls a function once when all awaited answers have arrived: see completion.h. */
+/* A completion, which calls a function once when all awaited answers have arrived: see completion.h. */
 typedef struct peal_completion {
     uint64_t id;
 } peal_completion;
-/* Calls a function at a due time: see timer.h. */
+/* A timer, which calls a function at a due time: see timer.h. */
 typedef struct peal_timer {
     uint64_t id;
 } peal_timer;
@@ -76,8 +76,8 @@ typedef struct peal_use {
 } peal_use;
 /* A service's instance, and the use that keeps it alive. */
 struct peal_service_use {
-    void *self;        /* NULL when there is none */
-    const void *table; /* of the requested protocol, or NULL; *borrowed until* the use ends */
+    void *self;        /* the instance; NULL on failure */
+    const void *table; /* the table of the requested protocol, or NULL; *borrowed until* the use ends */
     peal_use use;      /* ended by peal_use_release */
 };
 /* A part of the program with a start, a stop and dependencies: see module.h. */
@@ -138,7 +138,7 @@ PEAL_API peal_status peal_type_layout(peal_center center, const char *type, size
  * pointers, to arrays, or inside structs. A NULL argument stays NULL.
  *
  * A method keeps the rule that applied when it was defined. Register types before the protocols that
- * mention them. Defining a protocol again after that is no conflict. */
+ * mention them. A protocol that is defined again after a type was registered is no conflict. */
 
 /* The functions of an object type. Both run on any thread, with no lock held, and may use peal. */
 struct peal_object_type {
@@ -153,27 +153,27 @@ struct peal_object_type {
 /* The functions of a struct type. Both run on any thread, with no lock held, and may use peal. */
 struct peal_struct_type {
     size_t size;                       /* sizeof(struct peal_struct_type) */
-    void *(*copy)(const void *value);  /* makes a copy, *owned* by the call; NULL when it cannot */
+    void *(*copy)(const void *value);  /* makes a copy, *owned* by the call; NULL when that fails */
     void (*destroy)(void *value);      /* called once for each copy */
 };
 
 /* An initialiser: struct peal_struct_type type = PEAL_STRUCT_TYPE(message_copy, message_destroy); */
 #define PEAL_STRUCT_TYPE(copy, destroy) { sizeof(struct peal_struct_type), copy, destroy }
 
-/* Registers an object type: calls that outlive their broadcast retain the object of such a pointer.
+/* Registers an object type: for a pointer to it, calls that outlive their broadcast retain the object.
  *
  * center: where to register the type, until the center ends.
  * type: *copied*; the pointed-to type, such as "struct widget".
  * functions: *copied*; neither may be NULL. They must stay loaded until no captured call is left.
- * Returns PEAL_OK, also for the same again; PEAL_ERROR_CONFLICT when the type is registered with
- * other functions. Also PEAL_ERROR_ARGUMENT, PEAL_ERROR_SYNTAX, PEAL_ERROR_TYPE for a type that is no
- * struct, union or unknown name (a pointer, a scalar), PEAL_ERROR_LIMIT at 65,536 names,
+ * Returns PEAL_OK, also when the type is registered with the same functions; PEAL_ERROR_CONFLICT when it
+ * is registered with other functions. Also PEAL_ERROR_ARGUMENT, PEAL_ERROR_SYNTAX, PEAL_ERROR_TYPE for
+ * every type except structs, unions and unknown names, PEAL_ERROR_LIMIT at 65,536 names,
  * PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_type_set_object(
     peal_center center, const char *type, const struct peal_object_type *functions);
 
-/* Registers a struct type: calls that outlive their broadcast copy the struct of such a pointer.
+/* Registers a struct type: for a pointer to it, calls that outlive their broadcast copy the struct.
  * When a copy fails, the call is not captured: the broadcast returns PEAL_ERROR_MEMORY, releases the
  * arguments that were captured before, and calls no observer.
  *

@@ -1,6 +1,7 @@
 /* The functions of an observer by the names of their methods, as a caller gives them.
  *
- * Not Swift: a registration compares these texts as they are. To make strings of them would cost more than all else.
+ * Not Swift: a registration compares these texts as they are. Converting them to Swift strings would cost more than the
+ * rest of the registration.
  */
 #ifndef CPEAL_BINDINGS_H
 #define CPEAL_BINDINGS_H

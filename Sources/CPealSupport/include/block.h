@@ -1,7 +1,7 @@
-/* Blocks of memory that are never returned to the system, since a late reader may load from one after its end. The reader
- * then finds that an id or a version has changed.
+/* Blocks of memory that are never returned to the system, since a late reader may load from a block that was freed. The
+ * reader then finds that an id or a version has changed.
  *
- * Not Swift: the first member of a block is the pool's, in C structures of several kinds.
+ * Not Swift: blocks are C structures of several kinds, and the first member of each belongs to the pool.
  */
 #ifndef CPEAL_BLOCK_H
 #define CPEAL_BLOCK_H
@@ -22,8 +22,8 @@ struct peal_block_pool {
     struct peal_block *_Nullable unused[32];
 };
 
-/* Takes a block for `size` bytes after a head of `head` bytes, which is the same for all blocks of a pool. A new block has
- * zeros, another one what its last user left. Returns NULL when memory is short. */
+/* Returns a block for `size` bytes after a head of `head` bytes. All blocks of a pool have the same head. A new block
+ * contains zeros. A block that was used before keeps its contents. Returns NULL when memory is short. */
 void *_Nullable peal_block_allocate(struct peal_block_pool *_Nonnull pool, size_t head, size_t size);
 void peal_block_free(struct peal_block_pool *_Nonnull pool, struct peal_block *_Nullable block);
 

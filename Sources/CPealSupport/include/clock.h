@@ -9,15 +9,15 @@
 
 #include "machine.h"
 
-/* The time now, and `milliseconds` from now; UINT32_MAX: never. CLOCK_MONOTONIC, in nanoseconds. */
+/* Return the time now, and the time `milliseconds` from now (UINT32_MAX: never). CLOCK_MONOTONIC, in nanoseconds. */
 uint64_t peal_clock_now(void);
 uint64_t peal_clock_deadline(uint32_t milliseconds);
 /* Sleeps for a short time, for a thread that polls. */
 void peal_clock_pause(uint64_t nanoseconds);
 
-/* For a thread whose exchange on a word failed because another thread wrote it. Pauses for some microseconds, so the other
- * thread can keep the cache line for several operations. The length varies. Otherwise two threads would try again at the
- * same time. (Anderson's backoff.) */
+/* Pauses a thread whose exchange on a word failed because another thread wrote that word. The pause lasts some
+ * microseconds, so the other thread can keep the cache line for several operations. Its length varies. Otherwise two
+ * threads would try again at the same time. (Anderson's backoff.) */
 static inline void peal_back_off(void)
 {
     enum { LEAST = 16, TICK_BITS = 4, VARYING = 63 };

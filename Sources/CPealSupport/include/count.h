@@ -4,8 +4,8 @@
  *
  * Plain       a count of its own. A thread that retains has a reference already, or a lock protects the object for it.
  * Ordered     a plain count whose changes are ordered with another word. One thread retains, and then loads the word.
- *             Another changes the word, and then loads the count. Both are sequentially consistent, so the first sees the
- *             changed word, or the second sees the reference.
+ *             Another changes the word, and then loads the count. All four accesses are sequentially consistent, so the
+ *             first thread sees the changed word, or the second sees the reference.
  * With id     a count in the lower half of a word whose upper half is the generation of an id (slot.h). A thread that
  *             retains has the id alone, so one exchange proves that the id is not stale and counts.
  */
@@ -30,8 +30,8 @@ static inline bool peal_count_release(uint32_t *_Nonnull count, uint32_t times)
 {
     return __atomic_fetch_sub(count, times, __ATOMIC_ACQ_REL) == times;
 }
-/* Adds a reference unless the last one was released. For a thread that found the object in a list without a
- * reference. */
+/* Adds a reference unless the last one was released. The calling thread has found the object in a list, and has no
+ * reference yet. */
 static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
 {
     for (;; peal_back_off()) {
@@ -42,7 +42,7 @@ static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
             return true;
     }
 }
-/* As peal_count_release, for counts that no thread retains again: the last holder need not write the count. */
+/* As peal_count_release, for counts that no thread retains again: the last release need not write the count. */
 static inline bool peal_count_release_only(uint32_t *_Nonnull count)
 {
     return __atomic_load_n(count, __ATOMIC_ACQUIRE) == 1 || peal_count_release(count, 1);
@@ -69,8 +69,8 @@ static inline uint32_t peal_count_load_ordered(const uint32_t *_Nonnull count)
 enum peal_retained { PEAL_RETAINED, PEAL_RETAINED_DEAD, PEAL_RETAINED_TOO_OFTEN };
 enum peal_released { PEAL_RELEASED, PEAL_RELEASED_LAST, PEAL_RELEASED_STALE };
 
-/* counted: the bits of the word that are the count. alive: the bits of which one is set until the object ends; they
- *   include the count. */
+/* counted: the bits of the word that are the count. alive: the bits of which at least one is set until the object ends;
+ *   they include the count. */
 static inline enum peal_retained peal_word_retain(
     uint64_t *_Nonnull word, uint32_t generation, uint32_t alive, uint32_t counted)
 {
@@ -85,7 +85,7 @@ static inline enum peal_retained peal_word_retain(
     }
 }
 
-/* A release too many returns PEAL_RELEASED_STALE: it must not revive the object. */
+/* A release without a reference returns PEAL_RELEASED_STALE, because a count below zero would revive the object. */
 static inline enum peal_released peal_word_release(
     uint64_t *_Nonnull word, uint32_t generation, uint32_t alive, uint32_t counted)
 {

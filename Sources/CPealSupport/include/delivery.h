@@ -23,7 +23,7 @@ struct peal_group {
     const void *_Nonnull copying;      /* PealCore's CopyPlan: how arguments were captured */
     struct peal_mailbox *_Nonnull mailbox;
     uint32_t count;
-    uint32_t ended;      /* the number of first entries that are not called any more; guarded by the mailbox's lock */
+    uint32_t ended;      /* entries at the start that are not called any more; guarded by the mailbox's lock */
     uint32_t traits;     /* PealCore's MethodTraits, of the method alone */
     uint8_t completion;  /* the method's completion parameter, from 1; 0: it has none */
     bool keeps_latest;   /* a new item replaces a waiting one */
@@ -38,11 +38,11 @@ struct peal_item {
     uint32_t offset; /* from the call to this item, in bytes */
 };
 
-/* The captured arguments of one broadcast. It is followed by the items, by the handle of the completion if one waits
- * for answers, and by the arguments. Small, since a million of these may wait. */
+/* The captured arguments of one broadcast. This head is followed by the items, by the handle of the completion if one
+ * waits for answers, and by the arguments. The head is small, since a million calls may wait. */
 struct peal_kept_call {
-    uint32_t references; /* waiting items */
-    uint32_t image; /* the offset of the arguments' image from the call; odd, by one more, if the handle is there */
+    uint32_t references; /* one for each waiting item */
+    uint32_t image; /* the offset of the arguments' image from the call; its lowest bit: the call has the handle */
 };
 
 /* Other work that runs in its turn: the end of an observer, or a mark that a thread waits for. Tasks are not counted,

@@ -1,5 +1,5 @@
-/* Enqueue thunks: functions that enqueue a call. A typed loop calls one as the entry that represents the observers that
- * it cannot call itself, those with queues.
+/* Enqueue thunks: functions that enqueue a call. A typed loop cannot call observers with queues itself. One entry of
+ * its list represents them all, and an enqueue thunk is the function of that entry.
  *
  * Not Swift: they read every register and stack word in which an argument may be passed, whatever the prototype. Their
  * first argument is the list. They write a frame as in frame.h and pass it to the list's `record`. Their result is
@@ -10,8 +10,8 @@
 
 #include "snapshot.h"
 
-/* The enqueue thunk for results in these registers (PealCall's ResultLocation), without or with stack words. NULL if the
- * machine has no frames. */
+/* Returns the enqueue thunk for a location of results (PealCall's ResultLocation), without or with stack words. Returns
+ * NULL if the machine has no frames. */
 void (*_Nullable peal_enqueue_thunk_function(uint8_t element, bool uses_stack))(void);
 
 /* The gate of an enqueue thunk: always open. */

@@ -29,14 +29,15 @@ struct peal_event_count {
 
 enum { PEAL_EVENT_COUNT_WAITED = 1, PEAL_EVENT_COUNT_STEP = 2 };
 
-/* Announces a waiter, before it tests its condition. Returns what it passes to peal_event_count_wait. */
+/* Announces a waiter, before it tests its condition. Returns the value that the waiter passes to
+ * peal_event_count_wait. */
 static inline uint32_t peal_event_count_prepare(struct peal_event_count *_Nonnull event_count)
 {
     return __atomic_fetch_or(&event_count->word, PEAL_EVENT_COUNT_WAITED, __ATOMIC_SEQ_CST) | PEAL_EVENT_COUNT_WAITED;
 }
 
-/* Sleeps until a signal after the preparation, or without one, at most until `deadline` (clock.h; UINT64_MAX: no
- * limit). The caller must hold no lock, and tests its condition again. Returns false if the deadline has passed. */
+/* Sleeps until a signal after the preparation, but at most until `deadline` (clock.h; UINT64_MAX: no limit). The caller
+ * must hold no lock, and tests its condition again. Returns false if the deadline has passed. */
 bool peal_event_count_wait(struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
 
 void peal_event_count_signal_slow(struct peal_event_count *_Nonnull event_count);

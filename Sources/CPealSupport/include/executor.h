@@ -25,7 +25,7 @@ enum { PEAL_THREAD_NAME = 16 }; /* bytes of a thread's name, with the NUL, as th
 /* Zero is a work that is not waiting. Its memory may be used again or freed once its function has begun, or once it was
  * cancelled. The executor guards all members. */
 struct peal_work {
-    struct peal_heap_node time; /* first: while it waits for its time, which is the key */
+    struct peal_heap_node time; /* the first member; in use while the work waits for its time, the key */
     struct peal_work *_Nullable next;
     struct peal_work *_Nullable previous;
     void (*_Nullable function)(void *_Nullable context);
@@ -38,7 +38,7 @@ struct peal_work {
     struct peal_work *_Nullable next_request;
 };
 
-/* Makes sure that there are a clock and a thread of the pool, so that every accepted work will run. Returns false, and
+/* Makes the clock and a thread of the pool unless they exist, so that every accepted work will run. Returns false, and
  * changes nothing, if the system refuses a thread. The caller must hold no lock. */
 bool peal_executor_start(void);
 
@@ -46,15 +46,15 @@ bool peal_executor_start(void);
  * only once. The caller must hold no lock of the library, since a thread may be made. */
 void peal_executor_run(
     struct peal_work *_Nonnull work, void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
-/* The same at `due` (CLOCK_MONOTONIC, in nanoseconds). A work that is ready, or waits for an earlier time, is not
- * changed. The caller may hold locks. */
+/* Has `function(context)` run at `due` (CLOCK_MONOTONIC, in nanoseconds). A work that is ready, or waits for an earlier
+ * time, is not changed. The caller may hold locks. */
 void peal_executor_run_at(struct peal_work *_Nonnull work, int64_t due,
     void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
 /* Removes a work, which may have begun. The caller may hold locks. */
 void peal_executor_cancel(struct peal_work *_Nonnull work);
 
-/* Has a work run whose function and context were set before, and whose memory is never freed. This is the only function
- * of the library that a signal handler may call. */
+/* Requests a run of a work. Its function and context must have been set before, and its memory is never freed. A signal
+ * handler may call no other function of the library. */
 void peal_executor_request(struct peal_work *_Nonnull work);
 
 /* The number of times that a thread without work polls before it sleeps, with a pause of about a microsecond after

@@ -4,8 +4,8 @@
  *
  * The gate. Every lock of the library passes it: peal_fork_enter before the lock is acquired, peal_fork_leave after it
  * is released. A thread notes in its own record how many locks it holds or waits for. The forking thread shuts the gate
- * and then waits until no other thread notes a lock. A thread that holds a lock may pass the shut gate, since others
- * may wait for its next step. No code of the program runs under a lock, so this wait is short. Then the process is
+ * and then waits until no other thread notes a lock. A thread that holds a lock may pass the shut gate, since other
+ * threads may wait for that lock. No code of the program runs under a lock, so this wait is short. Then the process is
  * copied, and the gate opens in parent and child.
  *
  * The order of two accesses makes this correct. A thread stores its note and then loads whether the gate is shut. The
@@ -17,7 +17,7 @@
 
 #include "thread.h"
 
-/* PEAL_FORK_SHUT while a fork waits for the release of locks: peal_fork_enter_slow then passes the gate. Else 0. */
+/* PEAL_FORK_SHUT while a fork waits for the release of locks, else 0. At a shut gate, peal_fork_enter_slow waits. */
 extern uint32_t peal_fork_gate __attribute__((visibility("hidden")));
 enum { PEAL_FORK_SHUT = 1 };
 

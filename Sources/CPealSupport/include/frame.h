@@ -1,11 +1,11 @@
 /* Calls through a register frame.
  *
- * Not Swift: a function type for each shape, with up to thirty parameters, is a macro here and would be pages there.
+ * Not Swift: a function type for each shape, with up to thirty parameters, is a macro in C and would be pages of Swift.
  *
  * A frame contains the registers and stack words of a call: first the words of the integer registers (words[0] is the
  * observer's own target and not used), then those of the floating registers, then those of the stack. A function is
  * called with as many of them as its shape names. Additional words do not affect a function, since the caller cleans up
- * the stack. The System V ABI of x86-64 and AAPCS64 guarantee that; the C language does not. On other machines, and for
+ * the stack. The System V ABI of x86-64 and AAPCS64 guarantee this. The C language does not. On other machines, and for
  * calls that do not fit into a frame, ffi_call is used.
  */
 #ifndef CPEAL_FRAME_H
@@ -27,7 +27,7 @@ enum {
 /* Returns nonzero if this machine has frames. */
 static inline int peal_frame_supported(void) { return PEAL_FRAME_SUPPORTED; }
 
-/* Memory for a frame on a stack of Swift: without and with the stack's words. */
+/* Memory for a frame, in a local variable of a Swift function: without and with the stack's words. */
 struct peal_register_frame {
     uint64_t words[PEAL_FRAME_FIRST_STACK];
 };
@@ -40,8 +40,8 @@ struct peal_result_room {
     uint64_t words[PEAL_RESULT_FLOATS];
 };
 
-/* Return uninitialised memory for a frame. Swift would have to fill it first. Each word that a function reads is
- * written before. */
+/* Return uninitialised memory for a frame. Swift would have to fill it first. The caller writes each word that the
+ * called function reads. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
 static inline struct peal_register_frame peal_register_frame_room(void)

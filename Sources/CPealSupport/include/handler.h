@@ -1,7 +1,7 @@
-/* Observers whose methods are all one function.
+/* Observers with one function for all methods.
  *
  * Not Swift: the tables of such an observer contain the functions of proxies' tables (thunk.h), and the memory that
- * these find must never move.
+ * these functions read must never move.
  */
 #ifndef CPEAL_HANDLER_H
 #define CPEAL_HANDLER_H
@@ -18,7 +18,7 @@ static inline struct peal_call peal_handled_call(
 }
 static inline uint64_t peal_handled_method(const struct peal_call *_Nonnull call) { return call->method.id; }
 
-/* One method. */
+/* One method of the observer. */
 struct peal_handler_cell {
     uint64_t method;
     const void *_Nonnull plan;    /* PealCall's CallPlan */
@@ -45,11 +45,11 @@ static inline struct peal_handler_cell *_Nonnull peal_handler_cell_at(
     return (struct peal_handler_cell *)(uintptr_t)&handler->cells[index];
 }
 
-/* Functions of tables receive a proxy's id as `self`, or this: an address with a mark that occurs neither in a
- * number of peal's nor in an address. So an invalid `self` is detected. */
+/* Functions of tables receive as `self` either a proxy's id, or a handler's address with a mark. The mark occurs
+ * neither in an id nor in an address, so an invalid `self` is detected. */
 enum { PEAL_HANDLER_MARK = 0x0bea, PEAL_HANDLER_MARK_SHIFT = 48 };
 
-/* Returns NULL if the address has bits of its own there, which no system uses unless the program requests it. */
+/* Returns NULL if the address itself uses the bits of the mark. Systems assign such addresses only on request. */
 static inline void *_Nullable peal_handler_self(const struct peal_observer_handler *_Nonnull handler)
 {
     uint64_t address = (uintptr_t)handler;

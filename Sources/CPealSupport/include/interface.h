@@ -1,5 +1,5 @@
-/* The structures of peal's public headers that the engine fills or reads, and the types of callbacks, each of which is
- * declared once, there. The engine makes those with handles by functions of this module, since it has no handles of C.
+/* The structures that the engine fills or reads, and the types of callbacks. Each is declared once, in peal's public
+ * headers. The engine does not use the handle types of C, so functions of this module fill the members of such types.
  *
  * The path is relative, because each build finds the module of the headers (include/module.modulemap) by it.
  */

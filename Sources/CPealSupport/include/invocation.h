@@ -1,11 +1,11 @@
-/* The argument values of an invocation, which are read without its lock and without a pin of its slot.
+/* The argument values of an invocation. Threads read them without its lock and without a pin of its slot.
  *
  * Not Swift: a reader copies words that another thread may be writing, so all of them are atomic. A writer makes the
- * version odd while it writes. A reader that finds it odd, or changed after the copy, has no values. (A sequence lock.)
- * While the arguments are retained elsewhere the version stays odd.
+ * version odd while it writes. A reader that finds an odd version, or a changed one after the copy, discards its copy.
+ * (A sequence lock.) While the arguments are retained elsewhere the version stays odd.
  *
- * The slot of an invocation leads to its values. They are in a block that is never unmapped, and has the number of its
- * invocation while that is alive. So a reader with a stale id reads valid memory, and the id there reveals it.
+ * The slot of an invocation leads to its values, in a block that is never unmapped. The block has the invocation's id
+ * until the invocation ends. So a reader with a stale id reads valid memory, and finds another id there.
  */
 #ifndef CPEAL_INVOCATION_H
 #define CPEAL_INVOCATION_H
@@ -27,7 +27,7 @@ struct peal_invocation_values {
     const void *_Nullable copy_plan; /* the method's, which are never freed */
     const void *_Nullable call_plan;
     struct peal_lock lock; /* of the values, and of the invocation's other state */
-    uint32_t size; /* of the values that are read without the lock; UINT32_MAX: they are not */
+    uint32_t size; /* of the values in bytes; UINT32_MAX: they are never read without the lock */
     uint64_t words[];
 };
 
@@ -39,15 +39,15 @@ struct peal_invocation_slot {
     struct peal_invocation_values *_Nullable values; /* of the last invocation that took the slot */
 };
 
-/* Takes a block for the values and the result of an invocation. There are no values to be read before
+/* Allocates a block for the values and the result of an invocation. Readers find no values before
  * peal_invocation_open. Returns NULL when memory is short. */
 struct peal_invocation_values *_Nullable peal_invocation_take(size_t size);
-/* Lets readers find the values by the number of the invocation, whose slot is taken. */
+/* Lets readers find the values by the id of the invocation, whose slot is taken. */
 void peal_invocation_open(struct peal_invocation_values *_Nonnull values, uint64_t id, uint64_t method,
     const void *_Nonnull copy_plan, const void *_Nonnull call_plan, uint32_t size);
 /* Makes the id stale for readers and writers. */
 void peal_invocation_end(struct peal_invocation_values *_Nonnull values);
-/* Returns the block of an invocation that has ended, or was never opened. */
+/* Frees the block of an invocation that has ended, or was never opened. */
 void peal_invocation_give(struct peal_invocation_values *_Nonnull values);
 
 /* Returns the values that may be those of an id, or NULL. */
@@ -87,11 +87,11 @@ static inline bool peal_invocation_read(
     return __builtin_expect(__atomic_load_n(&values->version, __ATOMIC_RELAXED) == version, 1);
 }
 
-/* Acquires the lock of the values of an id, if it is not stale and they are not retained elsewhere. The caller
- * releases the lock. Returns NULL otherwise. */
+/* Acquires the lock of the values of an id, if the id is not stale and the values are not retained elsewhere. The
+ * caller releases the lock. Returns NULL otherwise. */
 struct peal_invocation_values *_Nullable peal_invocation_lock(uint64_t id);
 
-/* The rest is for the thread that has the lock. */
+/* The caller of the functions below must hold the lock. */
 
 static inline void *_Nonnull peal_invocation_memory(struct peal_invocation_values *_Nonnull values)
 {
@@ -110,15 +110,15 @@ static inline void peal_invocation_write(
         const size_t part = size < sizeof *word - begin ? size : sizeof *word - begin;
         uint64_t value = *word;
         memcpy((char *)&value + begin, in, part);
-        /* A reader of a new word sees that the version has moved on. */
+        /* A reader that loads the new word then sees a changed version. */
         __atomic_store_n(word, value, __ATOMIC_RELEASE);
         offset += part, in += part, size -= part;
     }
-    /* It stays odd after the end of the invocation. */
+    /* If the invocation has ended, the version was odd and stays odd. */
     __atomic_store_n(&values->version, version + 2, __ATOMIC_RELEASE);
 }
 
-/* No reader finds values any more. */
+/* Makes the version odd, so that readers find no values any more. */
 static inline void peal_invocation_close(struct peal_invocation_values *_Nonnull values)
 {
     __atomic_store_n(&values->version, values->version | 1, __ATOMIC_RELEASE);

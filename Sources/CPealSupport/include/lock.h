@@ -3,9 +3,9 @@
  * Not Swift: the standard library's mutex is a priority-inheriting futex, whose hand-over from thread to thread makes
  * a convoy where threads outnumber cores, and futexes are a system call that Swift cannot make.
  *
- * A release never hands the lock to a waiter: the word becomes free, and a running thread may take it before the woken
- * one runs. (Drepper: Futexes Are Tricky, 2011, mutex2; glibc's normal mutex.) An uncontended lock is one atomic
- * operation, and so is its release. The lock is not recursive.
+ * A release never hands the lock to a waiter: the word becomes free, and a running thread may acquire the lock before
+ * the woken thread runs. (Drepper: Futexes Are Tricky, 2011, mutex2; glibc's normal mutex.) An uncontended lock is one
+ * atomic operation, and so is its release. The lock is not recursive.
  */
 #ifndef CPEAL_LOCK_H
 #define CPEAL_LOCK_H

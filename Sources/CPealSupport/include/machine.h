@@ -1,5 +1,5 @@
-/* The differences between processors, except for the ABI's view of types (PealCall/Machine). There is a pair of files for
- * each: machine_x86_64.h and .c, machine_aarch64.h and .c.
+/* The differences between processors, except for the ABI's view of types (PealCall/Machine). There is a pair of files
+ * for each: machine_x86_64.h and .c, machine_aarch64.h and .c.
  *
  * Not Swift: registers, instructions, and parameter lists of C functions.
  */

@@ -1,6 +1,7 @@
 /* AArch64 Linux: AAPCS64. Included by machine.h.
  *
- * The address of a result in memory is passed in x8, which is no argument's register: such calls have no frame.
+ * The address of a result in memory is passed in x8. A frame does not contain that register, so such calls have no
+ * frame.
  */
 
 /* 1 if calls can be made by register frames; the number of integer registers of a frame. */

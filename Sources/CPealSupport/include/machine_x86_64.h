@@ -19,7 +19,7 @@ enum { PEAL_RESULT_FLOATS = 2 };
 #define PEAL_THUNK_BARE_SIZE 32
 #define PEAL_THUNK_HAS_NUMBERS 1
 
-/* A page whose write permission is removed: the kernel interrupts every processor that may have cached its entry. */
+/* When a page loses its write permission, the kernel interrupts every processor that may have cached its entry. */
 #define PEAL_PAGE_IS_FENCE 1
 
 /* Yields the processor's execution units to the other thread of its core, for a thread that spins. */
@@ -28,7 +28,7 @@ static inline void peal_processor_pause(void) { __builtin_ia32_pause(); }
 static inline uint64_t peal_processor_ticks(void) { return __builtin_ia32_rdtsc(); }
 
 /* Returns the same word, and hides from the compiler that it was passed in an argument register. Otherwise the compiler
- * moves it back to that register after every call of a loop, and out of it before. */
+ * moves the word out of that register before each call of a loop, and back after the call. */
 static inline uint64_t peal_thunk_word(uint64_t word)
 {
     uint64_t copy;

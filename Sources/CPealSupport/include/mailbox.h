@@ -19,7 +19,7 @@ enum peal_mailbox_kind { PEAL_MAILBOX_SERIAL, PEAL_MAILBOX_PUMPED, PEAL_MAILBOX_
 
 struct peal_mailbox {
     /* Guarded by the lock. Items in `pushed` are not in this list yet. The lock is not the first member: the thread
-     * sanitizer takes a change of any member by Swift for one of the first. */
+     * sanitizer takes a change of any member by Swift for a change of the first. */
     struct peal_item *_Nullable first;
     struct peal_item *_Nullable last;
     struct peal_lock lock;
@@ -37,7 +37,7 @@ struct peal_mailbox {
     struct peal_group *_Nullable running; /* the group of the item that runs now; the run has a reference to it */
     bool is_scheduled;     /* a run was requested, or is about to be, and has not begun */
     bool is_running;       /* a thread runs it now */
-    bool runs_again;       /* its executor ran it inside the run that made the request: that run continues */
+    bool runs_again;       /* the executor ran the queue inside the run that made the request: that run continues */
     bool is_ended;
     bool is_finishing;     /* a thread runs the destroy callback, or has run it */
     bool is_left; /* its threads belong to a parent process: it accepts no calls, and runs none */
@@ -45,8 +45,8 @@ struct peal_mailbox {
     uint8_t overflow; /* PealCore's Overflow; never changes */
     int descriptor;   /* an eventfd, or -1 */
 
-    /* The members below change rarely or never. They are the distance between those that the running thread writes and
-     * `pushed`, which other threads write. */
+    /* The members below change rarely or never. They separate the members that the running thread writes from `pushed`,
+     * which other threads write. */
     struct peal_lock members_lock; /* guards the members of the queue's object */
     enum peal_mailbox_kind kind;
     uint32_t wait; /* for room, in milliseconds */
@@ -59,7 +59,7 @@ struct peal_mailbox {
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
 
-    /* Calls that were enqueued without the lock: a list, newest first, or one of the marks below. The items in it have no
+    /* Calls that were enqueued without the lock: a list, newest first, or one of the marks below. These items have no
      * reference to their groups yet. */
     struct peal_item *_Nullable pushed;
     uint32_t references;
@@ -91,10 +91,12 @@ static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed
     return (uintptr_t)pushed <= (uintptr_t)PEAL_MAILBOX_SHUT;
 }
 
-/* Names the threads that run a serial queue: "peal:" and the whole characters of `name` that fit. Before it runs. */
+/* Names the threads that run a serial queue: "peal:" and the whole characters of `name` that fit. Call before the first
+ * run. */
 void peal_mailbox_set_name(struct peal_mailbox *_Nonnull mailbox, const char *_Nonnull name);
 
-/* The threads of the pool run serial queues, and the main queue if memory was refused when it was to run. */
+/* Only queues that the executor's threads run need the last members: serial queues, and the main queue, which these
+ * threads run if memory was refused when it was to run. */
 static inline size_t peal_mailbox_size(enum peal_mailbox_kind kind)
 {
     return kind == PEAL_MAILBOX_SERIAL || kind == PEAL_MAILBOX_MAIN ? sizeof(struct peal_mailbox)
@@ -139,7 +141,7 @@ __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
 void peal_mailbox_take_in_slow(struct peal_mailbox *_Nonnull mailbox);
 static inline void peal_mailbox_take_in(struct peal_mailbox *_Nonnull mailbox)
 {
-    /* Marks change under the lock only, so an item seen here stays until it is taken in. */
+    /* Pushed items are removed under the lock only, so an item that is seen here stays until it is taken in. */
     if (!peal_mailbox_is_mark(__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED)))
         peal_mailbox_take_in_slow(mailbox);
 }
@@ -197,7 +199,7 @@ bool peal_mailbox_make_descriptor(struct peal_mailbox *_Nonnull mailbox);
 /* Returns true if the calling thread is the first of the process. */
 bool peal_thread_is_main(void);
 
-/* A mailbox that a thread runs, or whose executor it calls. They nest if a call pumps another queue. */
+/* A mailbox that a thread runs, or whose executor it calls. Drains nest if a call pumps another queue. */
 struct peal_drain {
     bool submits;
     struct peal_mailbox *_Nonnull mailbox;

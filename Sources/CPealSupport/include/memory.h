@@ -13,11 +13,11 @@
  * the next two, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
 void *_Nullable peal_memory_allocate(size_t size);
 
-/* The same with uninitialised contents, for memory that is filled at once: in glibc twice as fast. It calls realloc,
- * since malloc serves Swift code, whose allocations cannot fail. */
+/* Returns `size` bytes with uninitialised contents, for memory that is filled at once: in glibc twice as fast. The
+ * function calls realloc, since malloc serves Swift code, whose allocations cannot fail. */
 void *_Nullable peal_memory_allocate_unset(size_t size);
 
-/* Zeros for memory that the end of an object requires: if the system refuses it, it is taken from the reserve. */
+/* Returns zeros for the end of an object. If the system refuses the memory, it is allocated from the reserve. */
 void *_Nullable peal_memory_allocate_needed(size_t size);
 
 static inline void peal_memory_free(void *_Nullable memory) { free(memory); }

@@ -3,9 +3,9 @@
  * Not Swift: readers load from raw memory that a writer changes.
  *
  * A reader's result is a hint, since a writer may be moving entries at the same time. The reader verifies it by the
- * object that the id leads to. If there is none, it searches again under the writers' lock. So entries are reused
- * at once. An outgrown table is kept, since readers may be in it. All outgrown tables together are smaller than the one
- * in use.
+ * object that the id leads to. A reader that finds no such object searches again under the writers' lock. So entries
+ * are reused at once. An outgrown table is kept, since threads may read it. All outgrown tables together are smaller
+ * than the one in use.
  */
 #ifndef CPEAL_NAMES_H
 #define CPEAL_NAMES_H
@@ -55,7 +55,7 @@ static inline uint64_t peal_name_hash(uint64_t center, const char *_Nonnull name
     return hash ^ hash >> 32;
 }
 
-/* The first number of a hash, or 0. Without a lock, so the result is a hint. */
+/* Returns the first id of a hash, or 0. Acquires no lock, so the result is a hint. */
 static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, uint64_t hash)
 {
     const struct peal_name_table *table = __atomic_load_n(&names->table, __ATOMIC_ACQUIRE);
@@ -74,7 +74,7 @@ static inline uint64_t peal_names_hint(const struct peal_names *_Nonnull names, 
 
 /* The functions below are for one thread at a time. */
 
-/* The next number of a hash, or 0; `cursor` begins as 0. */
+/* Returns the next id of a hash, or 0. `cursor` begins as 0. */
 uint64_t peal_names_next(const struct peal_names *_Nonnull names, uint64_t hash, uint64_t *_Nonnull cursor);
 /* Returns false when memory is short. */
 bool peal_names_add(struct peal_names *_Nonnull names, uint64_t hash, uint64_t id);

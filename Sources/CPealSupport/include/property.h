@@ -4,10 +4,10 @@
  * more than its broadcast.
  *
  * A value is stored twice. A set writes the copy that is not current and then makes it the current one, by incrementing
- * `version`. A reader copies from the copy that `version` selects. The value is whole if the version is still the same
- * afterwards, since only the next set but one writes there. So readers never wait, even when a setter is suspended half
- * way. (Linux has this as seqcount_latch.) The setter stores words with release, and the reader loads them with
- * acquire: a reader that sees a word of a new value then sees that the version has changed.
+ * `version`. A reader reads the copy that `version` selects. The value is whole if the version is still the same
+ * afterwards, since a set writes there only after the previous set has incremented it. So readers never wait, even when
+ * a setter is suspended halfway. (Linux has this as seqcount_latch.) The setter stores words with release, and the
+ * reader loads them with acquire: a reader that sees a word of a new value then sees that the version has changed.
  */
 #ifndef CPEAL_PROPERTY_H
 #define CPEAL_PROPERTY_H
@@ -93,7 +93,7 @@ struct peal_property_element {
     uint64_t closed_number;
     uint64_t methods[PEAL_NOTIFICATION_KINDS];
     struct peal_directory_element *_Nullable elements[PEAL_NOTIFICATION_KINDS]; /* the elements of the methods */
-    const uint8_t *_Nullable mask; /* with gaps: the bytes that count; borrowed from the property */
+    const uint8_t *_Nullable mask; /* with gaps: selects the bytes of members; borrowed from the property */
     const void *_Nullable notifier; /* the notifying thread; changes under the lock */
     struct peal_change_node *_Nullable first;
     struct peal_change_node *_Nullable last;
@@ -120,8 +120,8 @@ static inline bool peal_property_is_of(const struct peal_property_element *_Nonn
 struct peal_property_block *_Nullable peal_property_block_allocate(size_t size);
 void peal_property_block_free(struct peal_property_block *_Nullable block);
 
-/* A set waits on it for room when the maximum number of changes of its property waits. One for the process, since that
- * is rare. A thread that removes a change signals it after it has released the lock. */
+/* The event count of sets that wait for room, because the maximum number of changes of their property waits. The
+ * process has one, since such waits are rare. A thread that removes a change releases the lock, and then signals. */
 extern struct peal_event_count peal_property_room __attribute__((visibility("hidden")));
 static inline struct peal_event_count *_Nonnull peal_property_room_event_count(void) { return &peal_property_room; }
 
@@ -148,8 +148,8 @@ __attribute__((always_inline)) static inline void peal_property_load(
 static inline enum peal_property_found peal_property_read(
     const struct peal_property_element *_Nonnull element, uint64_t id, void *_Nonnull out, size_t size)
 {
-    /* A copy is of no use before the version has proved it. Values of a word or less are copied to `out` only then, so
-     * a failed read of those does not change `out`. */
+    /* A copy is valid only if the version is the same afterwards. Values of a word or less are copied to `out` after
+     * that test, so a failed read of such a value does not change `out`. */
     for (;;) {
         const uint32_t version = __atomic_load_n(&element->version, __ATOMIC_ACQUIRE);
         if (!peal_property_is_of(element, id))
@@ -161,7 +161,9 @@ static inline enum peal_property_found peal_property_read(
             continue;
         if (__builtin_expect(size <= sizeof(uint64_t), 1)) {
             const uint64_t value = __atomic_load_n(block->words, __ATOMIC_ACQUIRE);
-            if (__builtin_expect(__atomic_load_n(&element->version, __ATOMIC_ACQUIRE) != version, 0))
+            if (__builtin_expect(__atomic_load_n(&element->version, __ATOMIC_ACQUIRE) != version
+                                     || !peal_property_is_of(element, id),
+                    0))
                 continue;
             if (size == sizeof(uint64_t))
                 memcpy(out, &value, sizeof value);
@@ -177,7 +179,7 @@ static inline enum peal_property_found peal_property_read(
     }
 }
 
-/* The same for a text: copies as much as fits, and returns its whole length. */
+/* Copies as much of a text as fits into the buffer, and returns the text's whole length. Waits for no thread. */
 enum peal_property_found peal_property_read_text(const struct peal_property_element *_Nonnull element, uint64_t id,
     char *_Nullable buffer, size_t capacity, size_t *_Nonnull out_length);
 
@@ -251,7 +253,8 @@ static inline void peal_property_write(
         peal_property_store(block, value, size);
     __atomic_store_n(&element->version, next, __ATOMIC_RELEASE);
 }
-/* The same for a text. Uses `block` if the text is longer than any before. Returns the block that is not used. */
+/* Writes a text likewise. Uses `block` if the text does not fit into the copy. Returns the block that is then
+ * unused. */
 struct peal_property_block *_Nullable peal_property_write_text(struct peal_property_element *_Nonnull element,
     const void *_Nonnull text, size_t length, struct peal_property_block *_Nullable block);
 
@@ -267,9 +270,9 @@ static inline void peal_property_copy(void *_Nonnull to, const void *_Nonnull fr
 }
 
 /* Sets a short value of a property that needs no general path: no observer is notified before changes, no broadcast
- * occupies slot 0, and no thread sets or notifies. The thread must have no batch open. The caller then notifies. Returns
- * false if the general path is needed. `room` has space for two short values. The old value is copied to its start, and the new one
- * after PEAL_PROPERTY_SHORT bytes. */
+ * occupies slot 0, and no thread sets or notifies. The thread must have no batch open. The caller then notifies.
+ * Returns false if the general path is needed. `room` has space for two short values. The function copies the old value
+ * to its start, and the new value after PEAL_PROPERTY_SHORT bytes. */
 enum { PEAL_PROPERTY_SHORT = 128 };
 static inline bool peal_property_set_fast(struct peal_property_element *_Nonnull element, uint64_t id,
     const void *_Nonnull value, size_t size, void *_Nonnull room)
@@ -293,12 +296,12 @@ static inline bool peal_property_set_fast(struct peal_property_element *_Nonnull
     return true;
 }
 
-/* The same for a short text: `out_size` receives the bytes of the new one, with its zero. */
 static inline bool peal_property_is_text(const struct peal_property_element *_Nonnull element)
 {
     /* No other value has such a size. */
     return __builtin_expect(__atomic_load_n(&element->size, __ATOMIC_ACQUIRE) >= SIZE_MAX / 2, 0);
 }
+/* As peal_property_set_fast, for a short text. `out_size` receives the bytes of the new text, with its zero. */
 bool peal_property_set_text_fast(struct peal_property_element *_Nonnull element, uint64_t id, const char *_Nonnull text,
     void *_Nonnull room, size_t *_Nonnull out_size);
 
@@ -308,14 +311,15 @@ enum { PEAL_CHANGE_SPARE_ROOM = 64, PEAL_CHANGE_SPARES = 8 };
 /* Returns a node with room for both values of a change, or NULL when memory is short. */
 struct peal_change_node *_Nullable peal_change_make(size_t old_room, size_t new_room);
 void peal_change_free(struct peal_change_node *_Nullable node);
-/* The same for a node of no batch whose members after `next` are those of a new one, but for sizes and values. */
+/* Frees a node that is in no batch. Its members after `next` must be those of a new node, except for sizes and
+ * values. */
 void peal_change_free_single(struct peal_change_node *_Nonnull node);
 static inline void *_Nonnull peal_change_old(struct peal_change_node *_Nonnull node) { return node->bytes; }
 static inline void *_Nonnull peal_change_new(struct peal_change_node *_Nonnull node) { return node->new_value; }
 /* Places the new value after an old value of `old_size` bytes. */
 void peal_change_lay_out(struct peal_change_node *_Nonnull node, size_t old_size, size_t new_size);
 
-/* The same for one value alone, which may need more memory. Returns false when memory is short. */
+/* Places one value alone, for which the node may need more memory. Returns false when memory is short. */
 bool peal_change_make_room(struct peal_change_node *_Nonnull node, size_t size);
 
 /* Appends a change; removes the first change. */
@@ -363,7 +367,8 @@ static inline void peal_property_set_notifier(
     if (notifier == NULL)
         element->deferred = 0;
 }
-/* The number of a property that was closed during a notification, which the notifier frees; 0 if there is none. */
+/* Returns the id of a property that was closed during a notification, or 0, and clears it. The notifier frees the
+ * id. */
 static inline uint64_t peal_property_take_closed(struct peal_property_element *_Nonnull element)
 {
     const uint64_t id = element->is_closed_late ? element->closed_number : 0;
@@ -378,11 +383,11 @@ static inline bool peal_property_takes_change(
         return false;
     return !is_notifying || element->notifier != thread || ++element->deferred <= most;
 }
-/* Returns true if two values are equal in all bytes that count by the mask. Without a mask, all count. */
+/* Returns true if two values are equal in all bytes that the mask selects. Without a mask, all bytes are compared. */
 bool peal_property_equals(
     const void *_Nonnull one, const void *_Nonnull other, const uint8_t *_Nullable mask, size_t size);
 
-/* Zeroes the bytes of a value that do not count. */
+/* Zeroes the bytes of a value that the mask does not select. */
 void peal_property_close_gaps(void *_Nonnull value, const uint8_t *_Nonnull mask, size_t size);
 
 /* Copies a record with its values, for a queue. Returns NULL when memory is short. */
@@ -398,9 +403,9 @@ struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonn
 /* Sets a short value in the calling thread's batch, which must be open, if no notification runs and the type needs no
  * general path. */
 bool peal_property_set_in_batch(uint64_t id, const void *_Nonnull value, size_t size);
-/* Removes and returns the first change of the thread's batch, and makes the thread the notifier of its property, if that
- * is the only change that waits and no other was merged with it. Returns NULL if the batch is empty, or if the general
- * path is needed. */
+/* Removes and returns the first change of the thread's batch, and makes the thread the notifier of its property.
+ * Returns NULL if the batch is empty, if another change of the property waits or was merged with this one, or if the
+ * general path is needed for another reason. */
 struct peal_change_node *_Nullable peal_batch_remove_only(
     struct peal_thread *_Nonnull thread, struct peal_property_element *_Nullable *_Nonnull out_element);
 static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node) { node->batch = NULL; }

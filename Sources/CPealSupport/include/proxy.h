@@ -98,7 +98,7 @@ void peal_proxy_close(struct peal_proxy_element *_Nonnull element);
 
 /* ---- Targets ----------------------------------------------------------------------------------- */
 
-/* The target of a proxy. Operations that end observers treat it as one. */
+/* The target of a proxy. Operations that end observers treat the target as an observer. */
 struct peal_proxy_target {
     struct peal_observer_record record;
     struct peal_observer_extras extras;

@@ -177,8 +177,8 @@ static inline struct peal_task *_Nonnull peal_observer_end_task(struct peal_obse
     return &((struct peal_observer_extras *)(record + 1))->end;
 }
 
-/* Loads the members that a removal needs after the gate. They are on other cache lines, and the accesses to the gate are
- * barriers, which no later load passes. */
+/* Prefetches the members that a removal needs after the gate. They are on other cache lines. Each access to the gate is
+ * a barrier, which no later load passes. */
 static inline void peal_observer_prefetch(const struct peal_observer_record *_Nonnull record)
 {
     __builtin_prefetch(&record->tables, 1);
@@ -198,10 +198,10 @@ static inline void peal_observer_own(struct peal_observer_record *_Nonnull recor
 {
     peal_count_retain(&record->owners, 1);
 }
-/* The same, before another thread can find the record. */
+/* Adds a weak count before another thread can find the record. */
 static inline void peal_observer_own_unshared(struct peal_observer_record *_Nonnull record) { record->owners++; }
 /* Returns true if that was the last weak count. The caller then frees the record. A thread adds a weak count only while
- * another one protects the record for it. */
+ * another weak count protects the record. */
 static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
 {
     return peal_count_release_only(&record->owners);

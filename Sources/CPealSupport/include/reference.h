@@ -24,7 +24,7 @@ enum peal_slot_taken peal_counted_make(
 /* Adds a strong reference if the object is alive. */
 enum peal_retained peal_counted_retain(uint64_t id, void *_Nullable *_Nonnull out_object);
 
-/* Removes a strong reference. The last removal calls `destroy`, so the caller holds no lock. Returns false if the
+/* Removes a strong reference. The last removal calls `destroy`, so the caller must hold no lock. Returns false if the
  * object is dead. */
 bool peal_counted_release(uint64_t id);
 

@@ -10,11 +10,11 @@
 #include <stddef.h>
 
 /* Returns true if the calling thread has a reserve with room for an operation; allocates one if necessary. An operation
- * that makes lasting objects must not begin otherwise. An operation that ends objects begins in any case: it returns the
- * memory that it takes.
+ * that makes lasting objects must not begin otherwise. An operation that ends objects begins in any case: it returns
+ * the memory that it takes.
  *
- * size: the number of bytes that the operation may need. If that is more than a reserve certainly has, the function tests
- * whether the system has them. */
+ * size: the number of bytes that the operation may need. If that is more than a reserve certainly has, the function
+ * tests whether the system has them. */
 bool peal_reserve_prepare(size_t size);
 
 #endif

@@ -3,8 +3,8 @@
  * Not Swift: instances are found, used and protected without a lock, by ids that may be stale. So both have elements
  * in directories that are never unmapped, as methods have (snapshot.h).
  *
- *     service element   the number of the service, and that of its instance: 0 while there is none
- *     instance element  the number of the instance, and a word: its generation, and its uses
+ *     service element   the id of the service, and the id of its instance: 0 while there is none
+ *     instance element  the id of the instance, and a word: its generation, and its uses
  *     record            the registration: functions, names, tables. The service's object owns it, and the
  *                       instances retain that object.
  */
@@ -25,22 +25,22 @@
 
 /* ---- Records ----------------------------------------------------------------------------------- */
 
-/* A table as callers see it, which begins with its size in bytes. A caller may expect a larger one: then a copy is made
- * and put in front. The first one is part of the record. */
+/* A table for callers, which begins with its size in bytes. If a caller expects a larger table, a larger copy is made
+ * and becomes the first of the list. The smallest table is part of the record. */
 struct peal_table_copy {
     struct peal_table_copy *_Nullable smaller;
     size_t table[];
 };
 
 struct peal_provided {
-    uint64_t protocol; /* the number of its handle */
+    uint64_t protocol; /* the id of its handle */
     const char *_Nonnull name;
     struct peal_table_copy *_Nonnull largest;
     void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
 };
 
 struct peal_service_record {
-    uint64_t center; /* the number of its handle */
+    uint64_t center; /* the id of its handle */
     uint64_t hash;   /* of the name in its center */
     const char *_Nonnull name;
     void *_Nullable context;
@@ -135,7 +135,7 @@ enum {
 
 struct peal_service_element {
     uint64_t id;   /* 0 while no service has the element */
-    uint64_t instance; /* the number of the current instance; 0: there is none */
+    uint64_t instance; /* the id of the current instance; 0: there is none */
     /* The instance's element, for scopes without a lock. NULL before the first scope, which takes the slow path and
      * sets it. The removal of an instance that never had a scope needs no writer's fence. */
     struct peal_instance_element *_Nullable shown;
@@ -213,7 +213,7 @@ static inline uint64_t peal_service_instance(const struct peal_service_element *
 #define PEAL_WORD_LEAVING 0x40000000u /* it was removed */
 #define PEAL_WORD_USES 0x3fffffffu /* the number of uses */
 
-/* Returns true if the element was ever that of the id. Ids of other kinds lead to elements too. */
+/* Returns true if the element is, or last was, that of the id. Ids of other kinds lead to elements too. */
 static inline bool peal_instance_is_of(const struct peal_instance_element *_Nonnull element, uint64_t id)
 {
     return __atomic_load_n(&element->id, __ATOMIC_RELAXED) == id;
@@ -242,7 +242,7 @@ static inline void peal_instance_open(
     element->self = NULL;
     __atomic_store_n(
         &element->word, (uint64_t)peal_number_generation(id) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
-    /* Other threads read it while they protect it by a slot that they are about to release. */
+    /* A thread may read the id of an element that it protects by a hazard slot, which it is about to release. */
     __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
 }
 static inline void peal_instance_set_self(struct peal_instance_element *_Nonnull element, void *_Nullable self)
@@ -250,8 +250,8 @@ static inline void peal_instance_set_self(struct peal_instance_element *_Nonnull
     element->self = self;
 }
 /* The removing thread stores LEAVING, passes a fence and then loads the hazard slots. A thread on the slow path of a
- * scope stores its slot, passes the same fence and then loads the word (peal_scope_protect). So one of the two sees the
- * store of the other. */
+ * scope stores its slot, passes such a fence too and then loads the word (peal_scope_protect). So one of the two sees
+ * the store of the other. */
 static inline void peal_instance_leave(struct peal_instance_element *_Nonnull element)
 {
     __atomic_fetch_or(&element->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
@@ -328,7 +328,7 @@ static inline bool peal_scope_is_outermost(const struct peal_hazard_slot *_Nulla
     return thread != NULL && hazard == &thread->hazards[0] && thread->hazards[1].shown.list == 0;
 }
 
-/* Occupies a slot for an instance of which the caller has a use. NULL as peal_hazard_protect_slow. */
+/* Occupies a slot for an instance of which the caller has a use. Returns NULL as peal_hazard_protect_slow does. */
 struct peal_hazard_slot *_Nullable peal_scope_protect(const struct peal_instance_element *_Nonnull element);
 
 #endif

@@ -31,8 +31,8 @@ enum peal_signal_taken {
     PEAL_SIGNAL_REFUSED /* the system does not allow a handler for it */
 };
 
-/* Registers `arrived`, which a thread of the executor calls after a signal, once for several signals before the call. The
- * executor must have been started. One caller at a time, for this function and the next.
+/* Registers `arrived`, which a thread of the executor calls after a signal, once for several signals before the call.
+ * The executor must have been started. One caller at a time, for this function and the next.
  *
  * once: the first signal restores the previous effect before any notification, because the process may
  * not react to it. */

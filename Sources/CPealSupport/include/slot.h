@@ -58,21 +58,21 @@ bool peal_directory_reserve(const struct peal_directory *_Nonnull directory, uin
 struct peal_slot {
     uint64_t word;
     /* Owned while the slot is live, and until its last pin is released. While the slot is free: the next free slot, as
-     * its index and one. */
+     * its index plus one. */
     void *_Nullable object;
 };
 
-/* The first chunk has as many slots; each further chunk has as many as all before it. */
+/* The first chunk has 1 << PEAL_SLOT_FIRST_BITS slots. Each further chunk has as many as all before it. */
 enum { PEAL_SLOT_FIRST_BITS = 8, PEAL_SLOT_CHUNKS = PEAL_NUMBER_INDEX_BITS - PEAL_SLOT_FIRST_BITS + 1 };
 
 struct peal_slots {
     char *_Nullable chunks[PEAL_SLOT_CHUNKS];
-    uint64_t free; /* the first free slot, as its index and one, below a count that no two states share */
+    uint64_t free; /* lower half: the index of the first free slot plus one; upper half: a count of changes */
     uint32_t used; /* slots that have been taken at least once */
     uint32_t limit;
     unsigned tag;
     unsigned slot_size; /* a slot may have more members than struct peal_slot */
-    bool is_needed; /* what ends something takes slots: their memory may come from the reserve */
+    bool is_needed; /* the end of an object takes slots, so their memory may be from the reserve */
     const struct peal_directory *_Nullable directory; /* has an element at the index of each slot */
 };
 
@@ -135,23 +135,24 @@ enum peal_slot_taken peal_slot_take(struct peal_slots *_Nonnull slots, uint64_t 
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */
 void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_Nonnull object);
 
-/* Frees a slot that was taken and has no object, or whose last pin the caller has released. The next number of the slot
- * has the next generation. */
+/* Frees a slot that was taken and has no object, or whose last pin the caller has released. The next id of the slot has
+ * the next generation. */
 void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t id);
 
 /* Returns true if an id is not stale. Writes nothing: threads that look up the same id do not disturb each other. */
 bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t id);
 
-/* Unless they state otherwise, the next functions return the slot of an id with one pin more, which the caller releases
- * by peal_slot_unpin once it has retained the object; or NULL if the slot is not in the state that the function requires. */
+/* Unless they state otherwise, the next functions add a pin to the slot of an id and return the slot. The caller
+ * releases the pin by peal_slot_unpin once it has retained the object. They return NULL if the slot is not in the
+ * required state. */
 
-/* Requires an id that is not stale or, if `even_retired`, one that is not recycled. */
+/* Requires an id that is not removed and, unless `even_retired`, not retired. */
 struct peal_slot *_Nullable peal_slot_pin(const struct peal_slots *_Nonnull slots, uint64_t id, bool even_retired);
-/* Makes an id stale. The slot keeps its object until the id is recycled. */
+/* Retires an id, which is then stale. The slot keeps its object until the id is removed. */
 struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t id);
-/* The same without a pin. Returns true if the slot was in the required state. */
+/* Retires an id without a pin. Returns true if the slot was in the required state. */
 bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t id);
-/* Removes an id that is retired, or one that is not. Only one of the threads that try succeeds. */
+/* Removes an id, which must be retired exactly if `is_retired`. Only one of the threads that try succeeds. */
 struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull slots, uint64_t id, bool is_retired);
 /* Requires a live slot, and returns its id too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
@@ -165,7 +166,7 @@ static inline bool peal_slot_unpin(struct peal_slot *_Nonnull slot)
     return __builtin_expect((word & (PEAL_SLOT_LIVE | PEAL_SLOT_PINS)) == 0, 0);
 }
 
-/* Returns true if the number of a pinned slot is removed, and the caller has the only pin. No pin begins after a removal,
+/* Returns true if the id of a pinned slot is removed, and the caller has the only pin. No pin begins after a removal,
  * so the caller then frees the slot without releasing the pin. */
 static inline bool peal_slot_has_last_pin(const struct peal_slot *_Nonnull slot)
 {

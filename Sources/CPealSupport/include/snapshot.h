@@ -24,7 +24,7 @@ struct peal_group;
  * do not look. The list is then *unsettled*, which a bit of its traits states. The next broadcast, or a writer that
  * finds no room, replaces it by a list with all entries in order: see PealCore/Snapshot. */
 struct peal_snapshot {
-    uint64_t method;           /* the number of the method's handle: proves that it is not stale */
+    uint64_t method;           /* the method's id, by which a stale handle is detected */
     const void *_Nonnull plan; /* how to call: PealCall's CallPlan, which is never freed */
     uint32_t traits;           /* all that a broadcast must test: PealCore's MethodTraits */
     uint32_t parameter_count;
@@ -116,7 +116,7 @@ static inline void peal_snapshot_swap_last_groups(struct peal_snapshot *_Nonnull
     end[-2] = last;
 }
 
-/* Readers that loaded the former traits finish with those. */
+/* Readers that loaded the previous traits finish with the previous ones. */
 static inline void peal_snapshot_set_traits(struct peal_snapshot *_Nonnull snapshot, uint32_t traits)
 {
     __atomic_store_n(&snapshot->traits, traits, __ATOMIC_RELAXED);
@@ -140,10 +140,10 @@ static inline void peal_snapshot_set_count(struct peal_snapshot *_Nonnull snapsh
 
 /* A gate is zero while its observer may be called at once. It is the first member of a record (record.h). */
 enum {
-    PEAL_GATE_BLOCKS = 0x03ffffff, /* how many times it is blocked */
-    PEAL_GATE_AWAITED = 0x04000000, /* a thread waits for the call before: see peal_thread_await_runners */
+    PEAL_GATE_BLOCKS = 0x03ffffff, /* the number of blocks of the observer */
+    PEAL_GATE_AWAITED = 0x04000000, /* a thread waits for the list's previous call: see peal_thread_await_runners */
     PEAL_GATE_LAZY = 0x08000000, /* reserves the position of a service's instance in the list, and is never called */
-    PEAL_GATE_DRAINS = 0x10000000, /* ends when the waiting calls have been delivered */
+    PEAL_GATE_DRAINS = 0x10000000, /* the observer ends when its waiting calls have been delivered */
     PEAL_GATE_WEAK = 0x20000000, /* the target must be retained before the call */
     PEAL_GATE_ONCE = 0x40000000, /* removed by the broadcast that calls it */
     PEAL_GATE_REMOVED = 0x80000000
@@ -160,8 +160,8 @@ static inline bool peal_gate_exchange(uint32_t *_Nonnull gate, uint32_t *_Nonnul
     return __atomic_compare_exchange_n(gate, expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-/* Marks the gate of the entry after the one that is called now. If no entry has that gate, the called observer is a
- * successor, and all gates are marked, since any entry may be the next. The caller must keep the entries. */
+/* Marks the gate of the entry after the entry whose gate is `current`. If no entry has that gate, the called observer
+ * is a successor, and all gates are marked, since any entry may be the next. The caller must keep the entries. */
 void peal_entries_mark_awaited(
     const struct peal_entry *_Nonnull entries, size_t count, const uint32_t *_Nonnull current);
 
@@ -178,7 +178,7 @@ enum {
 
 /* The names that lead to a method, in one allocation. Made when the method is first found by its name. */
 struct peal_method_names {
-    uint64_t center; /* the numbers of the center and the protocol */
+    uint64_t center; /* the ids of the center and the protocol */
     uint64_t protocol;
     const char *_Nonnull protocol_name;
     char method_name[];
@@ -188,7 +188,7 @@ static inline const char *_Nonnull peal_method_names_own(const struct peal_metho
 {
     return names->method_name;
 }
-/* Copies the names. NULL if memory is refused. */
+/* Copies the names. Returns NULL if memory is refused. */
 struct peal_method_names *_Nullable peal_method_names_make(
     uint64_t center, uint64_t protocol, const char *_Nonnull protocol_name, const char *_Nonnull method_name);
 

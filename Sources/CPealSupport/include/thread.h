@@ -3,12 +3,12 @@
  * Not Swift: Swift has no thread-local variables and no compiler-only fence.
  *
  * Observer lists are protected by hazard pointers (Michael, 2004), one for each nested broadcast. A reader stores the
- * list's address in its own hazard slot, and loads again whether it is still the current list. It accesses no memory
- * that another reader writes. The expensive half of the ordering is the writer's: membarrier(2) makes every running
+ * list's address in its own hazard slot, and then loads the current list again. It accesses no memory that another
+ * reader writes. The expensive half of the ordering is the writer's: membarrier(2) makes every running
  * thread execute a full barrier, so readers need none (McKenney's asymmetric barriers, as in liburcu). Where the kernel
  * has no membarrier, the writer removes the write permission of a page of memory. The kernel then interrupts every
- * processor that runs a thread of the process (as in folly and in the Java virtual machine). On processors that need no
- * such interrupt, the writer runs on each of them once.
+ * processor that runs a thread of the process (as in folly and in the Java virtual machine). Where the hardware changes
+ * permissions without such an interrupt, the writer runs on each processor once.
  */
 #ifndef CPEAL_THREAD_H
 #define CPEAL_THREAD_H
@@ -30,8 +30,8 @@ enum {
 struct peal_drain;
 struct peal_reserve;
 
-/* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hazard`, is public. Its
- * `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION
+/* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hazard`, is public.
+ * Its `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION
  * bits. */
 struct peal_hazard_slot {
     struct peal_hazard shown;
@@ -61,7 +61,7 @@ struct peal_thread {
     /* Rarely used, by this thread only. */
     struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
     uint64_t
-        owners[PEAL_THREAD_OWNERS]; /* the owners that it registers for, and the depths at which they were entered */
+        owners[PEAL_THREAD_OWNERS]; /* the owners for which it registers, and the depths at which they were entered */
     uint32_t owner_depths[PEAL_THREAD_OWNERS];
     uint32_t owner_count;
     const char *_Nullable requester; /* the text that names the requester of services; NULL: none in particular */
@@ -71,7 +71,7 @@ struct peal_thread {
     void *_Nullable last_in_batch;
     void *_Nullable spare_changes; /* nodes of changes that are used again */
     uint32_t spare_change_count;
-    void *_Nullable first_deferred; /* calls that wait for the end of the broadcast around them */
+    void *_Nullable first_deferred; /* calls that wait for the end of the enclosing broadcast */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
     uint32_t deferred_count;  /* calls that were deferred since the list was last drained */
@@ -84,7 +84,7 @@ struct peal_thread {
     int32_t last_status;
     char message[PEAL_THREAD_MESSAGE_CAPACITY];
 
-    /* The list of all thread records, never freed. That of a finished thread is claimed again. */
+    /* The list of all thread records, which are never freed. A finished thread's record is claimed again. */
     uint32_t claimed;
     struct peal_thread *_Nullable next;
 };
@@ -105,12 +105,12 @@ __attribute__((always_inline)) static inline struct peal_thread *_Nullable peal_
 static inline struct peal_thread *_Nullable peal_thread_own_slot(void) { return peal_thread_own; }
 
 /* The writer's half of the ordering. Every thread that loads after the fence sees the stores that this thread made
- * before it. This thread, after the fence, sees every hazard that another thread stored before it. While no other thread
- * has a record, that costs a barrier of the processor alone. */
+ * before it. This thread, after the fence, sees every hazard that another thread stored before it. While no other
+ * thread has a record, that costs a barrier of the processor alone. */
 void peal_thread_writer_fence(void);
 
-/* Marks in a hazard. A list that the caller releases itself is marked, so that one release too many does not end the
- * broadcast around it. A slot that is shut protects no list, and is not free. */
+/* Marks in a hazard. A list that the caller releases itself is marked, so that a second release does not end the
+ * enclosing broadcast. A slot that is shut protects no list, and is not free. */
 enum {
     PEAL_HAZARD_OF_LIBRARY = 0,
     PEAL_HAZARD_OF_CALLER = 1,
@@ -179,8 +179,8 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 struct peal_hazard_slot *_Nullable peal_hazard_protect_slow(
     const struct peal_directory_element *_Nonnull element, uintptr_t mark);
 
-/* Occupies a slot, which may be slot 0, for calls without a list, those of a queue. NULL as
- * peal_hazard_protect_slow. */
+/* Occupies a slot, which may be slot 0, for calls without a list, those of a queue. Returns NULL as
+ * peal_hazard_protect_slow does. */
 struct peal_hazard_slot *_Nullable peal_hazard_occupy(void);
 
 /* Occupies a slot again right after its release, while the work that its attention word requires is done. */
@@ -262,11 +262,12 @@ bool peal_thread_any_protects(const struct peal_snapshot *_Nonnull snapshot);
  * have released the snapshot before the request, so the writer must look again. */
 bool peal_thread_request_release(const struct peal_snapshot *_Nonnull snapshot);
 
-/* The same for the threads that run a call of the observer. They collect after the release of their list. */
+/* Requests the threads that run a call of the observer to collect after the release of their list. Returns true as
+ * peal_thread_request_release does. */
 bool peal_thread_request_runners(const uint32_t *_Nonnull gate);
 
 /* The event count of threads that wait for calls on other threads, or for anything else that keeps the code of an owner
- * in use. One for the process, because a thread that ends a call cannot identify its waiters. */
+ * in use. The process has one, because a thread that ends a call cannot identify the call's waiters. */
 extern struct peal_event_count peal_calls_ended __attribute__((visibility("hidden")));
 static inline struct peal_event_count *_Nonnull peal_calls_ended_event_count(void) { return &peal_calls_ended; }
 

@@ -2,7 +2,7 @@
  *
  * Not Swift, and not even C: all methods of a table have one `self`, so each needs a function of its own that
  * identifies the method. For any prototype, the function must also pass on the registers as its caller set them. In C
- * that would be hundreds of long functions. These are three instructions each.
+ * that would be hundreds of long functions. In assembly each is a few instructions.
  */
 #ifndef CPEAL_THUNK_H
 #define CPEAL_THUNK_H
@@ -16,8 +16,8 @@ enum {
     PEAL_THUNK_BARE = 64      /* the number of bare thunks */
 };
 
-/* The values of all registers in which a result may be returned: a thunk does not have the information which of them
- * the caller reads. */
+/* The values of all registers in which a result may be returned. A thunk fills them all, because it cannot determine
+ * which of them the caller reads. */
 struct peal_thunk_result {
     uint64_t integers[2];
     double floats[PEAL_RESULT_FLOATS];
@@ -26,14 +26,14 @@ struct peal_thunk_result {
 /* Up to four integers, and an integer result or none. */
 typedef uint64_t (*_Nonnull peal_thunk_integers)(
     uint64_t id, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index);
-/* A result that is one number: an integer is returned in the one register, a floating number in the other. So a
- * function that fills both need not distinguish the two. A caller of any function as if it returned both reads the
- * right one. */
+/* A result that is one number: an integer is returned in one register, a floating number in another. A function that
+ * fills both registers serves callers of either kind. A function of either kind may be called with this result type:
+ * the number is then in the member of its kind. */
 struct peal_thunk_number {
     uint64_t integer;
     double real;
 };
-/* The same with up to two floating numbers, and a result that may be a floating number. */
+/* Up to four integers and two floating numbers, and a result that is one number of either kind or none. */
 typedef struct peal_thunk_number (*_Nonnull peal_thunk_numbers)(
     uint64_t id, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t index, double x, double y);
 /* Any other frame. `words` has room for a whole frame, and contains its registers. `stack` points to the words of the
@@ -53,10 +53,11 @@ void (*_Nullable peal_thunk_of_numbers(uint32_t index))(void);
 void (*_Nullable peal_thunk_of_frame(uint32_t index))(void);
 
 /* Bare thunks: of up to four integers, with up to two floating numbers, and of any frame with up to five integers and
- * no stack words. At most one thunk of an index is in use at a time. It leads to a number, or to none if that is 0. */
+ * no stack words. At most one of the three thunks of an index is in use at a time. It passes on the id of the index. */
 void (*_Nullable peal_thunk_bare_of_integers(uint32_t index))(void);
 void (*_Nullable peal_thunk_bare_of_numbers(uint32_t index))(void);
 void (*_Nullable peal_thunk_bare_of_frame(uint32_t index))(void);
+/* Sets the id that a bare thunk passes on; 0: none. */
 void peal_thunk_set_bare(uint32_t index, uint64_t id);
 
 #endif

@@ -15,7 +15,7 @@
 struct peal_timer_state {
     /* Guarded by the lock of the agenda. All times are in nanoseconds. */
     struct peal_heap_node
-        moment; /* first: its node on the agenda, with the time by which it must have fired or be moved */
+        moment; /* the first member: the node on the agenda. Its key: when the timer must have fired or be moved. */
     int64_t period;
     int64_t delay;
     int64_t due;
@@ -24,7 +24,7 @@ struct peal_timer_state {
     bool is_put;        /* the task is on the queue */
     bool is_wanted;     /* the task calls the function when it runs; a stop clears this */
     bool is_ended;
-    bool repeats; /* never changes, as the members after `next_due` */
+    bool repeats; /* never changes, like the members after `next_due` */
     uint64_t fired;
     uint64_t missed;
     int64_t latest;
@@ -38,8 +38,9 @@ struct peal_timer_state {
     int64_t tolerance;
 };
 
-/* Begins with the members that every observer has: gate, weak target, destroy callback, counts. The task of the extras is
- * one firing while that waits on the queue. A waiting firing has a strong count, so the task is free when the timer ends. */
+/* Begins with the members that every observer has: gate, weak target, destroy callback, counts. The task of the extras
+ * represents a firing that waits on the queue. Such a firing has a strong count, so the task is free when the timer
+ * ends. */
 struct peal_timer_record {
     struct peal_observer_record observer;
     struct peal_observer_extras extras;

@@ -47,7 +47,8 @@ extension BoundMethod where Result: PealAnswer {
                 }
                 try withUnsafeMutablePointer(to: &step) { step throws(PealError) in
                     var options = FoldStep.options(step)
-                    // The accumulator is the step's own affair; C wants one that is not NULL.
+                    // C requires an accumulator that is not NULL. The step's function ignores it, so the step itself
+                    // serves.
                     _ = try send(repeat each arguments, options: &options, result: step)
                 }
             }

@@ -43,7 +43,7 @@ extension BoundMethod where Result: PealValue {
     @inlinable
     public func answer(_ arguments: repeat each Parameter) throws(PealError) -> (result: Result, delivery: Delivery) {
         guard hasSingleResult else { throw noSingleResult() }
-        // The C interface fills it unless it fails.
+        // The C interface fills the room unless the broadcast fails.
         return try withUnsafeTemporaryAllocation(of: Result.CValue.self, capacity: 1) { room throws(PealError) in
             let place = room.baseAddress.unsafelyUnwrapped
             guard Result.isItsOwnRepresentation else { return try copiedAnswer(repeat each arguments, place: place) }
@@ -57,7 +57,7 @@ extension BoundMethod where Result: PealValue {
         }
     }
 
-    /// The answer, copied while the arguments are there: an observer may give back a pointer to one.
+    /// Copies the answer while the arguments exist, because an observer may return a pointer to one.
     @inlinable
     func copiedAnswer(
         _ arguments: repeat each Parameter, place: UnsafeMutablePointer<Result.CValue>

@@ -49,8 +49,8 @@ extension BoundMethod {
         return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
     }
 
-    /// Lends arguments to a function of the C interface. They are put into a room on the stack, and where they take
-    /// more than a kilobyte, on the heap.
+    /// Lends arguments to a function of the C interface. They are written to a room on the stack, or on the heap where
+    /// they take more than a kilobyte.
     @inlinable
     static func lend(
         _ arguments: repeat each Parameter,
@@ -125,8 +125,8 @@ extension BoundMethod where Result == Void {
 
 /// The outcome of a broadcast.
 public struct Delivery: Hashable, Sendable {
-    /// ``Status/ok``; ``Status/deferred`` when nothing was called yet; ``Status/rejected`` when a full queue refused
-    /// its calls, and the others were made.
+    /// ``Status/ok``; ``Status/deferred`` when no observer was called yet; ``Status/rejected`` when a full queue
+    /// refused its calls, and the others were made.
     public let status: Status
     /// How many observers were called, or have the call on their queue.
     public let calls: Int
@@ -138,7 +138,7 @@ public struct Delivery: Hashable, Sendable {
     }
 }
 
-/// The pointers to arguments that lie in a tuple as C wants them.
+/// The list of pointers that C expects, to arguments in a tuple.
 @usableFromInline
 struct PlainArguments {
     @usableFromInline var next: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
@@ -151,8 +151,7 @@ struct PlainArguments {
         self.tuple = tuple
     }
 
-    /// Adds the pointer to the next member of the tuple: it lies at the first place after the last one that its
-    /// alignment allows.
+    /// Adds the pointer to the next member of the tuple: it begins at the next offset that its alignment allows.
     @inlinable @inline(__always)
     mutating func add<Value>(_ type: Value.Type) {
         let alignment = MemoryLayout<Value>.alignment

@@ -34,7 +34,7 @@ public struct BoundMethod<Result, each Parameter: PealParameter>: Sendable {
         isPlain = other.isPlain
     }
 
-    /// The same without its types.
+    /// The method without its types.
     @usableFromInline
     var untyped: ResolvedMethod { ResolvedMethod(method: handle, protocol: `protocol`, policy: policy) }
 }
@@ -56,8 +56,8 @@ extension Center {
 }
 
 extension Center {
-    /// Finds a method of an adopted protocol as a method of the one that adopts it: a broadcast reaches those who
-    /// observe the adopter, and not those who observe the adopted protocol alone.
+    /// Finds a method of an adopted protocol as a method of the protocol that adopts it: a broadcast reaches the
+    /// observers of the adopter, and not the observers of the adopted protocol alone.
     ///
     ///     let onMessage = try center.method(Chat.onMessage, through: Room.self)
     ///
@@ -121,6 +121,8 @@ extension Center {
 
     private func find(_ name: String, _ protocolName: String, _ types: MethodTypes) throws(PealError) -> ResolvedMethod
     {
+        try CStrings.check(protocolName, is: "the protocol's name")
+        try CStrings.check(name, is: "the method's name")
         var owner = peal_protocol(id: 0)
         try PealError.check(peal_protocol_find(handle, protocolName, &owner))
         var method = peal_method(id: 0)

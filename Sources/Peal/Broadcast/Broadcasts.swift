@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The events of a center as an asynchronous sequence: the broadcasts of a method, the values of a property, the events of
-/// services and modules.
+/// The events of a center as an asynchronous sequence: the broadcasts of a method, the values of a property, the events
+/// of services and modules.
 ///
 ///     for await (room, count) in try center.broadcasts(of: Chat.onMessage) { … }
 ///
@@ -17,7 +17,7 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
     /// Any thread.
     public var dropped: Int { counter.dropped.load(ordering: .relaxed) }
 
-    /// Begins to listen. The body registers an observer that gives its elements to what it gets, and keeps that.
+    /// Begins to observe. The body registers an observer that retains the source and sends its elements to it.
     init(
         _ policy: BufferingPolicy, _ observe: (Source) throws(PealError) -> ObserverToken
     ) throws(PealError) {
@@ -55,7 +55,7 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
         let dropped = Atomic(0)
     }
 
-    /// Where an observer leaves the elements. When the observer is gone, the sequence ends.
+    /// The object to which an observer sends its elements. When the observer has released it, the sequence ends.
     final class Source: Sendable {
         private let continuation: AsyncStream<Element>.Continuation
         private let counter: Counter
@@ -77,9 +77,9 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
 public enum BufferingPolicy: Hashable, Sendable {
     /// All are kept.
     case unbounded
-    /// So many of the oldest are kept, and later ones are dropped.
+    /// The given number of oldest elements is kept, and later ones are dropped.
     case bufferingOldest(Int)
-    /// So many of the newest are kept, and earlier ones are dropped.
+    /// The given number of newest elements is kept, and earlier ones are dropped.
     case bufferingNewest(Int)
 
     fileprivate func ofStream<Element>() -> AsyncStream<Element>.Continuation.BufferingPolicy {
@@ -97,8 +97,8 @@ extension Center {
     ///     let messages = try center.broadcasts(of: Chat.onMessage, bufferingPolicy: .bufferingNewest(10))
     ///     for await (room, count) in messages { print("\(count) in \(room)") }
     ///
-    /// The sequence has the broadcasts that begin after this call. No broadcaster waits for its reader. Where the protocol
-    /// requires other methods, the observer implements them by doing nothing.
+    /// The sequence has the broadcasts that begin after this call. No broadcaster waits for its reader. Where the
+    /// protocol requires other methods, the observer implements them by doing nothing.
     ///
     /// - Parameters:
     ///   - method: The method to observe. It has no result, because no broadcaster waits for one.

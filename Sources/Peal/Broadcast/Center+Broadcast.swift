@@ -33,8 +33,8 @@ extension Center {
         return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
     }
 
-    /// The same for all arguments, and for methods that are not in the cache or are there no more. It is kept out of
-    /// the way of the others.
+    /// Calls a method with any arguments, also one that is not in the cache or whose cached handle is stale. It is not
+    /// inlined, so that the fast path stays short.
     @inlinable @inline(never)
     func broadcastWithCare<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter

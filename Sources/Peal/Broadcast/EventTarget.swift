@@ -5,7 +5,7 @@ final class EventTarget<Event: Sendable>: Sendable {
     private let notify: @Sendable (Event) -> Void
     private let end: @Sendable () -> Void
 
-    /// - Parameter end: Called once, when it observes no more.
+    /// - Parameter end: Called once, when the target ends with its observation.
     init(notify: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
         self.notify = notify
         self.end = end
@@ -23,7 +23,7 @@ final class EventTarget<Event: Sendable>: Sendable {
         -> ObserverToken
     {
         var proto = peal_protocol()
-        // Where this fails, the target goes with the last reference to it.
+        // Where this fails, the target ends with the last reference to it.
         try PealError.check(peal_protocol_find(center.handle, protocolName, &proto))
         var options = peal_observe_options()
         options.size = MemoryLayout<peal_observe_options>.size

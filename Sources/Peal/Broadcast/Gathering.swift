@@ -12,8 +12,8 @@ extension BoundMethod where Result: PealAnswer, Result.Answer: Sendable, repeat 
     ///   - arguments: The observers' arguments.
     ///   - timeout: How long to wait for answers; `nil` for no limit.
     /// - Returns: The results, and how many observers will not answer.
-    /// - Throws: `CancellationError` when the task is cancelled before all have answered; else as a broadcast, and no observer
-    ///   was called then.
+    /// - Throws: `CancellationError` when the task is cancelled before all have answered; else as a broadcast, and no
+    ///   observer was called then.
     ///
     /// Any task. The C interface's `peal_gather`.
     public func gather(
@@ -62,9 +62,9 @@ extension BoundMethod where Result: PealAnswer, Result.Answer: Sendable, repeat 
     }
 }
 
-/// A gathering that runs, without its type: what the C interface calls. It is kept until its last function has run.
+/// A running gathering without its type: the context of the C functions. It is kept until `done` has run.
 class GatheringTarget: @unchecked Sendable {
-    // Unchecked, since it is no final class; it has nothing.
+    // Unchecked, since it is no final class; it has no stored properties.
 
     func take(_ result: UnsafeRawPointer) {}
     func end(_ report: peal_completion_info) {}
@@ -88,7 +88,7 @@ final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked
 
     private let results = Mutex<[Result]>([])
     private let continuation: CheckedContinuation<Outcome, Never>
-    /// A queue of its own, which ends with it: its functions run there, one after the other.
+    /// The gathering's own queue, which ends with it. The C functions run there, one after the other.
     private let queue: peal_queue
 
     init(_ continuation: CheckedContinuation<Outcome, Never>, on queue: peal_queue) {
@@ -110,11 +110,11 @@ final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked
         continuation.resume(returning: .success(gathered))
     }
 
-    /// Ends one that was never begun.
+    /// Ends a gathering that could not begin.
     func fail(_ error: PealError) { continuation.resume(returning: .failure(error)) }
 }
 
-/// The gathering that a task's cancellation ends; the cancellation may be earlier.
+/// Cancels a gathering with its task. The task may be cancelled before the gathering begins.
 final class GatheringCancellation: Sendable {
     private let state = Mutex<(isCancelled: Bool, completion: peal_completion)>((false, peal_completion(id: 0)))
 
@@ -131,7 +131,7 @@ final class GatheringCancellation: Sendable {
             state.isCancelled = true
             return state.completion
         }
-        // Zero, which is refused, as long as there is none.
+        // Before the gathering begins the handle is zero, which C refuses.
         _ = peal_completion_cancel(completion)
     }
 }
@@ -147,7 +147,7 @@ public struct Gathered<Result: Sendable>: Sendable {
     /// How many will not answer: they ended, or their queue was full.
     public let dropped: Int
 
-    /// Throws for the task's cancellation, which ends a gathering.
+    /// Throws if the task's cancellation has ended the gathering.
     func unlessCancelled() throws -> Gathered {
         if status == .state { throw CancellationError() }
         return self

@@ -1,9 +1,9 @@
 internal import CPeal
 
-/// How all answers to a method with a completion ended. `struct peal_completion_info` in C.
+/// The outcome of all answers to a method with a completion. `struct peal_completion_info` in C.
 public struct Answers: Hashable, Sendable {
-    /// ``Status/ok`` when all have answered or were dropped; ``Status/timeout``; ``Status/state`` when the completion was
-    /// cancelled.
+    /// ``Status/ok`` when all have answered or were dropped; ``Status/timeout``; ``Status/state`` when the completion
+    /// was cancelled.
     public let status: Status
     /// The results, folded by the completion's policy; `nil` when no observer has answered.
     public let result: Int64?
@@ -11,7 +11,7 @@ public struct Answers: Hashable, Sendable {
     public let asked: Int
     /// How many answered.
     public let completed: Int
-    /// How many will not.
+    /// How many were dropped, and will not answer.
     public let dropped: Int
 
     /// True if the time limit has passed before all had answered.
@@ -39,8 +39,8 @@ extension Completion {
     ///   - policy: The rule that makes one result of the observers' results.
     ///   - timeout: How long to wait, from now; `nil` for no limit.
     ///   - ask: Passes the completion to one broadcast. Runs once, at once. Its error is thrown on.
-    /// - Throws: `CancellationError` when the task is cancelled before all have answered; ``Status/policy`` for a policy that
-    ///   folds no answers; the closure's error.
+    /// - Throws: `CancellationError` when the task is cancelled before all have answered; ``Status/policy`` for a
+    ///   policy that folds no answers; the closure's error.
     ///
     /// Any task. The C interface's `peal_completion_create`.
     public nonisolated(nonsending) static func answers(

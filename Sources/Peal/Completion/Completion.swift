@@ -55,7 +55,7 @@ public final class Completion: PealValue, Sendable {
         options.timeout = Milliseconds.limit(timeout)
         var made = peal_completion()
         let status = peal_completion_create(&options, &made)
-        // Then it is never called.
+        // After a failure `done` is never called.
         if status.rawValue < 0 { Box.release(options.context) }
         try PealError.check(status)
         handle = made
@@ -114,7 +114,7 @@ public final class Completion: PealValue, Sendable {
         return status == PEAL_OK
     }
 
-    /// Leaves it to a later call.
+    /// Marks the completion as passed to a later call, which ends it.
     public func wasDeferred() { isOpen.store(false, ordering: .relaxed) }
 }
 

@@ -7,7 +7,7 @@ public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The sentence.
     public let message: String
 
-    /// An error of one's own, for code that extends peal.
+    /// Makes an error, for code that extends peal.
     public init(status: Status, message: String) {
         self.status = status
         self.message = message
@@ -24,7 +24,7 @@ public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
         PealError(status: status, message: SwiftWords.sentence(String(cString: peal_last_message())))
     }
 
-    /// Throws what a function of the C interface reports as a failure; returns what it reports besides.
+    /// Throws if a status of the C interface is a failure, and returns any other status.
     @discardableResult @inlinable @inline(__always)
     static func check(_ status: peal_status) throws(PealError) -> peal_status {
         if status.rawValue < 0 { throw failure(status) }

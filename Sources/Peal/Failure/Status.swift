@@ -7,13 +7,14 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// The number in C: zero is done, above is done with a remark, below is not done.
     public let rawValue: Int32
 
-    /// A status of a number; any number will do.
+    /// The status with a number. The number need not have a constant.
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     /// A status of the C interface.
     public init(_ status: peal_status) { self.init(rawValue: Int32(status.rawValue)) }
 
-    /// The name of the constant: `notFound` for ``notFound``. A status that this module has no constant for has its name in C.
+    /// The name of the constant: `notFound` for ``notFound``. A status that this module has no constant for has its
+    /// name in C.
     public var description: String {
         if Self.failures.indices.contains(Int(-rawValue)) { return Self.failures[Int(-rawValue)] }
         if Self.remarks.indices.contains(Int(rawValue)) { return Self.remarks[Int(rawValue)] }
@@ -96,9 +97,9 @@ extension Status {
     public static let forbidden = Status(rawValue: -22)
 }
 
-/// How far something has ended when the function that ends it returns.
+/// The state of an ended object when the function that ends it returns.
 public enum Ending: Hashable, Sendable {
-    /// All of it: nothing of it runs, or will.
+    /// It has ended: none of its code runs or will run.
     case complete
     /// It is ending: current users are not waited for. The C interface's `PEAL_NOT_WAITED`.
     case pending

@@ -37,6 +37,7 @@ extension Center {
     ///
     /// Any thread. The C interface's `peal_protocol_list_methods`.
     public func methods(of protocolName: String) throws(PealError) -> [MethodInfo] {
+        try CStrings.check(protocolName, is: "the protocol's name")
         var found = peal_protocol(id: 0)
         try PealError.check(peal_protocol_find(handle, protocolName, &found))
         let methods = try CStrings.handles(peal_method()) { Status(peal_protocol_list_methods(found, $0, $1, $2)) }

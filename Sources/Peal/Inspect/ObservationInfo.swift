@@ -4,9 +4,9 @@ public import CPeal
 public struct ObservationInfo: Sendable {
     /// The observation in the C interface.
     public let handle: peal_observation
-    /// Higher ones are called earlier.
+    /// The priority: observers with a higher one are called earlier.
     public let priority: Int32
-    /// True if it ends before its first call.
+    /// True if it ends just before its first call runs.
     public let isOnce: Bool
     /// True if it is skipped at present.
     public let isBlocked: Bool
@@ -39,7 +39,7 @@ public struct ObservationInfo: Sendable {
         owner = info.owner
     }
 
-    /// Of those that are still there.
+    /// Reads the state of each observation, and omits the observations that have ended.
     static func of(_ handles: [peal_observation]) -> [ObservationInfo] {
         handles.compactMap { try? ObservationInfo($0) }
     }

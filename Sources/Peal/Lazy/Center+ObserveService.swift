@@ -9,9 +9,9 @@ extension Center {
     ///     }
     ///
     /// The service is created at its turn in the order, by the broadcasting thread; broadcasts of other threads wait
-    /// for that. When a creation fails, observers of the services are notified (``observeServices(_:)``), the
-    /// broadcast continues, and the next one tries again. Within its own creation the service is not called. When the
-    /// instance is removed, the next broadcast creates another. With the service's registration the observation ends.
+    /// for that. When a creation fails, observers of the services are notified (``observeServices(_:)``), the broadcast
+    /// continues, and the next one tries again. Within its own creation the service is not called. When the instance is
+    /// removed, the next broadcast creates another. The observation ends with the service's registration.
     ///
     /// - Parameters:
     ///   - method: The method to observe.
@@ -23,7 +23,7 @@ extension Center {
     ///   ``Status/handle``; the rest as for a closure without a service.
     ///
     /// Any thread. The C interface's `peal_observe_service`, which creates its services before the first call. For a
-    /// service that provides a table of C functions, take ``observe(_:by:_:)-(String,_,_)``.
+    /// service that provides a table of C functions, use ``observe(_:by:_:)-(String,_,_)``.
     public func observe<Owner, Instance: Sendable, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: ServiceProvider<Instance>,
         _ options: ObserverOption...,
@@ -87,7 +87,7 @@ extension Center {
         try PealError.check(peal_protocol_find(handle, protocolName, &proto))
         let name = try service.info().name
         var cOptions = peal_observe_options(options)
-        // C sees the services themselves, and so their duplicates.
+        // C registers the service itself here, and so detects duplicates.
         for option in options {
             switch option {
             case .replacing: cOptions.flags |= UInt32(PEAL_OBSERVE_REPLACE.rawValue)

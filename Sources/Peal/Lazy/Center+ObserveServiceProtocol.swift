@@ -1,7 +1,7 @@
 internal import CPeal
 
 extension Center {
-    /// Makes a service observe a protocol. Its instance need not exist: the first broadcast of a method that is named
+    /// Makes a service observe a protocol. Its instance need not exist: the first broadcast of an implemented method
     /// creates it.
     ///
     ///     let history = try center.register(History.self) { _ in try History() }
@@ -16,8 +16,7 @@ extension Center {
     /// - Parameters:
     ///   - type: The protocol.
     ///   - service: The service of the instance. It was registered with its type in Swift. The same one on the same
-    ///     protocol
-    /// and queue is refused, unless an option allows it.
+    ///     protocol and queue is refused, unless an option allows it.
     ///   - options: Options of the registration.
     ///   - methods: Runs once, before this returns.
     /// - Returns: The observation, which ends with its last reference, or with the service.
@@ -51,8 +50,7 @@ extension Center {
     /// - Parameters:
     ///   - type: The type of the calls. It may be any type, also a struct's.
     ///   - service: The service of the instance. It was registered with its type in Swift. The same one on the same
-    ///     type and
-    /// queue is refused, unless `options` allow it.
+    ///     type and queue is refused, unless `options` allow it.
     ///   - view: Converts the instance to the type of the calls: `{ $0 }`. Runs at each call.
     ///   - options: Options of the registration.
     /// - Returns: The observation, which ends with its last reference, or with the service.

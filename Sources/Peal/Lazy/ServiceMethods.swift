@@ -64,7 +64,8 @@ final class ServiceCaller<Instance: Sendable>: Sendable {
 
     func note(_ observation: peal_observation) {
         self.observation.store(observation.id, ordering: .releasing)
-        // It may have ended before this was known.
+        // The service may have ended before the store. A call on another thread that loaded zero has then removed no
+        // observation, so this thread removes it.
         if service.name == nil { end() }
     }
 
@@ -83,7 +84,7 @@ final class ServiceCaller<Instance: Sendable>: Sendable {
     }
 }
 
-/// An observer that is a service, whose instance is looked for at each call.
+/// An observer that is a service. Each call uses the service's current instance.
 final class ServiceHandler: PlacedHandler, @unchecked Sendable {
     // As its superclass.
     /// Represents the service among the observers; its address is unique until this object ends.

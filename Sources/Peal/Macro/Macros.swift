@@ -11,11 +11,12 @@
 ///     try chat.observe(window)
 ///     try chat.onMessage(room: "Eve", text: "hello")
 ///
-/// It makes two types beside the protocol, with its access: `ChatMethods`, a ``PealProtocol`` with a declaration for each
-/// method, and `ChatCenter`, which sends the methods and registers objects. <doc:Protocols-By-Macro> describes both.
+/// It makes two types beside the protocol, with its access: `ChatMethods`, a ``PealProtocol`` with a declaration for
+/// each method, and `ChatCenter`, which sends the methods and registers objects. <doc:Protocols-By-Macro> describes
+/// both.
 ///
-/// - Parameter name: The key in the center, for a protocol that is shared with C or other modules. Without it, the type's
-///   name with its module and its enclosing types.
+/// - Parameter name: The key in the center, for a protocol that is shared with C or other modules. Without it, the
+///   type's name with its module and its enclosing types.
 @attached(peer, names: suffixed(Methods), suffixed(Center))
 public macro PealProtocol(_ name: String? = nil) = #externalMacro(module: "PealMacros", type: "PealProtocolMacro")
 
@@ -24,8 +25,8 @@ public macro PealProtocol(_ name: String? = nil) = #externalMacro(module: "PealM
 /// - Parameters:
 ///   - name: The name in C. Without it, `on_message` for `onMessage`.
 ///   - parameters: The parameters' names in C, or their whole C declarations. Without them, the names in Swift.
-///   - policy: The rule that makes one result of the observers' results. Without it, the broadcaster gets them all in an
-///     array.
+///   - policy: The rule that makes one result of the observers' results. Without it, the broadcaster gets them all in
+///     an array.
 ///   - isRequired: True if an observer without it is refused.
 ///   - since: The first version of the protocol that has it.
 ///   - recursion: The effect of a broadcast inside a callback of the same method.
@@ -38,7 +39,7 @@ public macro PealMethod(
 ) = #externalMacro(module: "PealMacros", type: "PealMethodMacro")
 #endif
 
-/// The name of a protocol that is given none. The code that `@PealProtocol` makes uses it.
+/// The default name of a protocol. The code that `@PealProtocol` makes uses it.
 public enum ProtocolName {
     /// The type's name with its module and its enclosing types, as in `App::Chat`.
     ///

@@ -22,8 +22,8 @@ public struct MainActorObjectMethods: Sendable {
         entries.append((method.signature, response))
     }
 
-    /// Implements a method without a result by an asynchronous closure. Each call is a task, which begins on the main actor in
-    /// the order of the broadcasts.
+    /// Implements a method without a result by an asynchronous closure. Each call is a task, which begins on the main
+    /// actor in the order of the broadcasts.
     ///
     /// - Parameters:
     ///   - method: A method of the observed protocol; each at most once.
@@ -64,7 +64,7 @@ public struct MainActorObjectMethods: Sendable {
     }
 }
 
-/// An object that the call keeps alive, on its way to the main actor. Unchecked: it is only used there.
+/// Passes an object that the call keeps alive to the main actor. Unchecked: the object is only used there.
 private struct CalledObject: @unchecked Sendable {
     let address: UnsafeMutableRawPointer
 

@@ -1,8 +1,7 @@
 internal import CPeal
 
 extension Center {
-    /// Adds a module. Before the start it waits for that; while the modules run it starts at once, and before this
-    /// returns.
+    /// Adds a module. It is started with the others; while the modules run, it is started at once, before this returns.
     ///
     /// - Parameters:
     ///   - module: *Retained* until it is removed, or the center ends.
@@ -44,7 +43,7 @@ extension Center {
     ) async throws(PealError) -> RegisteredModule {
         let current = peal_owner_current()
         return try await Blocking.runInTask { () throws(PealError) in
-            // The owner of the calling thread owns the module, and not that of the thread that waits.
+            // The module belongs to the owner of the calling thread, and not to the owner of the thread that waits.
             guard owner == nil, current.id != 0 else { return try self.add(module, on: queue, owner: owner) }
             try PealError.check(peal_owner_enter(current))
             defer { _ = peal_owner_leave() }
@@ -104,7 +103,7 @@ extension Center {
             return peal_module_register(handle, &description, &module)
         }
         guard status.rawValue < 0 else { return RegisteredModule(module, in: handle) }
-        // The error of its start is removed with the box.
+        // The error of its start is removed with the box, so the box lives until the error is read.
         throw withExtendedLifetime(context) {
             StepRegistry.complete(PealError.failure(status), of: traits.name, in: handle)
         }

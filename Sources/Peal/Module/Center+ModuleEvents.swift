@@ -64,7 +64,7 @@ extension ModuleEvent.Step {
 ///
 /// The C interface's `struct peal_module_events`.
 public enum ModuleEvent: Hashable, Sendable {
-    /// Life-cycle events of a module.
+    /// A step of a module.
     public enum Step: Hashable, Sendable {
         /// ``Module/start(in:)``.
         case start

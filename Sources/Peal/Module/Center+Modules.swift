@@ -1,7 +1,7 @@
 internal import CPeal
 
 extension Center {
-    /// How far the modules are. The C interface's `peal_modules_get_state`.
+    /// The state of the center's modules together. The C interface's `peal_modules_get_state`.
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     public var modulesState: ModulesState {
@@ -50,10 +50,10 @@ extension Center {
 
     /// Removes all modules of a class, in reverse start order, and waits without blocking a thread.
     ///
-    /// - Returns: How many; ``Ending/pending`` as ``RegisteredModule/remove()``. In a step of such a module the number is
-    ///   zero, since they are removed later.
-    /// - Throws: ``PealError``: ``Status/notFound`` for an unknown class; ``Status/state`` when one is needed: it
-    ///   stays, and the others are removed.
+    /// - Returns: How many; ``Ending/pending`` as ``RegisteredModule/remove()``. In a step of such a module the number
+    ///   is zero, since they are removed later.
+    /// - Throws: ``PealError``: ``Status/notFound`` for an unknown class; ``Status/state`` when a running module needs
+    ///   one of them: that one stays, and the others are removed.
     ///
     /// Any task. The C interface's `peal_modules_remove_class`.
     @discardableResult

@@ -47,7 +47,7 @@ extension Center {
 /// The effect of a POSIX signal on the modules of a center. The C interface's `peal_signal_action`.
 public enum SignalAction: Hashable, Sendable {
     /// Stops the modules, within a time limit for all together (nil for none). The signal is caught once: the second
-    /// one does what it did before.
+    /// one has its previous effect.
     case terminate(timeout: Duration?)
     /// Broadcasts `configurationReloaded`.
     case reload

@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// How far the modules of a center are. The C interface's `peal_modules_state`.
+/// The state of a center's modules together. The C interface's `peal_modules_state`.
 public enum ModulesState: Hashable, Sendable {
     /// They were not started yet, or their start has failed.
     case idle
@@ -67,7 +67,7 @@ extension Center {
         let status = peal_modules_start(handle)
         guard status.rawValue < 0 else { return }
         let error = PealError.failure(status)
-        // One module has failed; it is listed as such until the next start.
+        // The report lists the failed module until the next start.
         let failed = try? moduleReport().first { $0.state == .failed }
         throw failed.map { StepRegistry.complete(error, of: $0.name, in: handle) } ?? error
     }
@@ -75,8 +75,8 @@ extension Center {
     /// Stops all modules in reverse start order. Stopping is final. Calls `willTerminate` on all before. Waits without
     /// blocking a thread.
     ///
-    /// The stops run on a thread of their own until they suspend. A module receives no event after its own stop has begun.
-    /// A stop that throws, or whose time limit expires, is reported, and the next module is stopped.
+    /// The stops run on a thread of their own until they suspend. A module receives no event after its own stop has
+    /// begun. A stop that throws, or whose time limit expires, is reported, and the next module is stopped.
     ///
     /// Cancelling the task does not end the wait, because modules have to stop; the time limit does, and it cancels the
     /// stops that run.

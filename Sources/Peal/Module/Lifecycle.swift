@@ -26,7 +26,7 @@ public struct Lifecycle: Sendable {
     /// The configuration has changed.
     public func configurationReloaded() throws(PealError) { try notify("configuration_reloaded") }
 
-    /// Calls the modules to open a URL, until one does.
+    /// Calls the modules in order until one opens a URL.
     ///
     /// - Parameter url: The URL.
     /// - Returns: True if a module did.
@@ -35,7 +35,7 @@ public struct Lifecycle: Sendable {
         try ask("open_url", [url])
     }
 
-    /// Calls the modules to continue an activity of the user, until one does.
+    /// Calls the modules in order until one continues an activity of the user.
     ///
     /// - Parameters:
     ///   - type: The kind of activity.

@@ -50,7 +50,8 @@ public protocol Module: Sendable {
 
     // MARK: Events
 
-    /// Before any start; for a module with a queue, a service, or a late one, right before its own start.
+    /// Called before any start. A module with a queue, a module that is a service and a module that is added late are
+    /// called right before their own start.
     func willStart()
     /// All have started.
     func didStart()
@@ -113,11 +114,11 @@ extension Module {
     public func memoryWarning() {}
     /// Does nothing.
     public func configurationReloaded() {}
-    /// Opens none.
+    /// Opens no URL: false.
     public func openURL(_ url: String) -> Bool { false }
-    /// Goes on with nothing.
+    /// Continues no activity: false.
     public func continueActivity(type: String, data: String?) -> Bool { false }
-    /// Gives no answer.
+    /// No answer: nil.
     public func remoteNotification(_ payload: String) async -> Int64? { nil }
 }
 

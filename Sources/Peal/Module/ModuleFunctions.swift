@@ -7,9 +7,9 @@ enum ModuleFunctions {
     static let start: Step = { pointer, step in run(.start, pointer, step) }
     static let stop: Step = { pointer, step in run(.stop, pointer, step) }
 
-    /// Calls the module for the life cycle.
+    /// The table that calls the module for the events of the life cycle.
     static var lifecycle: Provision {
-        // Functions of C know no `Self`, so the type is named.
+        // A C function cannot use `Self`, so the type is named.
         var table = peal_lifecycle()
         table.will_start = { ModuleFunctions.module($0)?.willStart() }
         table.did_start = { ModuleFunctions.module($0)?.didStart() }
@@ -46,13 +46,13 @@ enum ModuleFunctions {
         }
     }
 
-    /// Begins a step on this thread. Where it suspends it is deferred, and answers when it ends.
+    /// Begins a step on this thread. A step that suspends is deferred, and answers when it ends.
     private static func run(
         _ kind: StepAttempt.Kind, _ pointer: UnsafeMutableRawPointer?, _ step: UnsafeMutablePointer<peal_module_step>?
     ) -> peal_status {
         guard let module = module(pointer), let step else { return PEAL_ERROR_START }
         let attempt = StepAttempt(kind, step.pointee)
-        // The start of all was cancelled. The stops of those that had started are not cancelled.
+        // The start of all was cancelled. The stops of the started modules are not cancelled.
         if kind == .start, Task.isCancelled {
             _ = attempt.end(CancellationError())
             return attempt.leave(step)

@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// The state of a module, read atomically: all of them together are the report of the start.
+/// The state of a module, read atomically. The states of all modules together are the report of the start.
 ///
 /// The C interface's `struct peal_module_info`.
 public struct ModuleInfo: Sendable {
@@ -30,13 +30,13 @@ public struct ModuleInfo: Sendable {
     public let priority: Int32
     /// The names of the modules that it needs. The list is cut to some thousand bytes.
     public let dependencies: [String]
-    /// As which it started, from 1; nil before.
+    /// Its position in the order of the start, from 1; nil before.
     public let order: UInt64?
     /// When its start began, by the monotonic clock; nil before.
     public let startedAt: Duration?
     /// How long its start took, or has taken so far.
     public let startTime: Duration
-    /// The same of its stop.
+    /// How long its stop took, or has taken so far.
     public let stopTime: Duration
     /// True if a step's time limit has passed.
     public let isOverdue: Bool

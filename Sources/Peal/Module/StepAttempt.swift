@@ -1,12 +1,12 @@
 internal import CPeal
 import Synchronization
 
-/// A step of a module that runs: it ends before its C function returns, or answers later.
+/// A running step of a module. It ends before its C function returns, or it is deferred and answers later.
 final class StepAttempt: Sendable {
     typealias Kind = ModuleEvent.Step
 
-    /// The step of the task: C identifies calls from within a step by the thread, and a suspended step is on another
-    /// one.
+    /// The step of the task. C identifies calls from within a step by the thread, but a suspended step continues on
+    /// another thread.
     @TaskLocal static var current: StepAttempt?
 
     private enum State {
@@ -35,7 +35,7 @@ final class StepAttempt: Sendable {
         StepRegistry.enter(self)
     }
 
-    /// The step has ended.
+    /// Ends the step.
     ///
     /// - Returns: False if its time limit has passed and no caller waits for it.
     func end(_ error: (any Error)?) -> Bool {
@@ -58,7 +58,8 @@ final class StepAttempt: Sendable {
     /// True if this task is a step of a module, in whatever center.
     static var isInStep: Bool { current.map { !$0.isOver } ?? false }
 
-    /// Ends something that this step may be part of, so that waiting for it would never end.
+    /// Runs a body that ends modules. A deferred step does not wait for the body, because the body may wait for this
+    /// step.
     func endWithoutWaiting(_ body: @escaping @Sendable () throws(PealError) -> Ending) throws(PealError) -> Ending {
         // Until it suspends, C identifies the step by its thread and does not wait.
         guard isDeferred else { return try body() }
@@ -75,7 +76,7 @@ final class StepAttempt: Sendable {
         state.withLock { if case .over = $0 { true } else { false } }
     }
 
-    /// The C function returns.
+    /// Returns the status of the C function. A step that has not ended is deferred.
     func leave(_ step: UnsafeMutablePointer<peal_module_step>) -> peal_status {
         let outcome = state.withLock { state -> State in
             let outcome = state

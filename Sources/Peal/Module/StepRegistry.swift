@@ -1,8 +1,8 @@
 internal import CPeal
 import Synchronization
 
-/// The last step of each module: it is cancelled here, and the error of one that had suspended is stored here. An answer
-/// in C is a number, so the sentence is stored until the caller of the start reads it.
+/// The last step of each module, for its cancellation, and the error of a suspended step. An answer in C is a number,
+/// so the error's sentence is stored until the caller of the start reads it.
 enum StepRegistry {
     private struct Key: Hashable {
         let center: UInt64
@@ -50,7 +50,7 @@ enum StepRegistry {
         for attempt in attempts { attempt.cancel() }
     }
 
-    /// Cancels the steps of a center whose time limit expires, from now on.
+    /// From now on, cancels each step of a center when its time limit expires.
     static func watchTimeLimits(in center: Center) throws(PealError) {
         let number = center.handle.id
         guard watchedCenters.withLock({ $0.insert(number).inserted }) else { return }
@@ -69,7 +69,7 @@ enum StepRegistry {
     }
 }
 
-/// Kept as long as a module is registered: no step of it is stored longer.
+/// Exists as long as a module is registered. At its end it removes the module's last step from the registry.
 final class StepRegistration {
     private let module: String
     private let center: peal_center

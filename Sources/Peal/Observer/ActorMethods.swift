@@ -1,5 +1,5 @@
-/// The functions of an actor for the methods of a protocol that it observes. The closure that describes the observer fills
-/// it with closures that are isolated to the actor:
+/// The functions of an actor for the methods of a protocol that it observes. The closure that describes the observer
+/// fills it with closures that are isolated to the actor:
 ///
 ///     let observation = try center.observe(Chat.self, on: log) {
 ///         $0.on(Chat.onMessage) { (log: isolated Log, room, count) in log.add(room, count) }
@@ -23,8 +23,8 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
         entries.append((method.signature, ObjectResponses.isolated(body)))
     }
 
-    /// Implements a method without a result by an asynchronous closure. Each call is a task, which begins on the actor in the
-    /// order of the broadcasts.
+    /// Implements a method without a result by an asynchronous closure. Each call is a task, which begins on the actor
+    /// in the order of the broadcasts.
     ///
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
@@ -49,8 +49,8 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
     }
 }
 
-/// The functions of an object for the methods of a protocol that it observes on the main actor. The closure that describes
-/// the observer fills it:
+/// The functions of an object for the methods of a protocol that it observes on the main actor. The closure that
+/// describes the observer fills it:
 ///
 ///     try center.observe(Chat.self, for: window, on: MainActor.shared) {
 ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
@@ -78,8 +78,8 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
         entries.append((method.signature, response))
     }
 
-    /// Implements a method without a result by an asynchronous closure. Each call is a task, which begins on the main actor in
-    /// the order of the broadcasts.
+    /// Implements a method without a result by an asynchronous closure. Each call is a task, which begins on the main
+    /// actor in the order of the broadcasts.
     ///
     /// - Parameters:
     ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
@@ -130,7 +130,7 @@ extension ObjectResponses {
         }
     }
 
-    /// A response of an actor that may suspend. The queue's run is on the actor, so the task begins within it.
+    /// A response of an actor that may suspend. The queue runs on the actor, so the task begins within the call.
     static func suspending<Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
     ) -> ObjectResponse {
@@ -142,7 +142,7 @@ extension ObjectResponses {
         }
     }
 
-    /// The same without a result.
+    /// A response of an actor without a result, for a call on it.
     static func isolated<Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
     ) -> ObjectResponse {

@@ -56,8 +56,8 @@ extension Center {
         return try register(Handler([response]), for: [signature.name], of: found.protocol, options)
     }
 
-    /// Registers a listener to one method: an observer without a result to give. Where the protocol requires other methods
-    /// without a result, the listener implements them by doing nothing.
+    /// Registers a listener to one method: an observer that returns no result. Where the protocol requires other
+    /// methods without a result, the listener implements them by doing nothing.
     ///
     /// - Parameter attempt: Registers for methods, of which the first is the one with that name.
     func registerListener(
@@ -94,7 +94,7 @@ extension Center {
         handler.queues = options.compactMap(\.keptQueue)
         let target = Box.retain(handler)
         var cOptions = peal_observe_options(options)
-        // Runs also when this fails.
+        // The callback also runs when the registration fails.
         cOptions.destroy = Box.release
         cOptions.weak = weak
         cOptions.weak_reference = weak == nil ? nil : target

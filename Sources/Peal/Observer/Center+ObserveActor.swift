@@ -5,8 +5,8 @@ extension Center {
     ///         log.add(room, count)
     ///     }
     ///
-    /// The closure must be declared `isolated`: Swift does not infer it here. The actor is a weak target: the
-    /// observation ends once it has ended.
+    /// The closure's first parameter must be declared `isolated`: Swift does not infer it here. The actor is a weak
+    /// target: the observation ends once the actor has ended.
     ///
     /// - Parameters:
     ///   - method: The method to observe.
@@ -14,8 +14,9 @@ extension Center {
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor and the arguments; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
-    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result, since the observer implements other
-    ///   required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
+    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result, since the observer
+    ///   implements other required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and
+    ///   so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Owner, Isolation: Actor, each Parameter: PealParameter & Sendable>(
@@ -31,9 +32,9 @@ extension Center {
     ///         await log.store(room, count)
     ///     }
     ///
-    /// Each call is a task. It begins on the actor in the order of the broadcasts, and the next call begins when it suspends or
-    /// ends. ``ObserverToken/cancelAndWait(delivering:timeout:)`` does not wait for a call that has suspended. A suspended call
-    /// keeps the actor.
+    /// Each call is a task. It begins on the actor in the order of the broadcasts, and the next call begins when it
+    /// suspends or ends. ``ObserverToken/cancelAndWait(delivering:timeout:)`` does not wait for a call that has
+    /// suspended. A suspended call keeps the actor.
     ///
     /// - Parameters:
     ///   - method: The method to observe. It has no result.
@@ -57,8 +58,8 @@ extension Center {
     ///     let votes = try await center.method(Chat.votes).gather("lobby").results
     ///
     /// - Parameters:
-    ///   - method: The method to observe. ``BoundMethod/gather(_:timeout:)`` returns its results; other broadcasts do not wait
-    ///     for them.
+    ///   - method: The method to observe. ``BoundMethod/gather(_:timeout:)`` returns its results; other broadcasts do
+    ///     not wait for them.
     ///   - actor: Runs the closure, later.
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor and the arguments, and returns the result; kept until the observation has ended.
@@ -100,8 +101,9 @@ extension Center {
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the arguments; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
-    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result, since the observer implements other
-    ///   required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
+    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result, since the observer
+    ///   implements other required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and
+    ///   so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Owner, each Parameter: PealParameter & Sendable>(

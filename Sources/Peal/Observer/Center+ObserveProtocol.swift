@@ -35,8 +35,8 @@ extension Center {
     ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
     ///     }
     ///
-    /// It is called on any broadcasting thread, and so must be `Sendable`. An object of the main actor observes with
-    /// ``observe(_:for:on:_:methods:)``.
+    /// The object is called on any broadcasting thread, and so must be `Sendable`. An object of the main actor observes
+    /// with ``observe(_:for:on:_:methods:)``.
     ///
     /// - Parameters:
     ///   - type: The protocol.
@@ -88,7 +88,7 @@ extension Center {
         return try register(object, entries.map(\.response), for: names, of: owner, options)
     }
 
-    /// Registers an object, once a protocol and queue unless an option allows more.
+    /// Registers an object, at most once for each protocol and queue unless an option allows more.
     ///
     /// - Parameter isKept: True if the registration keeps it alive.
     func register(

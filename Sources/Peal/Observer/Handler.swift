@@ -1,6 +1,6 @@
 internal import CPeal
 
-/// The target of an observer in the C interface. One function takes the calls of all of them: ``call``.
+/// The target of an observer in the C interface. One function receives the calls of all observers: ``call``.
 class Handler: @unchecked Sendable {
     // Unchecked, since it is no final class; all that it and its subclass have is immutable once it is registered.
 
@@ -19,7 +19,7 @@ class Handler: @unchecked Sendable {
 
     /// The `peal_handler` of all observers. The C interface keeps the target alive during the call.
     static let call: peal_handler = { target, call in
-        // The C interface gives what was registered, and a call.
+        // The C interface passes the registered target and a call, neither of them NULL.
         let call = call.unsafelyUnwrapped
         Box.borrow(target.unsafelyUnwrapped, as: Handler.self) { handler in
             // Two calls, since one of a chosen closure would count references.
@@ -31,7 +31,7 @@ class Handler: @unchecked Sendable {
         }
     }
 
-    /// Kept out of the way of the first.
+    /// Not inlined, so that the path of the first method stays short.
     @inline(never)
     private func answerOther(_ call: UnsafePointer<peal_call>) {
         others[call.pointee.index - 1].answer(call.pointee.arguments, call.pointee.result)

@@ -6,7 +6,7 @@ final class ObjectHandler: PlacedHandler, @unchecked Sendable {
     // As its superclass.
     private weak let object: (any AnyObject & Sendable)?
     private let address: ObjectAddress
-    /// The object again, where the registration keeps it.
+    /// A strong reference to the object, where the registration keeps it.
     private let kept: (any AnyObject & Sendable)?
 
     init(
@@ -17,7 +17,7 @@ final class ObjectHandler: PlacedHandler, @unchecked Sendable {
         kept = isKept ? object : nil
         super.init(
             responses.map { response in
-                // Followed only while the object is retained.
+                // The address is dereferenced only while the object is retained.
                 let address = ObjectAddress(object)
                 return Response { arguments, result in response.answer(address.pointer, arguments, result) }
             },
@@ -51,13 +51,13 @@ final class ObjectHandler: PlacedHandler, @unchecked Sendable {
 
 /// The address of an object. It is followed only while the object is known to be alive.
 private struct ObjectAddress: @unchecked Sendable {
-    // A number, as far as this type goes.
+    // This type never dereferences the address.
     let pointer: UnsafeMutableRawPointer
 
     init(_ object: any AnyObject & Sendable) { pointer = Box.address(of: object) }
 }
 
-/// An observer that may be there once a protocol and queue: an object, or a service.
+/// An observer that may be registered once for each protocol and queue: an object, or a service.
 class PlacedHandler: Handler, @unchecked Sendable {
     // As its superclass.
     let place: ObservedObjects.Key

@@ -4,8 +4,9 @@ internal import Synchronization
 /// The registrations of objects and services. An observer's target in C is a handler of its own, so C cannot detect
 /// duplicates of Swift's objects.
 enum ObservedObjects {
-    // Weak references are read under the lock. They lead to the object that the caller has, because a
-    // living object shares its address with no other: so none is the last one, whose end would run here.
+    // Weak references are read under the lock. They lead to the object that the caller retains, because no two living
+    // objects have the same address. So no release under the lock is the last one, which would run the object's deinit
+    // here.
 
     /// One object on one protocol.
     struct Key: Hashable, Sendable {
@@ -18,7 +19,7 @@ enum ObservedObjects {
         }
     }
 
-    /// An observation of it on one queue. The handler leaves when it ends.
+    /// An observation of an object on one queue. The handler removes the entry when the handler ends.
     private struct Entry {
         let handler: ObjectIdentifier
         let queue: UInt64
@@ -36,8 +37,8 @@ enum ObservedObjects {
     ) throws(PealError) -> [peal_observation] {
         let (others, isRefused) = entries.withLock { entries -> ([peal_observation], Bool) in
             let others = entries[handler.place, default: []]
-            // An observation of a dead object had the same address, and ends at its next call. An observation that
-            // another thread is registering has no number yet.
+            // A dead object may have had the same address; its observation ends at its next call. An observation that
+            // another thread is registering has no handle yet.
             let living = others.filter {
                 $0.queue == queue.id && $0.object != nil
                     && ($0.observation.id == 0 || peal_observation_is_active($0.observation))
@@ -59,7 +60,7 @@ enum ObservedObjects {
         return others
     }
 
-    /// Notes the number of an observation that was made.
+    /// Notes the handle of an observation that was made.
     static func note(_ observation: peal_observation, of handler: PlacedHandler) {
         entries.withLock { entries in
             guard let index = entries[handler.place]?.firstIndex(where: { $0.handler == ObjectIdentifier(handler) })
@@ -76,7 +77,7 @@ enum ObservedObjects {
         }
     }
 
-    /// Leaves when a handler ends.
+    /// Removes the entry of a handler that ends.
     static func remove(_ handler: ObjectIdentifier, at place: Key) {
         entries.withLock { entries in
             let rest = entries[place, default: []].filter { $0.handler != handler }

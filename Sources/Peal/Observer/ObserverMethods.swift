@@ -82,8 +82,8 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
     }
 
-    /// Refuses `Window.show`: Swift converts it to a function without the isolation of its class, and it would run on any
-    /// thread.
+    /// Refuses `Window.show`: Swift converts it to a function without the isolation of its class, and it would run on
+    /// any thread.
     @available(*, unavailable, message: "pass a closure that calls the method: { $0.show($1) }")
     public mutating func on<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>,

@@ -6,13 +6,13 @@ public import CPeal
 ///
 /// `struct peal_observe_options` in C.
 public enum ObserverOption: Sendable {
-    /// Higher ones are called earlier; 0 unless given.
+    /// Observers with a higher priority are called earlier; 0 by default.
     case priority(Int32)
-    /// The observation ends before the first call runs: there is one, also when broadcasts race.
+    /// The observation ends just before its first call, so there is exactly one call, also when broadcasts race.
     case once
     /// Registered with one block: it is not called before ``ObserverToken/unblock()``.
     case blocked
-    /// All observations of the same object on the protocol end once this one is there.
+    /// All other observations of the same object on the protocol end once this one is registered.
     case replacing
     /// The same object observes the protocol again, and is called once for each.
     case allowingDuplicates
@@ -22,7 +22,7 @@ public enum ObserverOption: Sendable {
     case queue(peal_queue)
     /// The same, and the registration keeps the queue.
     case on(Queue)
-    /// To whom the observation belongs; without it, to the thread's owner, if there is one.
+    /// The owner of the observation; without it, the thread's owner, if there is one.
     case owner(peal_owner)
 }
 
@@ -40,7 +40,7 @@ extension peal_observe_options {
             case .queue(let handle): queue = handle
             case .on(let kept): queue = kept.handle
             case .owner(let handle): owner = handle
-            // Every observer has a target of its own in C, so these are kept by ObservedObjects.
+            // Every observer has a target of its own in C, so ObservedObjects implements these options.
             case .replacing, .allowingDuplicates: break
             }
         }

@@ -22,8 +22,8 @@ public final class ObserverToken: Sendable {
         if !isKept.load(ordering: .relaxed) { _ = peal_observation_remove(handle) }
     }
 
-    /// Lets the observation outlive this object: it then ends with its center, its owner, its service or its actor, or by
-    /// ``cancel()``. An observation that was registered `for:` an object is kept already, and ends with the object.
+    /// Lets the observation outlive this object: it then ends with its center, its owner, its service or its actor, or
+    /// by ``cancel()``. An observation that was registered `for:` an object is kept already, and ends with the object.
     ///
     /// - Returns: The same observation.
     ///

@@ -4,7 +4,7 @@ extension Owner {
     /// Calls a closure: its registrations on this thread belong to the owner, unless they name another.
     ///
     /// Calls nest, up to 16 deep. Registrations in callbacks of peal, and in tasks that the closure starts, do not
-    /// count.
+    /// belong to the owner.
     ///
     /// - Parameter body: Called once, unless this throws.
     /// - Returns: The closure's result.

@@ -49,8 +49,8 @@ public final class Owner: Sendable {
         }
     }
 
-    /// Ends the owner and all that belongs to it: modules, services, observers, queues, timers, protocols. Waits for its
-    /// running calls without blocking a thread.
+    /// Ends the owner and all that belongs to it: modules, services, observers, queues, timers, protocols. Waits for
+    /// its running calls without blocking a thread.
     ///
     /// - Parameter timeout: How long to wait for running calls; nil for no limit.
     /// - Returns: ``Ending/complete``: none of its code runs or will be called, so it may be unloaded.

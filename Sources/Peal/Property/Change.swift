@@ -4,11 +4,11 @@ public import CPeal
 ///
 /// The C interface's `struct peal_change`.
 public struct Change<Value: Sendable>: Sendable {
-    /// The value before. Of ``isInitial``, the value.
+    /// The value before the change. Where ``isInitial`` is true, the current value.
     public let old: Value
     /// The value after.
     public let new: Value
-    /// It is no change: the value when the observer was registered.
+    /// True if this is no change, but the value when the observer was registered.
     public let isInitial: Bool
 }
 
@@ -17,7 +17,7 @@ extension Change where Value: PealValue {
     @inlinable @inline(__always)
     init(_ change: UnsafePointer<peal_change>) {
         let isText = change.pointee.is_text
-        // Both are there in every change.
+        // Every change has both values.
         old = Property<Value>.value(at: change.pointee.old_value.unsafelyUnwrapped, isText: isText)
         new = Property<Value>.value(at: change.pointee.new_value.unsafelyUnwrapped, isText: isText)
         isInitial = change.pointee.kind == PEAL_CHANGE_INITIAL

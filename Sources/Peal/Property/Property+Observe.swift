@@ -24,7 +24,7 @@ extension Property {
         }
     }
 
-    /// The same, with a record that also distinguishes the initial value from a change.
+    /// Calls a closure with a record of each change. The record distinguishes the initial value from a change.
     ///
     /// - Parameters:
     ///   - notifications: The notifications: `.initial`, `.latest`, `.before`.
@@ -68,7 +68,7 @@ extension Property {
         return try observe(notifications, options, target, isWeak: true).keep()
     }
 
-    /// Calls a target that decodes the values itself.
+    /// Calls a closure that decodes the values itself.
     @usableFromInline
     func observe(
         _ notifications: ChangeNotification, _ options: [ObserverOption],
@@ -90,7 +90,7 @@ extension Property {
         }
         let pointer = Box.retain(target)
         var options = peal_observe_options(options)
-        // Runs also when this fails.
+        // The callback also runs when the registration fails.
         options.destroy = Box.release
         options.weak = isWeak ? PropertyTarget.hooks : nil
         options.weak_reference = isWeak ? pointer : nil

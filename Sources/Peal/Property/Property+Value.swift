@@ -49,7 +49,7 @@ extension Property {
     public func compareAndSet(expected: Value, to value: Value) throws(PealError) -> Bool {
         var isSet = false
         let status = try Representation.lend(expected) { expected in
-            // A typed error, which a closure that is lent a pointer does not throw.
+            // The outer closure cannot throw, so it returns the inner error as a value.
             Swift.Result { () throws(PealError) in
                 try Representation.lend(value) {
                     peal_property_compare_and_set(handle, expected, $0, MemoryLayout<Value.CValue>.stride, &isSet)
@@ -79,7 +79,7 @@ extension Property {
         }
     }
 
-    /// A text is read into a buffer; it may become longer meanwhile.
+    /// Reads a text into a buffer. The text may become longer between two attempts.
     @usableFromInline
     func text() throws(PealError) -> Value {
         var capacity = 256
@@ -97,7 +97,7 @@ extension Property {
         }
     }
 
-    /// A value in the form of the C interface: for a text, its first byte.
+    /// Reads a value at an address of the C interface. The address of a text is that of its first byte.
     @inlinable @inline(__always)
     static func value(at place: UnsafeRawPointer, isText: Bool) -> Value {
         guard isText else { return Value(cValue: place.loadUnaligned(as: Value.CValue.self)) }

@@ -15,7 +15,7 @@ public import CPeal
 public struct Property<Value: PealValue & Sendable>: Sendable {
     /// The property in the C interface.
     public let handle: peal_property
-    /// A C string, which the C interface copies, and reads by another function.
+    /// True for a C string, which the C interface copies, and reads by another function.
     @usableFromInline let isText: Bool
 
     /// Defines a property, or finds the one of that name. An existing one keeps its value.
@@ -26,8 +26,8 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     ///   - center: The center.
     ///   - ignoresEqual: True if a set to an equal value notifies no observer. Values with equal bytes are equal.
     ///   - owner: The owner that defines it: it ends with the last owner. nil: the thread's, if any.
-    /// - Throws: ``Status/conflict`` when the name has another type, or ignores equal values otherwise;
-    ///   ``Status/type`` for a type that cannot be a value.
+    /// - Throws: ``Status/conflict`` when the name has another type, or another `ignoresEqual`; ``Status/type`` for a
+    ///   type that cannot be a value.
     ///
     /// Any thread, also from a callback. The C interface's `peal_property_define`.
     public init(

@@ -2,7 +2,7 @@ import CPeal
 
 /// The target of an observer of a property in the C interface, which keeps it until the last call has returned.
 class PropertyTarget: LivingTarget {
-    /// Kept until no more calls can run on them.
+    /// The queues of the calls, kept until no more calls can run on them.
     private let queues: [Queue]
 
     init(_ options: [ObserverOption]) { queues = options.compactMap(\.keptQueue) }
@@ -16,7 +16,7 @@ class PropertyTarget: LivingTarget {
         Box.borrow(target, as: PropertyTarget.self) { $0.receive(change) }
     }
 
-    /// The same for an observer before changes: after them it is notified of the initial value alone.
+    /// The `recorded` function of an observer with `.before`, which it notifies of the initial value alone.
     static let receiveInitial: @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_change>?) -> Void = {
         target, change in
         if change?.pointee.kind == PEAL_CHANGE_INITIAL { receive(target, change) }

@@ -49,8 +49,8 @@ public struct Shared<Value: PealValue & Sendable>: Sendable {
 
 /// The storage of ``Shared``: the property, if there is one, and otherwise a value of its own.
 ///
-/// `$volume` is this. It observes, and has the cause when there is no property. A class that is `Sendable` cannot have
-/// wrapped variables; it has one of these as a constant:
+/// `$volume` is this object. It registers observers, and has the cause when there is no property. A class that is
+/// `Sendable` cannot have wrapped variables; it has a constant of this type instead:
 ///
 ///     let volume = SharedProperty(wrappedValue: Int32(5), "volume", in: center)
 public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
@@ -97,8 +97,8 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
         try state.withLock { $0.property }.get()
     }
 
-    /// The reason why the variable does not share its value, or nil. A value that the property refuses, such as a string
-    /// with a zero inside, is not shared; the next one is.
+    /// The reason why the variable does not share its value, or nil. A value that the property refuses, such as a
+    /// string with a zero inside, is not shared; the next one is.
     ///
     /// Any thread.
     public var failure: PealError? {
@@ -127,7 +127,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
         }
     }
 
-    /// The value: the property's; once that has ended, or where there never was one, what was set or read last.
+    /// The property's value. Where the property has ended or there never was one, the value that was set or read last.
     ///
     /// Any thread. The C interface's `peal_property_get` and `peal_property_set`.
     public var wrappedValue: Value {

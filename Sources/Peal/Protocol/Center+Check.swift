@@ -2,7 +2,7 @@ internal import CPeal
 
 /// Compares a Swift declaration with the center's definition.
 extension Center {
-    /// The method, if it is what Swift declares.
+    /// Returns the method if it matches Swift's declaration.
     func check(
         _ signature: MethodSignature, _ method: peal_method, of owner: peal_protocol
     ) throws(PealError) -> ResolvedMethod {

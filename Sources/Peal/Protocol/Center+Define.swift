@@ -28,7 +28,7 @@ extension Center {
         return found
     }
 
-    /// Defines the protocol; a known one grows by this, or the first difference is thrown.
+    /// Defines the protocol; an existing one gains the missing methods, or the first difference is thrown.
     private func defineMissing(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
         try checkIsNotShared(type)
         for adopted in type.adopts { _ = try findOrDefine(adopted) }
@@ -49,7 +49,8 @@ extension Center {
         return defined
     }
 
-    /// Refuses a protocol without a name of its own where the center has one of its type's bare name: that one was meant.
+    /// Refuses a protocol without a name of its own where the center has a protocol with the type's bare name: probably
+    /// the program means that protocol.
     private func checkIsNotShared(_ type: any PealProtocol.Type) throws(PealError) {
         let bareName = String(describing: type)
         var found = peal_protocol(id: 0)
@@ -62,7 +63,7 @@ extension Center {
                 + "'static let name = \"\(bareName)\"' in it to use that protocol, or another name")
     }
 
-    /// Makes the structs of a method known.
+    /// Declares the structs of a method in the center.
     private func declareTypes(of method: MethodSignature) throws(PealError) {
         for value in method.types.all {
             if let misplacement = value.misplacement { throw PealError(status: .type, message: misplacement) }
@@ -78,7 +79,7 @@ extension Center {
         return try resolve(signature)
     }
 
-    /// Finds a method, checks it, and keeps what was found.
+    /// Finds a method, checks it, and caches it.
     @usableFromInline
     func resolve(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
         let owner = try findOrDefine(signature.owner)

@@ -5,7 +5,8 @@ public import Synchronization
 /// without a lock.
 @usableFromInline
 final class MethodCache: Sendable {
-    /// The entry of one method. `method` is written last, and zero before.
+    /// The entry of one method. The writer in `keep` stores `method` last; it is zero before. A reader that loads an
+    /// old `method` with new other members has a stale handle, which C refuses.
     @usableFromInline
     struct Slot: ~Copyable {
         @usableFromInline let method = Atomic<UInt64>(0)
@@ -14,7 +15,7 @@ final class MethodCache: Sendable {
         init() {}
     }
 
-    /// Where a method's slot is. It is worked out when the method is declared.
+    /// The location of a method's slot, computed when the method is declared.
     @usableFromInline
     struct Place: Sendable {
         /// For methods past the limit, the chunk that is never made: they are looked up each time.
@@ -32,7 +33,7 @@ final class MethodCache: Sendable {
     private static let chunkLength = 128
 
     /// Chunks of slots, made when they are needed, and kept until the cache ends.
-    // Never written again, and each of its words is atomic.
+    // The pointer never changes, and each word that it leads to is atomic.
     @usableFromInline nonisolated(unsafe) let chunks: UnsafeMutablePointer<Atomic<UInt>>
 
     init() {
@@ -62,7 +63,7 @@ final class MethodCache: Sendable {
             policy: peal_policy(rawValue: place.pointee.policy.load(ordering: .relaxed)))
     }
 
-    /// Keeps what was found, instead of what was there.
+    /// Stores a resolved method in place of the previous one.
     func keep(_ found: ResolvedMethod, at place: Place) {
         guard place.chunk < Self.chunkLimit else { return }
         let place = (UnsafeMutableRawPointer(chunk(place.chunk)) + place.offset).assumingMemoryBound(to: Slot.self)

@@ -8,7 +8,7 @@ public final class MethodSignature: Sendable {
     public let text: String
     let types: MethodTypes
     let policy: Policy?
-    /// Where caches keep what was found for it.
+    /// The location of the method's slot in each center's cache.
     @usableFromInline let place: MethodCache.Place
     /// True if a call can point to the arguments themselves.
     @usableFromInline let isPlain: Bool
@@ -53,7 +53,7 @@ public final class MethodSignature: Sendable {
     }
 }
 
-/// A method of a protocol, whatever its types: what a protocol's list consists of.
+/// A method of a protocol, whatever its types: an element of a protocol's list.
 public protocol MethodDeclaration: Sendable {
     /// The declaration.
     var signature: MethodSignature { get }
@@ -65,7 +65,7 @@ struct MethodTypes: Sendable {
     let result: ValueType?
     /// The parameters in C.
     private(set) var parameters: [ValueType] = []
-    /// The parameters in C of each one in Swift.
+    /// The range of C parameters for each Swift parameter.
     private(set) var groups: [Range<Int>] = []
 
     init(result: ValueType?) { self.result = result }

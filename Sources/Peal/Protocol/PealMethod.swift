@@ -27,13 +27,13 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealParame
             isBorrowed: isBorrowed, policy: nil)
     }
 
-    /// Declares a method with a result, of which its policy makes one result for the broadcaster.
+    /// Declares a method with a result and a policy. The policy makes one result of the observers' results.
     ///
     /// - Parameters:
     ///   - name: The name in C.
     ///   - parameters: The parameters' names, or their whole C declarations.
-    ///   - policy: The rule that makes one result of the observers' results. It is compared with that of a protocol that
-    ///     is defined already.
+    ///   - policy: The rule that makes one result of the observers' results. It is compared with that of a protocol
+    ///     that is defined already.
     ///   - isRequired: True if an observer without it is refused.
     ///   - since: The first version of the protocol that has it.
     ///   - recursion: The effect of a broadcast inside a callback of the same method.
@@ -49,7 +49,7 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealParame
             isBorrowed: isBorrowed, policy: policy.policy)
     }
 
-    /// Declares a method with a result of each observer. Where C has defined a policy, that is accepted.
+    /// Declares a method whose broadcasters get the result of each observer. A policy in C's definition is accepted.
     ///
     /// - Parameters:
     ///   - name: The name in C.
@@ -69,7 +69,7 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealParame
             isBorrowed: isBorrowed, policy: nil)
     }
 
-    /// Refuses a result without a policy: a broadcaster would not know which observer's it gets.
+    /// Refuses a result without a policy: the broadcaster would get the result of an unspecified observer.
     @available(
         *, unavailable,
         message:

@@ -114,8 +114,9 @@ public protocol PealAnswer: SendableMetatype {
 ///     let names = try center.collect(Plugin.names)
 ///     let votes = try center.method(Plugin.votes).using(.sum).ask()
 ///
-/// Observers return a value of the type inside. Broadcasters collect, fold or gather the results, or name a policy. Declare it
-/// also for a method that C defines with the policy `all`, `collect` or `fold`, or with one that does not matter.
+/// Observers return a value of the type inside. Broadcasters collect, fold or gather the results, or name a policy.
+/// Declare it also for a method that C defines with the policy `all`, `collect` or `fold`, or with one that does not
+/// matter.
 public enum Each<Answer: PealValue>: PealAnswer {}
 
 /// A policy that makes one result of the observers' results: what a declaration or a call may name.

@@ -1,12 +1,12 @@
 internal import CPeal
 
-/// True if a type of Swift matches a C prototype. Spellings differ: `int` is `int32_t`, and a typedef is the type
-/// that it denotes.
+/// Compares a type of Swift with a type in a C prototype. Spellings differ: `int` is `int32_t`, and a typedef is the
+/// type that it denotes.
 ///
 /// C's own comparison, `peal_method_check`, is stricter than Swift can be, and accepts whole prototypes only. A type of
 /// Swift has a width and a sign: `Int64` is `long` as well as `long long`, `Int` is a `size_t` as the importer has it,
-/// a number is an enumeration, and a raw pointer leads to anything. A call of it would need all of these spellings for
-/// each parameter, and the difference would still have to be described in terms of Swift.
+/// a number is an enumeration, and a raw pointer leads to anything. A call of `peal_method_check` would need all of
+/// these spellings for each parameter, and the difference would still have to be described in terms of Swift.
 struct TypeComparison {
     let center: peal_center
     /// The type in C.
@@ -39,7 +39,7 @@ struct TypeComparison {
         return isSameByTypedef(type)
     }
 
-    /// A name that peal defines may be declared again as the same type only.
+    /// True if the text is a typedef of the type. peal accepts a second declaration of a name only with the same type.
     private func isSameByTypedef(_ type: ValueType) -> Bool {
         guard text.allSatisfy(Declarations.isPartOfName) else { return false }
         let known = Status(peal_type_layout(center, text, nil, nil))
@@ -129,7 +129,7 @@ enum CText {
         return parts.dropFirst().map { String($0.drop { $0 == " " }) }
     }
 
-    /// The policy among the options of a declaration; without one, what the C interface takes.
+    /// The policy among the options of a declaration; without one, the C interface's default.
     static func policy(of declaration: String, hasResult: Bool) -> Policy {
         options(of: declaration).lazy.compactMap { Policy(text: $0) }.first ?? (hasResult ? .last : .all)
     }

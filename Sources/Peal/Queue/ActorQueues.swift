@@ -1,8 +1,8 @@
 internal import CPeal
 internal import Synchronization
 
-/// The queues of the actors that observe. An actor has one queue for all of its calls, so that they are made in the order
-/// of the broadcasts.
+/// The queues of the actors that observe. An actor has one queue for all of its calls, so that they are made in the
+/// order of the broadcasts.
 enum ActorQueues {
     private struct Entry {
         weak let actor: (any Actor)?
@@ -43,8 +43,9 @@ enum ActorQueues {
         }
     }
 
-    // A weak reference to the queue is only loaded to be returned: its release under the lock could be the last one, which
-    // needs the lock. That to the actor leads to the caller's own, or to none where another actor had its address.
+    // The weak reference to the queue is only loaded to be returned. A release under the lock could be the last one,
+    // and the queue's end needs the lock. The weak reference to the actor leads to the caller's own actor, or to nil
+    // where an ended actor had its address.
     private static func living(_ entries: [ObjectIdentifier: Entry], _ actor: any Actor) -> Queue? {
         guard let entry = entries[ObjectIdentifier(actor)], entry.actor != nil else { return nil }
         return entry.queue

@@ -79,7 +79,7 @@ extension Queue {
     }
 }
 
-/// Runs queues on a serial executor: an actor is what Swift lets one run on it.
+/// Runs queues on a serial executor. Swift runs only the functions of an actor on a serial executor.
 private actor ExecutorRunner {
     private let executor: any SerialExecutor
 
@@ -93,12 +93,12 @@ private actor ExecutorRunner {
 /// Submits a queue's run to an executor of Swift. Its tasks are detached: one runs the calls of many
 /// broadcasters, and so has the task-local values of none.
 final class Submitter: Sendable {
-    /// Arranges that the queue is run once, soon. False where it cannot.
+    /// Schedules one run of the queue. Returns false where it cannot.
     private let submit: @Sendable (peal_queue) -> Bool
 
     init(_ submit: @escaping @Sendable (peal_queue) -> Bool) { self.submit = submit }
 
-    /// Hands itself to the C interface, which releases it when the queue is gone, or could not be made.
+    /// Passes itself to the C interface, which releases it when the queue has ended, or could not be made.
     func apply(to options: inout peal_queue_options) {
         options.context = Box.retain(self)
         options.destroy = Box.release

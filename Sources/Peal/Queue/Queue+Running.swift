@@ -1,7 +1,7 @@
 import CPeal
 
 extension Queue {
-    /// Runs what waits, on the calling thread: for pumped queues, and on the main thread for ``main``.
+    /// Runs the waiting calls on the calling thread: for pumped queues, and on the main thread for ``main``.
     ///
     /// - Parameter limit: How many broadcasts to run at most, those that arrive meanwhile too; nil for as many
     ///   as wait when it begins.
@@ -21,8 +21,8 @@ extension Queue {
         return calls
     }
 
-    /// A file descriptor that is readable while something waits: for `poll` and similar functions. The queue closes it;
-    /// do not read from it.
+    /// A file descriptor that is readable while calls wait: for `poll` and similar functions. The queue closes it; do
+    /// not read from it.
     ///
     /// - Returns: The descriptor. It stays the queue's.
     /// - Throws: ``PealError`` for a queue that is not pumped, and where the process has no descriptor left.
@@ -48,7 +48,8 @@ extension Queue {
     /// Any thread, also from one of its calls. The C interface's `peal_queue_resume`.
     public func resume() throws(PealError) { try PealError.check(peal_queue_resume(handle)) }
 
-    /// Waits until all calls that were enqueued before this one have been delivered or dropped, without blocking a thread.
+    /// Waits until all calls that were enqueued before this one have been delivered or dropped, without blocking a
+    /// thread.
     ///
     /// - Parameter timeout: How long to wait; nil for no limit.
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/state`` when the task is cancelled.
@@ -63,7 +64,7 @@ extension Queue {
     /// Waits until all calls that were enqueued before this one have been delivered or dropped. It blocks the thread.
     ///
     /// - Parameter timeout: How long to wait; nil for no limit.
-    /// - Throws: ``PealError`` when that has passed, and from one of the queue's own calls, which would wait
+    /// - Throws: ``PealError`` when the time limit has expired, and from one of the queue's own calls, which would wait
     ///   for itself.
     ///
     /// Any thread that may block; not one of an actor that the queue delivers on. The C interface's
@@ -93,7 +94,7 @@ extension Queue {
         /// Calls refused by a full queue.
         public var rejected: Int
 
-        /// Makes counts, to compare with.
+        /// Makes counts for comparisons.
         public init(waiting: Int, delivered: Int, dropped: Int, rejected: Int) {
             self.waiting = waiting
             self.delivered = delivered

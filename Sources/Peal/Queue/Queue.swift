@@ -76,6 +76,7 @@ public final class Queue: Sendable {
         submitter?.apply(to: &options)
         var handle = peal_queue(id: 0)
         if let name {
+            try CStrings.check(name, is: "the queue's name")
             let status = name.withCString { name in
                 options.name = name
                 return peal_queue_create(&options, &handle)
@@ -100,7 +101,7 @@ public final class Queue: Sendable {
 public enum Overflow: Sendable, Hashable {
     /// It refuses the new calls.
     case reject
-    /// It drops what has waited longest.
+    /// It drops the broadcast that has waited longest.
     case dropOldest
     /// It drops the new calls.
     case dropNewest

@@ -6,16 +6,16 @@ extension Center {
     /// ```swift
     /// try center.register(AccountService.self, clearData: { $0.forgetUser() }) { creation in
     ///     AccountService(database: try creation.get(Database.self))
-    /// } try center.register((any Mail).self) { _ in SMTPMail() }     // found by a protocol, not by its own type
+    /// }
+    /// try center.register((any Mail).self) { _ in SMTPMail() }     // found by a protocol, not by its own type
     /// ```
     ///
-    /// The closures are kept while the service is registered and an instance is left. They run on the thread that needs
-    /// them, with no lock held.
+    /// The closures are retained while the service is registered or an instance exists. They run on the thread that
+    /// needs them, with no lock held.
     ///
     /// - Parameters:
-    ///   - type: The type by which it is got, also a protocol's `any`. One got by another type is ``Status/type``.
-    ///   - name: 1 to 255 bytes; the type's full name by default. Names that begin with `peal.` are
-    ///     peal's.
+    ///   - type: The type by which it is got, also a protocol's `any`. A get by another type throws ``Status/type``.
+    ///   - name: 1 to 255 bytes; the type's full name by default. Names that begin with `peal.` are reserved for peal.
     ///   - isPersistent: True if the instance stays when a session ends (``endSession()``).
     ///   - dependencies: Services that are created before it, and live as long.
     ///   - provides: Tables of C functions for protocols that it provides to C, and by which it may be found.
@@ -58,7 +58,7 @@ extension Center {
         let service = try register(
             description, name, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
         return withExtendedLifetime(recipe) {
-            // Also where the registration has already ended: then the recipe's end, here, removes this.
+            // If the registration has already ended, the recipe's end after this closure removes the note.
             recipe.service = service.id
             ServiceTypes.note(type, of: service, mark: mark)
             return ServiceProvider(service, mark: mark)

@@ -11,7 +11,8 @@ extension Center {
     /// - Parameters:
     ///   - type: The type with which it was registered.
     ///   - name: Its name; the type's full name by default.
-    /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as ``ServiceProvider/get()``.
+    /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as
+    ///   ``ServiceProvider/get()``.
     ///
     /// Any thread, also from a callback and a creation; it waits for creations. The C interface's `peal_service_get`.
     @inlinable
@@ -74,8 +75,8 @@ extension Center {
         return try body(instance)
     }
 
-    /// Ends a session, a log-out: all instances clear their data, then those that are not persistent are removed;
-    /// both in reverse order of creation.
+    /// Ends a session, for example at a log-out. All instances clear their data, then the instances that are not
+    /// persistent are removed, both in reverse order of creation.
     ///
     /// - Returns: How many were removed, and ``Ending/pending`` when some of them are still in use.
     /// - Throws: ``PealError``: ``Status/state`` from within a creation or the end of a session; ``Status/handle``.
@@ -116,7 +117,7 @@ extension Center {
         ServiceProvider(try findProvider(of: protocolName), in: self)
     }
 
-    /// Finds a service by its name, whatever made it.
+    /// Finds a service by its name, in whatever language it was registered.
     ///
     /// - Parameter name: Its name.
     /// - Returns: The service, created or not.
@@ -127,7 +128,7 @@ extension Center {
         AnyService(try find(name))
     }
 
-    /// Finds the service that provides a protocol, whatever made it.
+    /// Finds the service that provides a protocol, in whatever language it was registered.
     ///
     /// - Parameter protocolName: The protocol's name.
     /// - Returns: The service, created or not.

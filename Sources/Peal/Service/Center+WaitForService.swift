@@ -31,7 +31,7 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile;
     ///   ``Status/state`` when the task was cancelled.
     ///
-    /// The C interface's `peal_service_wait`.
+    /// Any task. The C interface's `peal_service_wait`.
     public func waitForService<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, timeout: Duration? = nil
     ) async throws(PealError) -> ServiceProvider<Instance> {
@@ -52,7 +52,8 @@ extension Center {
             alarm?.cancel()
             observation.cancel()
         }
-        // Found after observing its registration; again if it has ended meanwhile.
+        // The search begins after the observer was registered, so no registration is missed. It repeats if the service
+        // has ended meanwhile.
         while true {
             do throws(PealError) {
                 return try service(type, named: name)
@@ -78,7 +79,7 @@ private final class RegistrationWait: Sendable {
 
     private let state = Mutex(State.waiting(nil))
 
-    /// The first error counts; a registration counts until it has been looked at.
+    /// Ends the wait. The first error counts; a registration counts until the next search.
     func end(_ error: PealError?) {
         let continuation = state.withLock { state -> CheckedContinuation<PealError?, Never>? in
             switch state {
@@ -93,7 +94,7 @@ private final class RegistrationWait: Sendable {
         continuation?.resume(returning: error)
     }
 
-    /// Waits for the end. A registration ends one wait, all else ends all.
+    /// Waits for the end. A registration ends one wait, and an error ends all.
     func pass() async throws(PealError) {
         let error = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

@@ -26,9 +26,9 @@ public struct Creation: ~Copyable {
     /// - Parameters:
     ///   - type: The type with which it was registered.
     ///   - name: Its name; the type's full name by default.
-    /// - Throws: ``PealError``, as ``Center/get(_:named:)``. Where services need each other, it is ``Status/cycle`` and
-    ///   has the path, also in `initialize`. Throw it on: then the creation fails with this sentence. In `initialize`,
-    ///   ``center`` leads to the own instance.
+    /// - Throws: ``PealError``, as ``Center/get(_:named:)``. For a circular dependency it is ``Status/cycle`` with the
+    ///   path, also in `initialize`. Throw it on: then the creation fails with this sentence. In `initialize`,
+    ///   ``center`` leads to the service's own instance.
     ///
     /// The thread of the creation. The C interface's `peal_service_get`.
     public func get<Other: Sendable>(_ type: Other.Type = Other.self, named name: String? = nil) throws(PealError)

@@ -4,14 +4,15 @@ class InstanceBox {
     /// The type of what is inside.
     final let type: ObjectIdentifier
     final let typeName: String
-    /// The same, for tools in C.
+    /// The type's name as a C string, for tools.
     final let typeNameInC: UnsafePointer<CChar>
     /// The instance as a module, where it is one.
     final let module: (any Module)?
-    /// The uses of a service. Those from its creation are released after the instance, which a subclass stores.
+    /// A service's closures, and the uses from its creation. The uses are released after the instance, which a subclass
+    /// stores.
     final var recipe: ServiceRecipe?
     final var kept: UseKeeper?
-    /// The module, if it is no service.
+    /// The module's steps and queue; nil in the box of a service's instance.
     final var steps: StepRegistration?
     final var queue: Queue?
 

@@ -4,7 +4,8 @@ internal import Synchronization
 /// The services that were found in a center by type or name, so that a get by these looks up no text. Services found
 /// by their types are read without a lock.
 ///
-/// A registration may end, and another one use its name: then the cached handle is refused, and looked up again.
+/// A registration may end, and another one use its name: then the cached handle is refused, and the service is looked
+/// up again.
 @usableFromInline
 final class KnownServices: Sendable {
     /// The reference of a service, without its type.
@@ -31,7 +32,7 @@ final class KnownServices: Sendable {
         }
     }
 
-    /// Keeps what was found; nothing, where it is out of date.
+    /// Stores a service that was found, or removes a stale one where `entry` is nil.
     func put(_ entry: Entry?, _ type: Any.Type, named name: String?) {
         entries.withLock { entries in
             if let name {
@@ -44,19 +45,19 @@ final class KnownServices: Sendable {
 }
 
 extension Center {
-    /// The service of a type or name, known from before if possible.
+    /// The service of a type or name, from the cache if possible.
     @usableFromInline
     func knownService(_ type: Any.Type, named name: String?) throws(PealError) -> KnownServices.Entry {
         if let known = knownServices.find(type, named: name) { return known }
         let handle = try find(name ?? TypeName.of(type))
         let entry = KnownServices.Entry(
             handle: handle, mark: ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: self.handle))
-        // Without a mark it was not made in Swift, and the get fails with that.
+        // A service without a mark was not made in Swift, so the get fails.
         if entry.mark.id != 0 { knownServices.put(entry, type, named: name) }
         return entry
     }
 
-    /// Does something with the service of a type or name, and again where what was known of it is out of date.
+    /// Calls a body with the service of a type or name, and once more where the cached handle was stale.
     @inlinable
     func reach<Instance: Sendable, Result>(
         _ type: Instance.Type, named name: String?, _ body: (ServiceProvider<Instance>) throws(PealError) -> Result

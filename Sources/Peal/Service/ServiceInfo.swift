@@ -10,9 +10,9 @@ public struct ServiceInfo: Sendable {
         case registered
         /// It is being made.
         case creating
-        /// It is in its place, and its `initialize` runs.
+        /// It is published, and its `initialize` runs.
         case initializing
-        /// It is there.
+        /// Its creation has succeeded.
         case ready
     }
 
@@ -29,7 +29,7 @@ public struct ServiceInfo: Sendable {
     public let createdAt: Duration?
     /// How long its creation took; nil without an instance.
     public let creationTime: Duration?
-    /// As which of its center's instances it was made, from 1; nil without an instance.
+    /// Its position in the order of the center's creations, from 1; nil without an instance.
     public let order: UInt64?
     /// The number of uses that have not ended.
     public let uses: Int

@@ -8,8 +8,9 @@ public import CPeal
 /// ```swift
 /// let accounts = try center.register(AccountService.self) { creation in
 ///     AccountService(database: try creation.get(Database.self))
-/// } let user = try accounts.with { $0.user }      // during the closure, on this thread let held = try accounts.get()
-/// // until the last reference to `held`
+/// }
+/// let user = try accounts.with { $0.user }      // during the closure, on this thread
+/// let held = try accounts.get()                 // until the last reference to `held`
 /// ```
 ///
 /// It is a value that leads to the registration, and does not keep it. Any thread. The C interface's `peal_service`.
@@ -59,8 +60,13 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
         defer { _ = peal_scope_end(&scope) }
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
-        guard let pointer = use.`self` else { throw notSwift() }
-        return (use, try instance(at: pointer))
+        do throws(PealError) {
+            guard let pointer = use.`self` else { throw notSwift() }
+            return (use, try instance(at: pointer))
+        } catch {
+            peal_use_release(use.use)
+            throw error
+        }
     }
 
     /// The instance of a service that has the mark.
@@ -79,7 +85,7 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
         (object as? InstanceBox).map { otherType($0.typeName) } ?? notSwift()
     }
 
-    /// True if the service was registered with this type, before there is an instance.
+    /// Throws unless the service was registered with this type. No instance is needed.
     func checkType() throws(PealError) {
         _ = try info()
         if let name = ServiceTypes.otherName(than: Instance.self, of: handle) { throw otherType(name) }

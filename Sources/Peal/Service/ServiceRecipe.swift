@@ -2,14 +2,15 @@ internal import CPeal
 
 /// The closures of a service that is made in Swift: the context of its C functions.
 class ServiceRecipe {
-    /// The number of the service; 0 until it is registered. The recipe ends after the registration and its instances.
+    /// The id of the service's handle; 0 until it is registered. The recipe ends after the registration and its
+    /// instances.
     final var service: UInt64 = 0
 
     deinit { ServiceTypes.remove(service) }
 
     /// Makes the instance. Overridden.
     func make(_ creation: borrowing Creation) throws -> InstanceBox? { nil }
-    /// Runs once the instance is in its place. Overridden.
+    /// Runs once the instance is published. Overridden.
     func initialize(_ box: InstanceBox, _ creation: borrowing Creation) throws {}
     /// Overridden.
     func clearData(_ box: InstanceBox) {}

@@ -27,8 +27,8 @@ extension ServiceReference {
 
     /// Removes the instance; the next get makes another.
     ///
-    /// Without a use it has ended when this returns; otherwise it ends with its last use or scope. A creation
-    /// that runs is waited for.
+    /// An instance without a use has ended when this returns; an instance in use ends with its last use or scope. A
+    /// creation that runs is waited for.
     ///
     /// - Returns: ``Ending/pending`` when it is still in use.
     /// - Throws: ``PealError``: ``Status/state`` from within a creation, and for peal's own services;
@@ -40,7 +40,7 @@ extension ServiceReference {
         try Ending(checking: peal_service_remove_instance(handle))
     }
 
-    /// Makes the instance clear the data of its session, by its `clearData`. It stays.
+    /// Makes the instance clear the data of its session, by its `clearData`. The instance stays.
     ///
     /// - Throws: ``PealError`` as ``remove()``.
     ///
@@ -61,7 +61,7 @@ extension ServiceReference {
     }
 }
 
-/// A service of which the Swift type is not known, or that was not made in Swift.
+/// A service whose Swift type is unknown, or that was not made in Swift.
 ///
 /// The C interface's `peal_service`.
 public struct AnyService: ServiceReference, Hashable {

@@ -3,14 +3,15 @@ internal import Synchronization
 
 /// A use of a service's instance.
 ///
-/// The service keeps it until the use ends, also when it is removed meanwhile. The use ends with its last reference.
-/// The last use of a removed instance ends the instance on that thread.
+/// The instance stays until the use ends, also when it is removed meanwhile. The use ends with its last reference. The
+/// thread that ends the last use of a removed instance ends the instance.
 ///
 /// The C interface's `struct peal_service_use`.
 public final class ServiceUse<Instance: Sendable>: Sendable {
     /// The instance.
     ///
-    /// A reference that outlives the use stays valid, as references of Swift do; but the service may have ended it.
+    /// A reference that outlives the use stays valid, as references of Swift do; but the service's `end` may have run
+    /// for it.
     public let instance: Instance
     @usableFromInline let use: peal_use
 
@@ -59,7 +60,8 @@ extension ServiceProvider {
         return try body(instance)
     }
 
-    /// The same by a use, which inside a broadcast is cheaper than a scope. For services that are known to be of Swift.
+    /// Calls a closure with the instance by a use, which inside a broadcast is cheaper than a scope. The service must
+    /// be one of Swift.
     func withUse<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
@@ -86,12 +88,13 @@ extension ServiceProvider {
     @usableFromInline
     func scopeFailure(_ status: peal_status) -> PealError {
         let error = PealError.failure(status)
-        // A service of Swift has the table, so it misses a dependency.
+        // A service of Swift has the table, so the missing object is a dependency.
         return error.status == .notFound && !ServiceTypes.isKnown(handle) ? notSwift() : error
     }
 }
 
-/// The uses of other services that last as long as an instance. They must not lead back to it: a circle of uses never ends.
+/// The uses of other services that last as long as an instance. They must not lead back to it: a circle of uses never
+/// ends.
 final class UseKeeper: Sendable {
     /// A use of another service, and the uses of that one.
     private struct Entry {

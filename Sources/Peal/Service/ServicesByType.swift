@@ -7,16 +7,16 @@ internal import Synchronization
 final class ServicesByType: Sendable {
     private struct Slot: ~Copyable {
         let type = Atomic<UInt>(0)
-        /// Written after `mark`; zero where there is none any more.
+        /// Stored after `mark`; zero where the type has no service now.
         let service = Atomic<UInt64>(0)
         let mark = Atomic<UInt64>(0)
     }
 
     private static let length = 256
-    /// How many places a type may have.
+    /// The number of slots among which a type may have one.
     private static let reach = 8
 
-    /// Never written again, and each of its words is atomic.
+    /// The pointer never changes, and each word of the slots is atomic.
     private nonisolated(unsafe) let slots: UnsafeMutablePointer<Slot>
 
     init() {
@@ -38,28 +38,29 @@ final class ServicesByType: Sendable {
         return KnownServices.Entry(handle: peal_service(id: service), mark: peal_protocol(id: mark))
     }
 
-    /// Keeps what a type leads to, or nothing. One thread at a time.
+    /// Stores the service of a type, or none. The caller must hold the lock of `KnownServices`.
     ///
-    /// - Returns: False where the type has no place, and gets none.
+    /// - Returns: False where the type has no slot, and none is free.
     func put(_ entry: KnownServices.Entry?, for type: Any.Type) -> Bool {
         let key = Self.key(type)
         guard let slot = slot(of: key) ?? slot(of: 0, from: key) else { return false }
-        // A thread that reads the new mark with the old service is refused by C, and reads again. A mark is never
-        // removed: without one, a service of Swift would be taken for one of C.
+        // The reader in `find` loads `service`, then `mark`. If it loads the old service and then the new mark, C
+        // refuses the stale handle, and the caller searches again. A mark is never removed: without one, a service of
+        // Swift would be taken for one of C.
         if let entry { slot.pointee.mark.store(entry.mark.id, ordering: .relaxed) }
         slot.pointee.service.store(entry?.handle.id ?? 0, ordering: .releasing)
         slot.pointee.type.store(key, ordering: .releasing)
         return true
     }
 
-    /// The place that has a key, among those of the type `origin`, or of the key itself.
+    /// The slot with a key, among the slots of the type `origin`, or of the key itself.
     private func slot(of key: UInt, from origin: UInt? = nil) -> UnsafeMutablePointer<Slot>? {
-        let first = Int(truncatingIfNeeded: ((origin ?? key) &>> 4) &* 0x9e37_79b9_7f4a_7c15 &>> 32)
+        let first = Int(truncatingIfNeeded: (((origin ?? key) &>> 4) &* 0x9e37_79b9_7f4a_7c15) &>> 32)
         for step in 0..<Self.reach {
             let slot = slots + ((first &+ step) & (Self.length &- 1))
             let found = slot.pointee.type.load(ordering: .acquiring)
             if found == key { return slot }
-            // Places are filled in this order, and are not freed.
+            // Slots are filled in this order, and are not freed.
             if found == 0 { return nil }
         }
         return nil

@@ -41,7 +41,7 @@ public final class TableUse<Table: BitwiseCopyable>: @unchecked Sendable {
 /// The use ends with its last reference, which may be right after ``pointer`` was read. So use the pointer within
 /// `withExtendedLifetime`, as above, or keep the use in a property. The C interface's `struct peal_service_use`.
 public final class PointerUse: @unchecked Sendable {
-    // Unchecked: the pointer is a value that does not change; what it leads to is between its users.
+    // Unchecked: the pointer is a value that does not change; its users share the memory that it leads to.
 
     /// The instance. *Borrowed until* the use ends: keep the use.
     public let pointer: UnsafeMutableRawPointer

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// Work that blocks, for tasks: it has a thread of its own, since tasks share few.
+/// Runs blocking work for tasks on a thread of its own, since tasks share few threads.
 enum Blocking {
     /// The work of a thread.
     private final class Work {
@@ -42,7 +42,7 @@ enum Blocking {
 
     static let noThread = PealError(status: .limit, message: "the system has no thread for this: have fewer")
 
-    /// Begins the work, without a waiting caller. False where there is no thread.
+    /// Begins the work, and does not wait for it. Returns false where the system has no thread.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let pointer = Box.retain(Work(body))
         var thread = pthread_t()
@@ -78,7 +78,7 @@ private final class ThreadExecutor: TaskExecutor {
     }
 }
 
-/// Hands a value to the task that waits for it, which may be there earlier or later.
+/// Passes a value to the task that waits for it. The task may begin to wait before or after the value is stored.
 final class Promise<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -88,7 +88,7 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Mutex(State.open)
 
-    /// Keeps the promise. The first value counts.
+    /// Stores the value, and resumes the task. The first value counts.
     func keep(_ value: Value) {
         let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
             if case .kept = state { return nil }

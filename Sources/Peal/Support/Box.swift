@@ -1,7 +1,7 @@
 /// Swift objects in the hands of the C interface.
 ///
-/// The one place of the Swift API that counts references by hand: what `retain` hands to C, C's destroy
-/// callback gives back.
+/// The one place of the Swift API that counts references by hand: C's destroy callback releases the reference that
+/// `retain` passes to C.
 @usableFromInline
 enum Box {
     /// A pointer to an object that is kept until ``release(_:)``.
@@ -22,7 +22,7 @@ enum Box {
         Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
     }
 
-    /// The object, counted.
+    /// The object, as a reference that the caller retains.
     @inlinable @inline(__always)
     static func object<Object: AnyObject>(_ pointer: UnsafeMutableRawPointer, as type: Object.Type) -> Object {
         Unmanaged<Object>.fromOpaque(pointer).takeUnretainedValue()

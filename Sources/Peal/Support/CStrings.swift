@@ -1,6 +1,6 @@
 /// Swift strings as C has them.
 enum CStrings {
-    /// Refuses a text that C would take for a shorter one.
+    /// Refuses a text with a zero byte, which C would take for its end.
     static func check(_ name: String, is what: String) throws(PealError) {
         guard name.utf8.contains(0) else { return }
         let visible = name.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\0")
@@ -42,7 +42,7 @@ enum CStrings {
         }
     }
 
-    /// A list of handles that the C interface copies into a buffer; they may become more meanwhile.
+    /// A list of handles that the C interface copies into a buffer; their number may grow meanwhile.
     static func handles<Handle>(
         _ empty: Handle, _ copy: (UnsafeMutablePointer<Handle>?, Int, UnsafeMutablePointer<Int>?) -> Status
     ) throws(PealError) -> [Handle] {
@@ -67,7 +67,7 @@ extension String {
         }
     }
 
-    /// The same where nothing means none.
+    /// The text in an array of characters; nil where it is empty.
     static func unlessEmpty<Characters: BitwiseCopyable>(pealArray characters: Characters) -> String? {
         let text = String(pealArray: characters)
         return text.isEmpty ? nil : text

@@ -7,7 +7,7 @@ class LivingTarget {
     /// True if the object is alive. The registration ends when it is not.
     var isAlive: Bool { true }
 
-    /// The reference that these get is the target.
+    /// The functions of the weak target. The reference that they receive is the target itself.
     // Unsafe: it is filled here and never written again.
     nonisolated(unsafe) static let hooks: UnsafePointer<peal_weak_type> = {
         let hooks = UnsafeMutablePointer<peal_weak_type>.allocate(capacity: 1)

@@ -7,7 +7,7 @@ enum TypeName {
         let ofProtocol: String
     }
 
-    // To print a type takes microseconds, and services are got by it.
+    // Printing a type takes microseconds, and a get of a service by type needs the name.
     private static let names = Mutex<[ObjectIdentifier: Names]>([:])
 
     /// The type's name with its module and its enclosing types: `App.AccountService`, also for `any AccountService`.
@@ -29,8 +29,8 @@ enum TypeName {
         let parts = printed.split(separator: ".").filter { !$0.hasPrefix("(unknown context at $") }
         let full = parts.joined(separator: ".")
         let isPrivate = full.utf8.count != printed.utf8.count
-        // Services and modules of one name are refused. Protocols of one name are the same, so private types of two files
-        // are distinguished by their identity.
+        // Services and modules of one name are refused. Protocols of one name are the same, so private types of two
+        // files are distinguished by their identity.
         let identity = UInt(bitPattern: unsafeBitCast(type, to: UnsafeRawPointer.self))
         let suffix = isPrivate ? " #\(String(identity, radix: 16))" : ""
         return Names(full: full, ofProtocol: parts.joined(separator: "::") + suffix)

@@ -1,8 +1,8 @@
 import CPeal
 
 extension Center {
-    /// Calls every observer of a Swift type, each where it is to be called, in order of priority and
-    /// registration.
+    /// Calls every observer of a Swift type in order of priority and registration: on this thread, or later on the
+    /// observer's queue.
     ///
     ///     try center.broadcast((any ChatObserver).self) { $0.didReceive("hello") }
     ///
@@ -10,7 +10,7 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type of the registrations.
-    ///   - body: Called once an observer: at once, or later on its queue.
+    ///   - body: Called once for each observer: at once, or later on its queue.
     /// - Returns: How many were called, or will be, and whether a full queue refused.
     /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. No observer was called then.
     ///
@@ -22,8 +22,8 @@ extension Center {
         try send(TypedSwiftCall(body), to: type)
     }
 
-    /// Calls every observer of a Swift type with a closure that may throw. A failure of one does not keep the others
-    /// from being called: each is reported.
+    /// Calls every observer of a Swift type with a closure that may throw. A failure of one observer does not prevent
+    /// the calls of the others. Each failure is reported.
     ///
     ///     try center.broadcast((any Saver).self) { try $0.save() } reporting: { log($0) }
     ///
@@ -53,7 +53,8 @@ extension Center {
         var count = 0
         var status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         if status == PEAL_ERROR_HANDLE {
-            // It was removed with its owner, or the center has ended: then this fails too, with that status.
+            // The protocol was removed with its owner, or the center has ended. If the center has ended, this search
+            // fails too.
             swiftProtocols.remove(type)
             status = Self.send(call, to: try swiftProtocols.find(type, in: handle), &count)
         }

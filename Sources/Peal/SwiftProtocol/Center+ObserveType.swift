@@ -65,7 +65,7 @@ extension Center {
     /// - Returns: The number of removed registrations.
     /// - Throws: ``Status/conformance`` for a value that is no object.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_protocol_remove_observations_of`.
+    /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
     @discardableResult
     public func unobserve<Observed: Sendable>(_ type: Observed.Type, for object: Observed) throws(PealError) -> Int {
         let observer = try Self.observer(object, of: type)

@@ -27,8 +27,8 @@ extension Center {
     ///
     /// - Parameters:
     ///   - type: The type of the registrations.
-    ///   - body: Called on one observer after the other until it returns something.
-    /// - Returns: That, or nil.
+    ///   - body: Called with one observer after the other until it returns an answer.
+    /// - Returns: That answer, or nil.
     /// - Throws: The body's error, or ``PealError``.
     ///
     /// Any thread, also from a callback. The C interface's `PEAL_EACH`.

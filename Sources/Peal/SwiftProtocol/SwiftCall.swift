@@ -1,11 +1,11 @@
 /// The call that a broadcast of a Swift type makes on each observer, now or later.
 class SwiftCall {
-    /// - Parameter isQueued: True for an observer on a queue. Other observers are called on the thread of the broadcast,
-    ///   before that returns.
+    /// - Parameter isQueued: True for an observer on a queue. Other observers are called on the thread of the
+    ///   broadcast, before that returns.
     func reach(_ observer: ObserverPlace, isQueued: Bool) {}
 }
 
-/// The same with its types.
+/// A call with the type of its observers.
 final class TypedSwiftCall<Observed>: SwiftCall {
     private let body: @Sendable (Observed) -> Void
 
@@ -37,8 +37,8 @@ struct SwiftVisit {
     let body: (ObserverPlace) -> Bool
 }
 
-/// Where an observer is during a call, as the type that it was registered for: that type's identity is part of its
-/// protocol's name, so every caller has the same.
+/// The address of an observer during a call, as a value of the type of its registration. The type's identity is part of
+/// the protocol's name, so every caller uses the same type.
 struct ObserverPlace {
     let pointer: UnsafeRawPointer
 
@@ -54,8 +54,8 @@ struct ObserverPlace {
 final class ObserverBits: @unchecked Sendable {
     private let place: UnsafeMutableRawPointer
 
-    /// - Parameter observer: An object, or an existential with one inside. These contain only a reference, and
-    ///   pointers to what lives forever, so their bytes may be copied.
+    /// - Parameter observer: An object, or an existential with one inside. These contain only a reference, and pointers
+    ///   to memory that is never freed, so their bytes may be copied.
     init<Observed>(_ observer: Observed) {
         place = .allocate(byteCount: MemoryLayout<Observed>.size, alignment: MemoryLayout<Observed>.alignment)
         withUnsafeBytes(of: observer) { place.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: $0.count) }
@@ -63,7 +63,7 @@ final class ObserverBits: @unchecked Sendable {
 
     deinit { place.deallocate() }
 
-    /// Where they are, for a call of the observer, which is alive.
+    /// The address of the bytes, for a call. The caller must keep the observer alive.
     var shown: ObserverPlace { ObserverPlace(pointer: place) }
 }
 

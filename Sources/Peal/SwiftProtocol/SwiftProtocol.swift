@@ -3,8 +3,8 @@ import Synchronization
 
 /// A Swift type that is observed, as a protocol of the C interface with two methods.
 ///
-/// `call` reaches all observers, those on queues too. `visit` reaches those that are called at once, and stops
-/// when one requests it: its context is on the broadcaster's stack. An observer on a queue omits `visit`.
+/// `call` reaches all observers, those on queues too. `visit` reaches those that are called at once, and stops when an
+/// observer requests it. Its context is on the broadcaster's stack. An observer on a queue omits `visit`.
 struct SwiftProtocol: Sendable {
     let handle: peal_protocol
     let call: peal_method
@@ -60,7 +60,7 @@ struct SwiftProtocol: Sendable {
     }
 }
 
-/// The protocols that a center has of Swift types, so that a broadcast need not look for one by name.
+/// The protocols of Swift types in a center, so that a broadcast searches for no protocol by name.
 final class SwiftProtocolCache: Sendable {
     private let protocols = Mutex<[ObjectIdentifier: SwiftProtocol]>([:])
 
@@ -72,7 +72,7 @@ final class SwiftProtocolCache: Sendable {
         return found
     }
 
-    /// Removes one that has ended, for example with its owner.
+    /// Removes the ended protocol of a type. A protocol ends with its owner, for example.
     func remove(_ type: Any.Type) {
         let key = ObjectIdentifier(type)
         protocols.withLock { _ = $0.removeValue(forKey: key) }

@@ -22,8 +22,8 @@ extension QueueTimer {
         try PealError.check(peal_timer_restart(handle, Self.delay(delay), period.nanoseconds))
     }
 
-    /// Stops the timer. Once this returns no call starts, until it is started again; one that another thread has
-    /// begun may still be finishing. Stopping one that stands is fine.
+    /// Stops the timer. Once this returns no call starts, until it is started again; a call that another thread has
+    /// begun may still run. Stopping a stopped timer is no error.
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
@@ -57,15 +57,15 @@ extension QueueTimer {
         try PealError.check(peal_timer_stop_and_wait(handle, Milliseconds.limit(timeout))) == PEAL_OK
     }
 
-    /// Puts one firing on the queue now, beside the others, also while the timer stands. Where one waits already
-    /// that is enough: this one counts as missed.
+    /// Enqueues one firing now, in addition to the others, also while the timer is stopped. Where a firing already
+    /// waits, the new one counts as missed.
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
     /// Any thread, also from its own call. The C interface's `peal_timer_fire`.
     public func fire() throws(PealError) { try PealError.check(peal_timer_fire(handle)) }
 
-    /// Ends the timer before its last reference goes. It cannot be started again. Ending it twice is fine.
+    /// Ends the timer before its last reference is released. It cannot be started again. Ending it twice is no error.
     ///
     /// Any thread, also from its own call. The C interface's `peal_timer_destroy`.
     public func cancel() { _ = peal_timer_destroy(handle) }
@@ -86,7 +86,7 @@ extension QueueTimer {
         public var missed: Int
         /// From one firing to the next.
         public var period: Duration
-        /// Until it is due next; below zero where it is late; nil where it stands.
+        /// The time until it is due next; below zero where it is late; nil where it is stopped.
         public var remaining: Duration?
         /// The greatest delay of all firings.
         public var latest: Duration
@@ -108,7 +108,7 @@ extension QueueTimer {
             latest: .nanoseconds(facts.latest_ns))
     }
 
-    /// True if the timer has not ended: by ``cancel()``, with its queue, or since its object is gone.
+    /// True if the timer has not ended. It ends by ``cancel()``, with its queue, or because its object has ended.
     ///
     /// Any thread. The C interface's `peal_timer_get_info`.
     public var isActive: Bool {
@@ -130,7 +130,7 @@ extension QueueTimer {
     ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
     ///   - actor: The actor of its firings.
-    ///   - body: Called with it.
+    ///   - body: Called with the actor at each firing.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.

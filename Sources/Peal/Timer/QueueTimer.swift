@@ -5,8 +5,8 @@ public import CPeal
 ///     let timer = try QueueTimer(every: .seconds(30), weakly: document) { $0.save() }
 ///     try timer.start()
 ///
-/// A timer fires on a queue: the one given, or a serial queue of its own, so its calls never overlap. It goes by
-/// the monotonic clock and does not drift. A firing that is due while another still waits is missed, and counted.
+/// A timer fires on a queue: the one given, or a serial queue of its own, so its calls never overlap. It uses the
+/// monotonic clock and does not drift. A firing that is due while another still waits is missed, and counted.
 ///
 /// A timer ends with its last reference, and never keeps the object alive that it calls.
 public final class QueueTimer: Sendable {
@@ -43,7 +43,7 @@ public final class QueueTimer: Sendable {
     ///   - repeats: False to fire once after each start.
     ///   - queue: The queue of its firings; the timer keeps it. nil for a serial queue of its own.
     ///   - object: A weak target: kept alive during each call only.
-    ///   - body: Called with it.
+    ///   - body: Called with the object at each firing.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.

@@ -9,7 +9,7 @@ class TimerTarget: LivingTarget {
 
     func fire() {}
 
-    /// Hands itself to the C interface, which releases it when the timer has ended, or could not be made.
+    /// Passes itself to the C interface, which releases it when the timer has ended, or could not be made.
     func apply(to options: inout peal_timer_options) {
         let pointer = Box.retain(self)
         options.target = pointer

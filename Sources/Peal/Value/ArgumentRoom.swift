@@ -1,8 +1,9 @@
 public import CPeal
 
-/// Where the arguments of a call are put as C wants them: a pointer an argument, the values, and what they point to.
+/// The memory for the arguments of a call in the form of C: a pointer for each argument, the values, and the memory
+/// that they point to.
 ///
-/// Only who conforms a type of its own to ``PealValue`` meets it.
+/// Only code that conforms a type of its own to ``PealValue`` uses it.
 public struct ArgumentRoom {
     /// The pointers to the arguments.
     @usableFromInline let list: UnsafeMutablePointer<UnsafeMutableRawPointer?>
@@ -24,8 +25,8 @@ public struct ArgumentRoom {
 
     /// Bytes beside the values, valid while the call runs.
     ///
-    /// - Returns: `nil` where they do not fit; then whatever is given for them is not used, and all arguments are
-    ///   put into a larger room.
+    /// - Returns: `nil` where they do not fit; then the representation is not used, and all arguments are written again
+    ///   to a larger room.
     @inlinable @inline(__always)
     public mutating func allocate(byteCount: Int, alignment: Int) -> UnsafeMutableRawPointer? {
         let start = (length &+ alignment &- 1) & ~(alignment &- 1)
@@ -66,7 +67,7 @@ struct ParameterCount {
 }
 
 extension ArgumentRoom {
-    /// No status of the C interface: nothing was lent.
+    /// The status for a refused value. No function of the C interface returns it.
     @inlinable
     static var refused: peal_status { PEAL_STATUS_RESERVED_ }
 

@@ -5,7 +5,7 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
     /// The C declaration of the type for a center: `struct point { double x, y; };`. `nil` if none is
     /// needed, or other code declares it.
     public let declaration: String?
-    /// True if it is one pointer for all.
+    /// True if it matches every pointer type.
     private(set) var fitsAnyPointer = false
     /// The mark after the type in a prototype: the number of elements that a pointer leads to.
     private(set) var mark = ""
@@ -20,7 +20,7 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
         self.declaration = declaration
     }
 
-    /// A pointer to what has no name in Swift.
+    /// A pointer to a type that Swift cannot name.
     static var anyPointer: CType {
         var type = CType("void *")
         type.fitsAnyPointer = true

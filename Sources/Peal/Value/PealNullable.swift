@@ -1,5 +1,5 @@
-/// A value that has an optional in C: pointers and strings, of which NULL is `nil`, and numbers, which become a pointer to a
-/// constant number, or NULL.
+/// A value that has an optional in C: pointers and strings, of which NULL is `nil`, and numbers, which become a pointer
+/// to a constant number, or NULL.
 public protocol PealNullable: SendableMetatype {
     /// The representation of the optional in memory, which is that of the C type's value.
     associatedtype Nullable: BitwiseCopyable
@@ -13,7 +13,7 @@ public protocol PealNullable: SendableMetatype {
     /// The representation of `nil`.
     static var null: Nullable { get }
 
-    /// The value of what came from C, `nil` for NULL.
+    /// The value of a representation from C, `nil` for NULL.
     static func optional(_ nullable: Nullable) -> Self?
 
     /// The representation, as ``PealValue/cValue(in:)``.

@@ -8,7 +8,8 @@ public protocol PealParameter: SendableMetatype {
     /// Adds the types of the parameters in C.
     static func append(to types: inout ParameterTypes)
 
-    /// Reads the value of the next arguments, and goes past them: one call through the table a parameter.
+    /// Reads the value of the next arguments, and advances the pointer past them. So generic code makes one call
+    /// through the witness table for each parameter.
     static func read(next arguments: inout UnsafePointer<UnsafeMutableRawPointer?>?) -> Self
 
     /// Adds the arguments to the room.
@@ -17,8 +18,8 @@ public protocol PealParameter: SendableMetatype {
     /// Why the value cannot be sent, where it was refused.
     var refusal: PealError? { get }
 
-    /// Called when the call that the value was written for runs later, from a copy of its representation. Few values
-    /// care.
+    /// Called when the call that the value was written for runs later, from a copy of its representation. Few types
+    /// need it.
     func wasDeferred()
 }
 
@@ -33,9 +34,9 @@ public struct ParameterTypes {
 ///
 ///     static let onSamples = Method<Void, [Float]>("on_samples", parameters: "samples")
 ///
-/// The parameter's name is that of the pointer, and the number's ends in `_count`; or it is the declaration of both. Observers get
-/// an array of their own, also on queues and actors, and in sequences. The elements are numbers, or structs of plain values:
-/// the bytes of a Foundation `Data` are `[UInt8](data)`.
+/// The parameter's name is the pointer's name, and the count's name is the same with `_count`. The text may also be the
+/// C declaration of both. Observers get an array of their own, also on queues and actors, and in sequences. The
+/// elements are numbers, or structs of plain values: the bytes of a Foundation `Data` are `[UInt8](data)`.
 extension Array: PealParameter where Element: PealPlainValue {
     /// Two.
     @inlinable

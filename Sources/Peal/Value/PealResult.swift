@@ -1,10 +1,10 @@
-/// A value that an observer may return: one that needs no other memory, which would be freed too early, and a string, which
-/// peal keeps.
+/// A value that an observer may return: one that needs no other memory, which would be freed too early, and a string,
+/// which peal keeps.
 ///
-/// C does not count the references to a returned `const char *`. So each distinct string that observers return stays allocated
-/// until the process ends, up to its first zero. Return names, states and other texts of a small set; pass others to the
-/// broadcaster as an argument of a call of its own. An observer that returns an `UnsafePointer<CChar>?` must keep the characters,
-/// and so must a function of C: it must not return the pointer of a `String` argument.
+/// C does not count the references to a returned `const char *`. So each distinct string that observers return stays
+/// allocated until the process ends, up to its first zero. Return names, states and other texts of a small set; pass
+/// others to the broadcaster as an argument of a call of its own. An observer that returns an `UnsafePointer<CChar>?`
+/// must keep the characters, and so must a function of C: it must not return the pointer of a `String` argument.
 public protocol PealResult: PealValue {
     /// The representation.
     var cValue: CValue { get }
@@ -16,7 +16,7 @@ extension PealResult {
     public func cValue(in room: inout ArgumentRoom) -> CValue { cValue }
 }
 
-/// A value that is its own representation: the bytes of Swift's are those of C's.
+/// A value that is its own representation: the bytes of the Swift value are the bytes of the C value.
 public protocol PealPlainValue: PealResult where CValue == Self {}
 
 extension PealPlainValue {

@@ -101,7 +101,7 @@ struct StructureMember: Sendable {
     let type: CType
     let size: Int
     let alignment: Int
-    /// Where Swift has it; `nil` for what is no stored property.
+    /// The offset in Swift; `nil` where the property is not stored.
     let offset: Int?
 
     /// The member in a C declaration.

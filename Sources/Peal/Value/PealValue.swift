@@ -1,7 +1,7 @@
 /// A type whose values are passed from Swift to C and back, as arguments of methods.
 ///
-/// These are the numbers, `Bool`, `String`, optionals of these, pointers as optionals, and types that conform to ``PealStruct``
-/// and ``PealEnum``; few programs conform to this protocol itself. An array is a ``PealParameter``.
+/// These are the numbers, `Bool`, `String`, optionals of these, pointers as optionals, and types that conform to
+/// ``PealStruct`` and ``PealEnum``; few programs conform to this protocol itself. An array is a ``PealParameter``.
 ///
 /// A value has a C type as text, and a representation with the bytes of that C type. Memory that the representation
 /// points to is put into the room for the arguments, and is valid during the call.
@@ -14,7 +14,7 @@ public protocol PealValue: PealAnswer, PealParameter where Answer == Self {
     static var cType: CType { get }
 
     /// True if the value's own bytes are its representation, so that a call can point to the value itself. Only types
-    /// of this library say so.
+    /// of this library return true.
     static var isItsOwnRepresentation: Bool { get }
 
     /// The value of a representation from C. Pointed-to memory is copied, because it may be freed after the call.
@@ -23,7 +23,8 @@ public protocol PealValue: PealAnswer, PealParameter where Answer == Self {
     /// The representation. Pointed-to memory is put into the room.
     func cValue(in room: inout ArgumentRoom) -> CValue
 
-    /// Reads an argument. Made of ``init(cValue:)``; here, so that a call of it needs to know nothing more.
+    /// Reads an argument by ``init(cValue:)``. This function is a requirement, so that generic code needs no other
+    /// function of the type.
     static func read(from place: UnsafeRawPointer) -> Self
 }
 
@@ -47,7 +48,7 @@ extension PealValue {
     /// The value of the next argument.
     @inlinable @inline(__always)
     public static func read(next arguments: inout UnsafePointer<UnsafeMutableRawPointer?>?) -> Self {
-        // The C interface gives one pointer a parameter, none of them NULL.
+        // The C interface passes one pointer for each parameter, none of them NULL.
         let list = arguments.unsafelyUnwrapped
         arguments = list + 1
         return read(from: list.pointee.unsafelyUnwrapped)

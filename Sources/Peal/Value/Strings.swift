@@ -4,8 +4,8 @@ extension String: PealValue {
     /// `const char *`, UTF-8 and ended by a zero.
     public static var cType: CType { CType("const char *") }
 
-    /// A copy of the characters. NULL becomes the empty string: where it means something, declare `String?`. Bytes
-    /// that are not UTF-8 become U+FFFD.
+    /// A copy of the characters. NULL becomes the empty string: where NULL has a meaning, declare `String?`. Bytes that
+    /// are not UTF-8 become U+FFFD.
     @inlinable
     public init(cValue: UnsafePointer<CChar>?) {
         self = cValue.map { String(cString: $0) } ?? ""
@@ -25,7 +25,7 @@ extension String: PealValue {
         return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
     }
 
-    /// For a string with a zero inside.
+    /// The error of a string with a zero inside.
     public var refusal: PealError? {
         guard utf8.contains(0) else { return nil }
         return PealError(

@@ -2,8 +2,8 @@ internal import CFFI
 internal import CPealSupport
 import Synchronization
 
-/// Bare functions: closures of libffi whose every argument is a parameter. Each has a number, which its
-/// calls pass on.
+/// Bare functions: closures of libffi, all of whose arguments are parameters. Each closure has a number, which it
+/// passes to the handler with each call.
 ///
 /// A released closure waits for the next request of its shape. Its code is never freed: a late call detects that the
 /// number is stale.
@@ -61,7 +61,7 @@ public struct BareClosure: @unchecked Sendable {
         return BareClosure(context: context, function: function)
     }
 
-    /// The number that its calls pass on from now on; 0 for none.
+    /// Sets the number that later calls pass to the handler; 0 for none.
     public func lead(to number: UInt64) {
         context.pointee.number.store(number, ordering: .releasing)
     }
@@ -78,7 +78,7 @@ public struct BareClosure: @unchecked Sendable {
         let ffiShape = CallShape(result: shape.result.asFFIReturnsIt, parameters: shape.parameters)
         let interface = UInt(bitPattern: try memory.interface(of: ffiShape, hasTarget: false))
         memory.keep()
-        // When two threads make it at once, one remains unused permanently.
+        // If two threads make the same interface at once, later requests find only one of the two. Neither is freed.
         known.withLock { $0.interfaces[shape] = interface }
         return interface
     }

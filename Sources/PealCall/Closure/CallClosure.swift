@@ -32,7 +32,7 @@ public enum CallClosure {
         let handler: Handler
     }
 
-    /// The code of each, by address.
+    /// The address of each closure's code.
     private static let known = Guarded<[Key: UInt]>([:])
 
     /// - Returns: nil where the system forbids code that is made at run time.
@@ -42,7 +42,8 @@ public enum CallClosure {
         let key = Key(
             plan: UInt(bitPattern: plan), index: index, handler: unsafeBitCast(handler, to: UInt.self))
         if let code = known.withLock({ $0[key] }) { return UnsafeRawPointer(bitPattern: code) }
-        // When two threads make it at once, one remains unused permanently; that costs a page at most.
+        // If two threads make the same closure at once, later requests find only one of the two. The other is never
+        // freed, and costs a page at most.
         guard let made = make(plan, index, handler) else { return nil }
         let code = UInt(bitPattern: made)
         known.withLock { $0[key] = code }
@@ -52,7 +53,7 @@ public enum CallClosure {
     private static func make(
         _ plan: CallPlan.Pointer, _ index: Int, _ handler: @escaping Handler
     ) -> UnsafeRawPointer? {
-        // Only the closure keeps it, permanently, in memory that the leak sanitizer does not scan.
+        // The context is never freed. Only the closure points to it, from memory that the leak sanitizer does not scan.
         peal_leaks_ignore_begin()
         defer { peal_leaks_ignore_end() }
         guard let context = try? RawMemory.allocate(Context.self, count: 1) else { return nil }

@@ -8,7 +8,7 @@ enum ExecutableMemory {
             UnsafeMutableRawPointer?
         ) -> Void
 
-    /// A function that calls the handler with its arguments. Never freed.
+    /// Makes a function that calls the handler with its arguments. The function is never freed.
     ///
     /// - Returns: nil where the system forbids code that is made at run time.
     static func closure(
@@ -26,8 +26,8 @@ enum ExecutableMemory {
         return UnsafeRawPointer(code)
     }
 
-    /// Fills the room of a closure's result with zeros: at least a register, to which libffi widens what is
-    /// smaller.
+    /// Fills the room of a closure's result with zeros: at least a register, because libffi widens smaller results to
+    /// that.
     static func clear(_ result: UnsafeMutableRawPointer, size: Int) {
         guard size > 0 else { return }
         result.initializeMemory(as: UInt8.self, repeating: 0, count: max(size, MemoryLayout<ffi_arg>.size))

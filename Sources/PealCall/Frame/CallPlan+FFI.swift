@@ -1,17 +1,16 @@
 extension CallPlan {
-    /// Pointers that the largest call needs: the target's, each parameter's, and one for a second half.
+    /// The number of pointers that the largest call needs: the target's, each parameter's, and one for a second half.
     public static let slotCount = 1 + SyntaxLimits.parameters + 1
 
-    /// Room on the stack that the result of any scalar, and of any struct in registers, fits in.
+    /// The number of bytes that suffices for any scalar result, and for any struct in registers.
     public static let smallResultSize = 64
 
     /// Calls `function` through libffi.
     ///
     /// - Parameters:
-    ///   - slots: `slotCount` pointers; the first points to where the target stands, the
-    ///     rest to argument values.
-    ///   - arguments: what `slots` was filled from, to repair what libffi overwrites.
-    ///   - result: room for the result, at least a register wide; nil drops a struct in memory.
+    ///   - slots: `slotCount` pointers; the first points to the target pointer, the others to the argument values.
+    ///   - arguments: the pointers from which `slots` was filled. They replace the slots that libffi overwrites.
+    ///   - result: room for the result, at least a register wide; nil discards a struct in memory.
     @inlinable
     @inline(__always)
     public static func callThroughFFI(

@@ -1,8 +1,8 @@
 public import CPealSupport
 
 extension CallPlan {
-    /// Fills the words of a frame from argument values. Words that no argument reaches keep what they
-    /// had: no function of this shape looks at them.
+    /// Fills the words of a frame from argument values. Words without an argument keep their values, because no
+    /// function of this shape reads them.
     ///
     /// - Parameter arguments: one pointer a parameter.
     /// - Returns: False when one of the pointers is null; the frame must not be used then.
@@ -22,7 +22,7 @@ extension CallPlan {
         return true
     }
 
-    /// The same from an image of the arguments.
+    /// Fills the words of a frame from an image of the arguments.
     @inlinable
     @inline(__always)
     public static func buildFrame(
@@ -36,8 +36,8 @@ extension CallPlan {
         }
     }
 
-    /// The sizes of the parameters in bytes, when each is an integer of 32 or 64 bits, or a struct as wide,
-    /// in an integer register, in order; else nil.
+    /// The sizes of the parameters in bytes. nil unless each parameter is an integer of 32 or 64 bits, or a struct of
+    /// that size, and they are in the integer registers in order.
     public var integerWidths: [Int]? {
         guard let frame, !frame.usesStack, endOfMoves - moves == parameterCount else { return nil }
         var widths: [Int] = []
@@ -108,7 +108,7 @@ extension CallPlan {
 }
 
 extension CallPlan {
-    /// Writes the values of a call that is given as a frame to an image of its arguments.
+    /// Writes the argument values in the words of a frame to an image.
     public static func readFrame(
         _ plan: Pointer, _ words: UnsafePointer<UInt64>, intoImage image: UnsafeMutableRawPointer
     ) {
@@ -132,7 +132,7 @@ extension peal_frame_ss {
         }
     }
 
-    /// The registers of a result that has its floats one after the other.
+    /// Makes the registers from a result in memory, where its floats are contiguous.
     public init(singles result: UnsafeRawPointer) {
         self.init()
         withUnsafeMutableBytes(of: &numbers) { numbers in

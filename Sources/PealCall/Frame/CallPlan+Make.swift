@@ -55,8 +55,8 @@ extension LearnedFrame {
         moves.reduce(0) { max($0, Int($1.word) - Int(PEAL_FRAME_FIRST_STACK) + 1) }
     }
 
-    /// For each parameter, the word at which its value begins; nil where the parts of one do not follow each
-    /// other, as those of a struct in registers of both kinds, or one needs more alignment than its word has.
+    /// For each parameter, the word at which its value begins. nil if the parts of a value are not contiguous (a struct
+    /// in registers of both kinds), or if a value needs more alignment than its word has.
     fileprivate func wordLocations(of parameters: [ValueShape]) -> [UInt8]? {
         let firstStack = UInt8(PEAL_FRAME_FIRST_STACK)
         var locations = Array(repeating: UInt8.max, count: parameters.count)
@@ -78,7 +78,7 @@ extension LearnedFrame {
 }
 
 extension FrameShape {
-    /// The smallest shape whose words take in those of all moves.
+    /// The smallest shape whose words include those of all moves.
     init?(carrying moves: [FrameMove]) {
         let firstFloat = Int(PEAL_FRAME_FIRST_FLOAT)
         let firstStack = Int(PEAL_FRAME_FIRST_STACK)

@@ -21,18 +21,19 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     /// For each parameter, the size of its value in bytes.
     public let parameterSizes: UnsafePointer<UInt32>
 
-    /// For each parameter, the word of a frame from which on its value lies as it does in memory; nil where
-    /// one lies otherwise.
+    /// For each parameter, the first word of its value in a frame. nil unless each value is contiguous there, as in
+    /// memory.
     public let wordLocations: UnsafePointer<UInt8>?
 
-    /// The number of stack words of its arguments: a caller has no more there to be read.
+    /// The number of stack words of the arguments. Nothing beyond them on the caller's stack may be read.
     public let stackWords: Int
 
     @usableFromInline let moves: UnsafePointer<FrameMove>
     @usableFromInline let endOfMoves: UnsafePointer<FrameMove>
     let interface: UnsafeMutableRawPointer
     @usableFromInline let caller: FFICaller
-    /// Some libffi overwrite the argument pointers of structs over 16 bytes; set them again then.
+    /// True if a parameter is a struct over 16 bytes. Some versions of libffi overwrite the pointers to such arguments,
+    /// so the pointers are set again after each call.
     @usableFromInline let overwritesArguments: Bool
     /// The parameter that libffi gets as two halves, or -1.
     @usableFromInline let halvedParameter: Int
@@ -49,8 +50,7 @@ public enum ResultLocation: UInt8, Sendable, BitwiseCopyable {
     case elsewhere
 }
 
-/// How C passes a value through `...`, after its default promotions. The raw values are known to
-/// CPealEntry's variadic.c.
+/// How C passes a value through `...`, after its default promotions. CPealEntry's variadic.c uses the raw values.
 public enum VariadicKind: UInt8, Sendable, BitwiseCopyable {
     case int8, uint8, int16, uint16, int32, int64, pointer, bool
     case float, double, longDouble, complexFloat, complexDouble, complexLongDouble

@@ -7,7 +7,7 @@ struct FFITypes: ~Copyable {
     private var allocations: [UnsafeMutableRawPointer] = []
     private var isKept = false
 
-    /// Transfers the memory permanently to the pointers to it.
+    /// Keeps the memory permanently, for the pointers to it.
     mutating func keep() {
         isKept = true
     }
@@ -61,8 +61,8 @@ struct FFITypes: ~Copyable {
         let type = UnsafeMutableRawPointer(memory).bindMemory(to: ffi_type.self, capacity: 1)
         type.pointee.type = peal_ffi_struct_tag()
         type.pointee.elements = elements
-        // Else libffi lays the members out, which gives the same where there is no union. libffi 3.4.4 gives the
-        // address of a large struct the struct's alignment on the stack.
+        // For other structs libffi computes the same layout from the members. libffi 3.4.4 aligns the address of a
+        // large struct on the stack as the struct itself, so such a struct is given the alignment of an address.
         if shape.hasUnion || shape.isPassedByReference {
             type.pointee.size = shape.size
             type.pointee.alignment = UInt16(shape.isPassedByReference ? 8 : shape.layout.alignment)
@@ -84,7 +84,7 @@ struct FFITypes: ~Copyable {
         let interface = UnsafeMutableRawPointer(memory).bindMemory(to: ffi_cif.self, capacity: 1)
         let status = ffi_prep_cif(
             interface, peal_ffi_default_abi(), UInt32(count), try type(of: shape.result), types)
-        // The types are all libffi's own or structs of those, and the interface is the default one.
+        // This cannot fail, because all types are libffi's own or structs of these, and the ABI is the default one.
         precondition(status == FFI_OK, "libffi refused a call interface")
         Machine.correct(interface)
         return interface

@@ -17,12 +17,12 @@ struct FrameMove: BitwiseCopyable {
     @usableFromInline var kind: Kind
     /// The argument's index.
     @usableFromInline var argument: UInt8
-    /// Where in the frame it goes.
+    /// The word of the frame that receives the bytes.
     @usableFromInline var word: UInt8
-    /// Where it begins in the argument; and for a piece how long it is, in bytes.
+    /// The offset of the bytes in the argument, and their number.
     @usableFromInline var offset: UInt8
     var length: UInt8
-    /// Where the argument begins in an image (``ArgumentLayout``).
+    /// The offset of the argument in an image (``ArgumentLayout``).
     @usableFromInline var image: UInt16 = 0
 
     /// - Parameter part: The bytes of the piece that go into the word.
@@ -30,13 +30,13 @@ struct FrameMove: BitwiseCopyable {
         length = UInt8(part.count)
         offset = UInt8(piece.offset + part.lowerBound)
         argument = UInt8(piece.argument)
-        // Only words and pieces are read from after an argument's first byte.
+        // Only words and pieces may begin after an argument's first byte.
         let kind = offset == 0 ? Self.kind(shape: piece.shape) : .piece
         self.kind = kind == .piece && length == 8 ? .word : kind
         self.word = UInt8(word)
     }
 
-    /// Integers smaller than a register are extended by their type: callees rely on it.
+    /// Integers smaller than a register are extended as their types require, because callees rely on that.
     private static func kind(shape: ValueShape) -> Kind {
         switch shape {
         case .int8: .signed8
@@ -59,7 +59,7 @@ struct FrameMove: BitwiseCopyable {
         return otherValue(from: argument)
     }
 
-    /// The way back: writes the part of the argument that a word carries.
+    /// The reverse of `value(from:)`: writes a word's part of the argument.
     func store(_ word: UInt64, to argument: UnsafeMutableRawPointer) {
         switch kind {
         case .word: (argument + Int(offset)).storeBytes(of: word, as: UInt64.self)

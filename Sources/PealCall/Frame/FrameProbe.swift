@@ -7,10 +7,9 @@ internal import CPealSupport
 /// one byte of one argument set, and its frame shows where the byte went. The result is then verified:
 /// random arguments must arrive alike by frame and by `ffi_call`, or the shape has no frame.
 ///
-/// The probing call has more parameters after those of the shape, enough to fill every register with
-/// zeros. A register that no argument took could otherwise still contain bytes that libffi moved through it:
-/// they would look like the argument. (Parameters are assigned from left to right, so later ones
-/// do not move them.)
+/// The probing call has more parameters after those of the shape, enough to fill every register with zeros. A register
+/// that no argument took could otherwise still contain bytes that libffi moved through it. These bytes would look like
+/// the argument. (Parameters are assigned from left to right, so later ones do not move them.)
 struct FrameProbe: ~Copyable {
     private let memory: FFITypes
     private let interface: UnsafeMutablePointer<ffi_cif>
@@ -18,7 +17,7 @@ struct FrameProbe: ~Copyable {
     private let resultInMemory: Bool
     private let pieces: [FramePiece]
     private let slots: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-    /// Where each value begins, those that fill the registers last.
+    /// The offset of each value in `values`. The values that fill the registers are last.
     private let offsets: [Int]
     private let values: UnsafeMutableRawBufferPointer
 
@@ -72,9 +71,9 @@ struct FrameProbe: ~Copyable {
         return moves
     }
 
-    /// True if the second half of a struct arrives in two floating registers. libffi 3.4.4 writes the
-    /// tail of a struct whose first half is in the last integer register over the first floating one,
-    /// which may be another argument's.
+    /// Returns true if the second half of a struct arrives in two floating registers. If the first half is in the last
+    /// integer register, libffi 3.4.4 also writes the second half to the first floating register, which may belong to
+    /// another argument.
     func disturbsOthers(_ index: Int) -> Bool {
         let shape = pieces[index].shape
         guard peal_frame_supported() != 0, shape.isStructure, shape.size > 8, shape.size <= 16 else { return false }
@@ -83,8 +82,8 @@ struct FrameProbe: ~Copyable {
         }
     }
 
-    /// For each word of a value that is more than padding: where it begins, and its first byte that
-    /// counts.
+    /// For each word of a value that is more than padding: the offset of the word, and the offset of its first byte
+    /// that is not padding.
     private func firstSignificantBytes(of shape: ValueShape) -> [(start: Int, byte: Int)] {
         let significant = shape.significantBytes
         return stride(from: 0, to: shape.size, by: 8).compactMap { start in
@@ -92,8 +91,8 @@ struct FrameProbe: ~Copyable {
         }
     }
 
-    /// The words at whose byte of a rank the piece's byte arrives, whatever its value. The rank is that of the byte in
-    /// memory, unless it is given.
+    /// The words in which a byte of the piece arrives, for each of several values. The byte's rank within the word is
+    /// the rank in memory unless `rank` is given.
     private func wordsOfByte(_ byte: Int, rank: Int? = nil, piece: Int) -> [Int] {
         let rank = rank ?? byte % 8
         let location = offsets[piece] + byte
@@ -109,8 +108,8 @@ struct FrameProbe: ~Copyable {
         return candidates
     }
 
-    /// Floats first: libffi 3.4.4 writes the tail of a struct of mixed kinds into the next integer
-    /// register too. The stack last: after the arguments libffi keeps a copy of the registers.
+    /// Floating registers first, because libffi 3.4.4 writes the tail of a struct of mixed kinds into the next integer
+    /// register too. The stack last, because libffi keeps a copy of the registers after the arguments.
     private static let searchOrder: [Int] =
         Array(Int(PEAL_FRAME_FIRST_FLOAT)..<Int(PEAL_FRAME_FIRST_STACK))
         + Array(1..<Int(PEAL_FRAME_INTEGERS))
@@ -156,8 +155,8 @@ struct FrameProbe: ~Copyable {
                 for (index, offset) in offsets.enumerated() {
                     slots[index + 1] = values.baseAddress! + offset
                 }
-                // The probe writes to what its first argument points to; that is the result's room
-                // where there is one.
+                // The probe writes its frame to the address in its first argument. If the result is in memory, that is
+                // the address of the result.
                 ffi_call(interface, peal_probe_frame(), resultInMemory ? words.baseAddress : nil, slots)
             }
         }
@@ -169,7 +168,7 @@ struct FrameProbe: ~Copyable {
         var words = received
         for move in moves {
             let piece = pieces.firstIndex { $0.argument == Int(move.argument) && $0.covers(Int(move.offset)) }
-            // As the argument's own address would be: the move adds its offset again.
+            // The address at which the whole argument would begin, because the move adds its offset.
             let start = values.baseAddress! + offsets[piece!] - pieces[piece!].offset
             words[Int(move.word)] = move.value(from: start)
         }

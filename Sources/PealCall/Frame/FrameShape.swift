@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// How many registers and stack words a frame fills: the choice among the ready-made calls.
+/// The numbers of registers and stack words that a frame fills. They select one of the ready-made calls.
 ///
 /// Counts are rounded up to what exists: 1 to 5 integers (the target is the first) or all of the machine's; 0, 2 or 8
 /// floats; with all integers and 0 or 8 floats also 1, 2, 3, 4, 6, 8, 12 or 16 stack words.
@@ -33,21 +33,21 @@ public struct FrameShape: RawRepresentable, Hashable, Sendable, BitwiseCopyable 
     @inlinable
     public var usesStack: Bool { rawValue >= 18 }
 
-    /// True if a call with all integers and two floats carries it.
+    /// True if a call with all integers and two floats carries the frame.
     @inlinable
     public var hasAtMostTwoFloats: Bool { rawValue < 12 }
 
-    /// True if a call with all integers and four words of the stack carries it.
+    /// True if the frame uses the stack, and a call with all integers and four words of the stack carries it.
     @inlinable
     public var hasAtMostFourStackWords: Bool { (18...21).contains(rawValue) }
 
-    /// Returns true if it consists of the target and at most this many integers.
+    /// Returns true if the frame consists of the target and at most this many integers.
     public func takesIntegers(upTo count: Int) -> Bool { rawValue <= count }
 
-    /// The same with up to two floats.
+    /// Returns true if the frame consists of the target, at most this many integers, and one or two floats.
     public func takesFewFloats(besidesIntegersUpTo count: Int) -> Bool { (6...6 + count).contains(Int(rawValue)) }
 
-    /// Returns true if a call without the target is the same with each integer one register lower: no argument is on
-    /// the stack with or without the target.
+    /// True if a call without the target differs only in that each integer is one register lower. That requires that no
+    /// argument is on the stack.
     public var canMoveUp: Bool { !usesStack }
 }

@@ -2,7 +2,8 @@
 struct LearnedFrame {
     /// The parameters for libffi, one of them perhaps in halves.
     private(set) var pieces: [FramePiece]
-    /// Which one that is. There is at most one: the last integer register is taken once.
+    /// The index of the parameter in halves. There is at most one, because only one argument takes the last integer
+    /// register.
     private(set) var halvedParameter: Int?
     /// nil where a frame cannot carry the call.
     private(set) var frame: FrameShape?
@@ -24,7 +25,7 @@ struct LearnedFrame {
         }
         let offsets = ArgumentLayout(shape.parameters).offsets
         for index in moves.indices { moves[index].image = UInt16(offsets[Int(moves[index].argument)]) }
-        // A result in memory goes through `ffi_call`; what was learned is which parameter to halve.
+        // A call with a result in memory uses `ffi_call`, which needs only the pieces.
         guard fits, !shape.result.isReturnedInMemory, let frame = FrameShape(carrying: moves),
             probe.proves(moves, frame: frame)
         else { return }
@@ -36,7 +37,7 @@ struct LearnedFrame {
 /// wrongly as a whole.
 struct FramePiece {
     var shape: ValueShape
-    /// The argument's index, and where in it this begins.
+    /// The argument's index, and the offset of the piece in the argument.
     var argument: Int
     var offset: Int
 

@@ -32,7 +32,7 @@ enum ResultProbe {
             // All arguments may be the same zeros.
             let value = memory.baseAddress! + 64
             var slots = [UnsafeMutableRawPointer?](repeating: value, count: parameters.count + 1)
-            // libffi moves the pointers of large structs; the slots are not used again.
+            // libffi may overwrite the pointers to large structs. The slots are not used again.
             ffi_call(interface, peal_probe_result(Int32(location.rawValue)), memory.baseAddress, &slots)
             return expected.withUnsafeBytes { expected in
                 (0..<size).allSatisfy { memory[$0] == expected[$0] }

@@ -1,7 +1,7 @@
 public import CPealSupport
 
-/// An event count, on which threads wait until a condition is true: see event_count.h. It is in raw memory, where they
-/// can sleep on its word.
+/// An event count, on which threads wait until a condition is true: see event_count.h. It is in raw memory, so that
+/// threads can sleep on its word.
 public typealias EventCount = UnsafeMutablePointer<peal_event_count>
 
 extension EventCount {
@@ -18,15 +18,15 @@ extension EventCount {
 
     /// Waits until a condition is true. The condition acquires the lock that guards it. The caller must hold no lock.
     ///
-    /// - Parameter deadline: As of peal_clock_deadline.
+    /// - Parameter deadline: A time that peal_clock_deadline returned.
     /// - Returns: False if the deadline passed first.
     public func wait(until deadline: UInt64, for condition: () -> Bool) -> Bool {
         condition() || wait { (condition(), deadline) }
     }
 
-    /// Waits until a condition is true, whose deadline may change.
+    /// Waits until a condition is true. The deadline may change during the wait.
     ///
-    /// - Parameter look: Returns whether the condition is true, and the deadline. It acquires the lock that guards them.
+    /// - Parameter look: Returns the condition's value and the deadline. It acquires the lock that guards them.
     /// - Returns: False if the deadline passed first.
     public func wait(_ look: () -> (isTrue: Bool, deadline: UInt64)) -> Bool {
         while true {

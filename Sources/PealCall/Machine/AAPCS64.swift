@@ -6,15 +6,15 @@ enum Machine {
     static var charIsUnsigned: Bool { true }
     static var wideCharacter: Scalar { .unsignedInt }
 
-    /// libffi 3.4.4 reserves no stack for the addresses of large structs, and overwrites the structs with them where
-    /// there are more than registers.
+    /// libffi 3.4.4 reserves no stack for the addresses of large structs. If there are more addresses than registers,
+    /// libffi overwrites the structs with the addresses.
     static func correct(_ interface: UnsafeMutablePointer<ffi_cif>) {
         interface.pointee.bytes += 16 * interface.pointee.nargs
     }
 }
 
-/// The classes of values with overlapping members: libffi has no unions, so they are described as a struct that
-/// travels in the same registers.
+/// The classes of values with overlapping members: libffi has no unions, so a union is described as a struct that is
+/// passed in the same registers.
 extension ValueShape {
     /// The members of a homogeneous floating aggregate (section 5.9.5): up to four floating numbers of one type, each
     /// of which takes a floating register of its own.
@@ -44,7 +44,8 @@ extension ValueShape {
     /// True if the value is returned in memory of the caller.
     var isReturnedInMemory: Bool { isLarge }
 
-    /// The members of a struct without unions that travels as this one with its size and alignment does.
+    /// The members of a struct without unions that, with this value's size and alignment, is passed in the same
+    /// registers.
     var membersWithoutUnions: [ValueShape] {
         let unit = min(layout.alignment, 8)
         return homogeneousMembers ?? Array(repeating: .integer(ofSize: unit), count: size / unit)

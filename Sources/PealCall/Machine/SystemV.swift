@@ -14,14 +14,14 @@ enum Machine {
 
     static var wideCharacter: Scalar { .int }
 
-    /// Corrects what libffi has prepared wrong: nothing.
+    /// Does nothing. On AArch64, the function of this name corrects an error of libffi.
     static func correct(_ interface: UnsafeMutablePointer<ffi_cif>) {}
 }
 
-/// The classes of values with overlapping members: libffi has no unions, so they are described as a struct that
-/// travels in the same registers.
+/// The classes of values with overlapping members: libffi has no unions, so a union is described as a struct that is
+/// passed in the same registers.
 extension ValueShape {
-    /// The class of a word of a value, eight bytes: the classes of the System V ABI, section 3.2.3.
+    /// The class of an eight-byte word of a value, by section 3.2.3 of the System V ABI.
     private enum WordClass {
         case padding, integer, floating, x87, x87Upper, memory
 
@@ -34,8 +34,8 @@ extension ValueShape {
         }
     }
 
-    /// The classes of a value of up to 16 bytes; one of memory alone for others, and for those that the ABI sends
-    /// there. A member that goes to memory by itself takes the whole value along.
+    /// The classes of the words of a value of up to 16 bytes. A larger value, and a value that the ABI passes in
+    /// memory, has the single class `memory`. So does a value with a member that is passed in memory by itself.
     private var wordClasses: [WordClass] {
         guard size <= 16, !members.contains(where: { $0.wordClasses == [.memory] }) else { return [.memory] }
         let classes = wordClasses(from: 0, count: (size + 7) / 8)
@@ -43,9 +43,8 @@ extension ValueShape {
         return classes.contains(.memory) || isTorn ? [.memory] : classes
     }
 
-    /// The classes of a part that begins at an offset. The classes inside a member are merged before the member's with
-    /// those of its neighbours. So a long double and an integer that overlap are an integer, also where a float overlaps
-    /// both.
+    /// The classes of a part that begins at an offset. The classes within each member are merged first, and then those
+    /// of the members. So a long double and an integer that overlap are an integer, also where a float overlaps both.
     private func wordClasses(from start: Int, count: Int) -> [WordClass] {
         var classes = [WordClass](repeating: .padding, count: count)
         guard case .members(let members, let isUnion) = self else {
@@ -80,13 +79,13 @@ extension ValueShape {
     /// True if the value is returned in memory of the caller, whose address takes a register of the arguments.
     var isReturnedInMemory: Bool { isStructure && (size > 16 || hasUnion && wordClasses == [.memory]) }
 
-    /// The members of a struct without unions that travels as this one with its size and alignment does. As an
-    /// argument: a result in memory is another matter.
+    /// The members of a struct without unions that, with this value's size and alignment, is passed in the same
+    /// registers. This holds for arguments. `asFFIReturnsIt` describes results.
     var membersWithoutUnions: [ValueShape] {
         let unit = min(layout.alignment, 8)
         let classes = wordClasses
         guard size <= 16 else { return Array(repeating: .integer(ofSize: unit), count: size / unit) }
-        // In memory, and what of this size goes there as an argument.
+        // An argument in memory: a long double is one of the same size.
         if classes == [.memory] || classes.first == .x87 { return [.longDouble] }
         return classes.enumerated().flatMap { word, kind -> [ValueShape] in
             let length = min(8, size - 8 * word)
@@ -95,11 +94,11 @@ extension ValueShape {
         }
     }
 
-    /// libffi 3.4.4 looks for a struct of one long double in the integer registers; it is returned where
-    /// the long double itself is.
+    /// The shape of a result for libffi. libffi 3.4.4 reads a struct of one long double from the integer registers, but
+    /// it is returned as a long double is.
     ///
-    /// A union of a long double and another type is returned in memory, unlike any struct of its size. A larger
-    /// struct is described to libffi, and the callee writes only its own size.
+    /// A union of a long double and another type is returned in memory, unlike any struct of its size. libffi is given
+    /// a larger struct, and the callee writes only the size of the union.
     var asFFIReturnsIt: ValueShape {
         if onlyScalar == .longDouble { return .longDouble }
         return isReturnedInMemory && size <= 16 ? .structure([.uint64, .uint64, .uint64]) : self

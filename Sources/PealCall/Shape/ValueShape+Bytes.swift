@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 extension ValueShape {
-    /// For each byte of the value, whether it is more than padding.
+    /// For each byte of the value, true if the byte is not padding.
     public var significantBytes: [Bool] {
         var bytes = [Bool](repeating: false, count: size)
         markSignificant(in: &bytes, from: 0)
@@ -15,7 +15,7 @@ extension ValueShape {
         }
     }
 
-    /// Each scalar in a value, with its offset; the two halves of a complex number are two. Members of a union
+    /// Calls `body` for each scalar in a value, with its offset. A complex number has two scalars. Members of a union
     /// overlap.
     func forEachScalar(from start: Int = 0, _ body: (_ scalar: ValueShape, _ offset: Int) -> Void) {
         switch self {
@@ -38,15 +38,15 @@ extension ValueShape {
         }
     }
 
-    /// True if a float, or a half of a complex one, begins at this byte.
+    /// Returns true if a float, or a half of a complex float, begins at this byte.
     func hasFloat(at byte: Int) -> Bool {
         var isFloat = false
         forEachScalar { scalar, offset in isFloat = isFloat || scalar == .float && offset == byte }
         return isFloat
     }
 
-    /// The one scalar that a struct is made of, however deep; the value itself for a scalar; nil for a
-    /// struct of several, and for a union of different ones.
+    /// The only scalar of a struct, however deeply nested. A scalar is its own only scalar. nil for a struct of several
+    /// scalars, and for a union of different scalars.
     var onlyScalar: ValueShape? {
         switch self {
         case .members(let members, isUnion: false): return members.count == 1 ? members[0].onlyScalar : nil

@@ -28,7 +28,7 @@ extension ValueShape {
         }
     }
 
-    /// Also a union.
+    /// True for a struct and for a union.
     public var isStructure: Bool {
         switch self {
         case .members: true

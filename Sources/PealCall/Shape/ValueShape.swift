@@ -9,17 +9,18 @@ public indirect enum ValueShape: Hashable, Sendable {
     case float, double, longDouble
     case complexFloat, complexDouble, complexLongDouble
     case pointer
-    /// Members in order, or those of a union, which lie over each other. One case for both: with two, Swift marks the
-    /// pointers to them, and the leak sanitizer does not follow such.
+    /// The members of a struct in order, or the overlapping members of a union. Structs and unions share a case: with
+    /// two cases, Swift sets a bit in the pointers to the members, and the leak sanitizer does not follow such
+    /// pointers.
     case members([ValueShape], isUnion: Bool)
 
-    /// An array member stands here as its elements, one by one.
+    /// An array member is represented by its elements, one by one.
     public static func structure(_ members: [ValueShape]) -> ValueShape { .members(members, isUnion: false) }
-    /// An array member stands here as a structure of its elements.
+    /// An array member is represented by a structure of its elements.
     public static func union(_ members: [ValueShape]) -> ValueShape { .members(members, isUnion: true) }
 }
 
-/// The shape of a whole call: what call interfaces are cached by.
+/// The shape of a whole call: the key of the plan cache.
 ///
 /// The observer's target, a pointer, comes before the parameters and is not among them.
 public struct CallShape: Hashable, Sendable {

@@ -3,11 +3,11 @@ public struct SyntaxError: Error, Equatable, Sendable {
     public enum Kind: Sendable {
         /// The text is not C, or not one of the forms that peal reads.
         case syntax
-        /// A type is used by value and nothing is known of it.
+        /// A type is used by value, but has no definition.
         case unknownType
-        /// The text is C, and peal has no way to carry it.
+        /// The text is C, but peal does not support it.
         case unsupported
-        /// A bound on size, count or nesting is passed.
+        /// A bound on size, count or nesting is exceeded.
         case limit
         /// A name is declared already, as something else.
         case conflict
@@ -32,7 +32,7 @@ extension SyntaxError: CustomStringConvertible {
 
     public var description: String { sentence }
 
-    /// The line of `text` that is meant, and a caret under the column.
+    /// The line of `text` with the mistake, and a caret under the column.
     public func excerpt(of text: String) -> String {
         let bytes = Array(text.utf8)
         let position = min(max(column - 1, 0), bytes.count)
@@ -40,7 +40,7 @@ extension SyntaxError: CustomStringConvertible {
         let start = bytes[..<position].lastIndex(of: newline).map { $0 + 1 } ?? 0
         let end = bytes[position...].firstIndex(of: newline) ?? bytes.count
         let line = String(decoding: bytes[start..<end], as: UTF8.self)
-        // Tabs are repeated so that the caret stands right whatever a tab is worth.
+        // Tabs are repeated, so that the caret is in the right column for any width of a tab.
         var padding = ""
         for byte in bytes[start..<position] where byte & 0xC0 != 0x80 {
             padding += byte == UInt8(ascii: "\t") ? "\t" : " "

@@ -1,8 +1,8 @@
-/// Bounds on every text and on what it may declare, so that no input costs time or stack without end.
+/// Bounds on every text and its declarations, so that the time and the stack that a text costs are bounded.
 enum SyntaxLimits {
     /// The length of a method, a type or an encoding.
     static let textBytes = 16_384
-    /// Of declarations of types: an enumeration may have thousands of names.
+    /// The length of declarations of types. An enumeration may have thousands of names.
     static let declarationBytes = 1 << 20
     static let parameters = 64
     /// Parentheses and braces inside each other. A level costs some kilobytes of stack, and the
@@ -19,7 +19,7 @@ enum SyntaxLimits {
     /// The greatest size of a constant `__counted_by` or an array parameter.
     static let bufferBytes = 0x7FFF_FFFF
     static let scopeNames = 65_536
-    /// Declared names that are looked through for one that an unknown name may have meant.
+    /// The number of declared names that are compared with an unknown name, to suggest one.
     static let suggestions = 2_048
     static let version = 0x7FFF_FFFF
 }

@@ -3,7 +3,7 @@ extension TypeScope {
     ///
     /// - Parameter typeText: The pointed-to type: `struct widget`, a typedef of it, or a name
     ///   that is never declared.
-    /// - Returns: True if that is new. False if the type already has the same functions.
+    /// - Returns: True if the registration is new. False if the type already has the same functions.
     public mutating func manage(_ typeText: String, by hooks: TypeHooks) throws(SyntaxError) -> Bool {
         let name = try managedName(typeText)
         if let known = self.hooks[name] {
@@ -24,8 +24,8 @@ extension TypeScope {
         removeHooks(for: try managedName(typeText))
     }
 
-    /// How what is behind a pointer to `type` is captured, where that is known. A name that was not
-    /// declared when its functions were registered may have become a typedef since.
+    /// The functions that capture a pointed-to value of `type`, if there are any. A name that was not declared when its
+    /// functions were registered may have become a typedef since.
     public func hooks(of type: CType) -> TypeHooks? {
         if hooks.isEmpty { return nil }
         var type = type

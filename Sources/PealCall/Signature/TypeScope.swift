@@ -1,10 +1,10 @@
-/// The types that are known by name: those of the C library, and those declared here.
+/// The types that are known by name: those of the C library, and those declared in this scope.
 ///
-/// A value: a copy may be changed without the original noticing.
+/// A scope is a value: changes of a copy do not affect the original.
 public struct TypeScope: Sendable {
     /// The content of the single name space of tags.
     enum Tag: Sendable {
-        /// Without a body it was only announced: `struct point;`.
+        /// A structure without a body was only announced: `struct point;`.
         case structure(StructureBody?, Structure.Kind)
         case enumeration(Enumeration)
     }
@@ -12,7 +12,7 @@ public struct TypeScope: Sendable {
     private(set) var tags: [String: Tag] = [:]
     private(set) var typedefs: [String: Alias] = [:]
     private(set) var constants: [String: Int128] = [:]
-    /// How what is behind a pointer is captured, by the spelling of its type.
+    /// The functions that capture pointed-to values, by the spelling of the value's type.
     public private(set) var hooks: [String: TypeHooks] = [:]
 
     /// A name that a declaration gave a meaning, and the meaning that it had before.
@@ -29,8 +29,8 @@ public struct TypeScope: Sendable {
 
     /// Adds one or more C declarations: structs, enums and typedefs.
     ///
-    /// Declaring a thing again in the same way changes nothing. When any part of the text is refused,
-    /// nothing of it is declared.
+    /// Declaring a type again in the same way changes nothing. When any part of the text is refused, nothing of it is
+    /// declared.
     ///
     /// The cost grows with the text, not with the existing declarations: the names are not copied.
     public mutating func declare(_ text: String) throws(SyntaxError) {
@@ -54,16 +54,16 @@ public struct TypeScope: Sendable {
         return try parser.parseLayout()
     }
 
-    /// The type that a text without a name spells; structs in it have their members.
+    /// The type that a text denotes, for example `const char *`. Structs in it have their members.
     public func type(_ typeText: String) throws(SyntaxError) -> CType {
         var parser = DeclarationParser(typeText, scope: self)
         return try parser.parseWholeType()
     }
 
-    /// Typedefs declared here go before the library's names.
+    /// Typedefs of this scope have precedence over the names of the C library.
     func alias(named name: String) -> Alias? { typedefs[name] ?? StandardTypes.alias(named: name) }
 
-    /// The same as a type.
+    /// The alias that `alias(named:)` finds, as a type.
     func type(named name: String) -> CType? { typedefs[name].map { .alias($0) } ?? StandardTypes.type(named: name) }
 
     private var isFull: Bool {
@@ -72,7 +72,7 @@ public struct TypeScope: Sendable {
 
     private static var full: String { "more than \(SyntaxLimits.scopeNames) names are declared" }
 
-    /// The following functions add a name, or fail; then nothing is added.
+    /// Adds a name. If the scope is full, this function and the others of its name add nothing and return the message.
     mutating func add(_ tag: Tag, named name: String) -> String? {
         if tags[name] == nil, isFull { return TypeScope.full }
         let former = tags.updateValue(tag, forKey: name)
@@ -116,15 +116,15 @@ public struct TypeScope: Sendable {
         hooks.removeValue(forKey: name)
     }
 
-    /// Type names that could have been meant by an unknown one. Where very many are declared, a mistake
-    /// must not cost a search through all of them.
+    /// Type names that can be suggested for an unknown one. Only some of very many typedefs are included, so that a
+    /// mistake does not cost a search through all of them.
     var typeNames: [String] {
         Array(typedefs.keys.prefix(SyntaxLimits.suggestions)) + StandardTypes.fixed.keys + StandardTypes.customary.keys
             + HandleType.allCases.map { $0.rawValue }
             + Vocabulary.arithmeticWords.keys.filter { !$0.hasPrefix("_") } + Vocabulary.tags + ["const", "volatile"]
     }
 
-    /// Tags of one kind that could have been meant by an unknown one.
+    /// Tags of one kind that can be suggested for an unknown one.
     func tagNames(_ kind: Structure.Kind) -> [String] {
         tags.prefix(SyntaxLimits.suggestions).compactMap { name, tag in
             if case .structure(.some, kind) = tag { name } else { nil }

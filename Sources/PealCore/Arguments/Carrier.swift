@@ -30,7 +30,7 @@ extension CopyPlan.Pointer {
         }
     }
 
-    /// True if a carrier has all arguments.
+    /// Returns true if a carrier has all arguments.
     func isComplete(_ carrier: Carrier) -> Bool {
         guard case .pointers(let arguments) = carrier, pointee.parameterCount > 0 else { return true }
         return arguments.map { arguments in (0..<pointee.parameterCount).allSatisfy { arguments[$0] != nil } } ?? false

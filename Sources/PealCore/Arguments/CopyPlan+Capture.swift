@@ -1,13 +1,13 @@
 internal import CPealSupport
 import PealCall
 
-/// Arguments are captured in three steps: get the size, allocate that much memory (aligned to `CopyPlan.alignment`), and
-/// capture into it. Later any thread releases the capture and frees the memory. These functions neither allocate nor
-/// acquire a lock. They call the hooks of types, which are user code, so the caller must hold no lock.
+/// Arguments are captured in three steps: get the size, allocate that much memory (aligned to `CopyPlan.alignment`),
+/// and capture into that memory. Later any thread releases the capture and frees the memory. These functions neither
+/// allocate nor acquire a lock. They call the hooks of types, which are user code, so the caller must hold no lock.
 ///
 /// `arguments` is one pointer for each parameter, none of them nil; nil if there are no parameters.
 extension CopyPlan.Pointer {
-    /// How much memory a capture of these arguments needs, in bytes.
+    /// Returns the size of a capture of these arguments, in bytes.
     public func size(of arguments: Broadcast.Arguments?) -> Int {
         guard !pointee.isPlain, let arguments else { return pointee.fixedSize }
         var end = pointee.fixedSize
@@ -21,7 +21,7 @@ extension CopyPlan.Pointer {
 
     /// Captures the arguments. Pointed-to memory must be unchanged since `size(of:)`.
     ///
-    /// When a type's own functions refuse, the earlier copies are released.
+    /// If the copy function of a type refuses, the captures that were made before are released.
     public func capture(
         _ arguments: Broadcast.Arguments?, into memory: UnsafeMutableRawPointer
     ) throws(CaptureFailure) {
@@ -54,7 +54,7 @@ extension CopyPlan.Pointer {
         }
     }
 
-    /// Fills one pointer for each parameter, to its value in a block.
+    /// Stores one pointer for each parameter in `slots`. It points to the parameter's value in an image.
     public func pointers(
         of memory: UnsafeMutableRawPointer, into slots: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) {
@@ -62,7 +62,7 @@ extension CopyPlan.Pointer {
         for index in 0..<pointee.parameterCount { slots[index] = memory + offsets[index] }
     }
 
-    /// Ends a block: releases objects, destroys copies of structs. The memory stays the caller's to free.
+    /// Releases the objects and the copies of structs of an image. The caller frees the memory of the image.
     public func release(_ memory: UnsafeMutableRawPointer) {
         guard !pointee.isPlain else { return }
         release(memory, first: pointee.pointerCount)
@@ -121,7 +121,7 @@ extension CapturedPointer {
         arguments[parameter]?.loadUnaligned(as: UnsafeMutableRawPointer?.self)
     }
 
-    /// The room that a copy takes in the block. Buffers are aligned for any type.
+    /// The room that a copy takes in the image. Buffers are aligned for any type.
     fileprivate func room(
         for source: UnsafeMutableRawPointer, _ arguments: Broadcast.Arguments
     ) -> (size: Int, alignment: Int) {
@@ -142,7 +142,7 @@ extension CapturedPointer {
 }
 
 extension ResultKind {
-    /// The value as a count. A value that does not fit is not a count, and the result is negative.
+    /// The value as a count. The result is negative for a value above `Int.max`, which cannot be a count.
     fileprivate func integer(_ value: UnsafeMutableRawPointer) -> Int {
         switch self {
         case .int8: Int(value.load(as: Int8.self))

@@ -14,7 +14,7 @@ extension CopyPlan {
         }
     }
 
-    /// Lays a block out. The result is never freed.
+    /// Computes the layout of images and makes the plan, which is never freed.
     static func make(_ key: Key) throws(OutOfMemory) -> Pointer {
         let layout = ArgumentLayout(key.shapes)
         let offsets = layout.offsets
@@ -57,7 +57,7 @@ extension CopyPlan {
 }
 
 extension CapturedPointer.Rule {
-    /// nil for an argument that is captured by its value alone.
+    /// Returns nil for an argument that is captured by its value alone.
     fileprivate init?(_ ownership: Ownership, _ shapes: [ValueShape]) {
         switch ownership {
         case .value, .function, .bare: return nil

@@ -1,11 +1,11 @@
 internal import CPealSupport
 import PealCall
 
-/// How the arguments of a call are captured, so that they outlive the call: the values in one block of
-/// memory, and pointed-to memory as its declaration requires.
+/// How the arguments of a call are captured, so that they outlive the call: the values in an image, and pointed-to
+/// memory as its declaration requires.
 ///
-/// A block begins with the values, each at its own offset, aligned as its type is; copies of strings and
-/// buffers follow. Copies of structs and retained objects are stored elsewhere, and the block releases them.
+/// An image begins with the values, each at its own offset and with the alignment of its type. Copies of strings and
+/// buffers follow. Copies of structs and retained objects are stored elsewhere, and are released with the image.
 ///
 /// A plan is made when a method is defined. Methods share equal plans. A plan is never changed and never freed, so a
 /// captured call refers to it by a bare pointer, without a count.
@@ -14,31 +14,31 @@ public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
 
     public typealias Pointer = UnsafePointer<CopyPlan>
 
-    /// The alignment of blocks, in bytes: that of allocated memory.
+    /// The alignment of images, in bytes: that of allocated memory.
     public static let alignment = 16
 
     public let parameterCount: Int
-    /// The bytes of the values alone.
+    /// The size of the values alone, in bytes.
     public let fixedSize: Int
-    /// Nothing but values: a block has `fixedSize` bytes, and nothing is released.
+    /// True if no argument is captured by more than its value. An image then has `fixedSize` bytes.
     public let isPlain: Bool
-    /// The first parameter that is a pointer without a rule, unless the method has the option
-    /// `borrowed`. A block contains the unchanged pointer.
+    /// The first parameter that is a pointer without a rule, unless the method has the option `borrowed`. An image
+    /// contains the unchanged pointer.
     public let firstBarePointer: Int?
 
-    /// For each parameter, the offset of its value in a block.
+    /// For each parameter, the offset of its value in an image.
     let offsets: UnsafePointer<Int>
     /// The values as they are copied: those of eight bytes, those of four, the others.
     let values: UnsafePointer<CopiedValue>
     let endOfWords: UnsafePointer<CopiedValue>
     let endOfHalves: UnsafePointer<CopiedValue>
     let endOfValues: UnsafePointer<CopiedValue>
-    /// The parameters that need more than their value copied, in order.
+    /// The pointers whose pointed-to values are captured, in the order of the parameters.
     let pointers: UnsafePointer<CapturedPointer>
     let pointerCount: Int
 }
 
-/// A value to be copied into a block.
+/// A value to be copied into an image.
 struct CopiedValue: BitwiseCopyable {
     let parameter: UInt32
     let offset: UInt32
@@ -54,9 +54,9 @@ struct CopiedValue: BitwiseCopyable {
 /// A pointer among the arguments, and the way in which the pointed-to value is captured.
 struct CapturedPointer: BitwiseCopyable {
     enum Rule: BitwiseCopyable {
-        /// Copied up to its zero.
+        /// The text is copied with its terminating zero.
         case string
-        /// So many elements are copied.
+        /// A fixed number of elements is copied.
         case elements(Int, size: Int)
         /// The number of elements is another argument.
         case counted(by: Int, ResultKind, size: Int)
@@ -64,7 +64,7 @@ struct CapturedPointer: BitwiseCopyable {
     }
 
     let parameter: Int
-    /// The offset of the pointer in a block.
+    /// The offset of the pointer in an image.
     let offset: Int
     let rule: Rule
 }

@@ -1,13 +1,12 @@
 import PealCall
 
-/// All copy plans of the process, by their keys. They are few, like call plans, and kept
-/// permanently.
+/// All copy plans of the process, by their keys. Like call plans they are few, and are never freed.
 enum CopyPlanCache {
     private static let plans = Guarded<[CopyPlan.Key: CopyPlan.Pointer]>([:])
 
     /// The plan of a method's arguments, made at its first request.
     ///
-    /// - Parameter shapes: The shapes of its parameters. The key of its call plan shares them.
+    /// - Parameter shapes: The shapes of the method's parameters. The key of the method's call plan shares them.
     static func plan(for declaration: MethodDeclaration, _ shapes: [ValueShape]) throws(OutOfMemory) -> CopyPlan.Pointer
     {
         let key = CopyPlan.Key(declaration, shapes)

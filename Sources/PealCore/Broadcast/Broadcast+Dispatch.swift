@@ -56,7 +56,7 @@ extension Broadcast {
         return sendThroughFFI(hazard, list, arguments, count, calls, id)
     }
 
-    /// Broadcasts on the slow path to the list: for the thread's first broadcast, and inside another broadcast.
+    /// Broadcasts after protecting the list on the slow path: for the thread's first broadcast, or a nested one.
     @inlinable
     @inline(never)
     static func sendSlow<Answer: BroadcastAnswer>(
@@ -71,7 +71,7 @@ extension Broadcast {
         }
     }
 
-    /// Makes the calls of a protected list by the shortest path that the list's traits allow, and releases it.
+    /// Makes the calls of a protected list by the shortest path that the list's traits allow, and releases the list.
     @inlinable
     @inline(__always)
     static func dispatch<Answer: BroadcastAnswer>(
@@ -173,7 +173,7 @@ extension Broadcast {
     }
 
     /// Makes the calls of all other broadcasts: those with results or restricted recursion, with observers that are not
-    /// simply called, and mistakes. After a failure `BroadcastFailure.last` returns which call failed.
+    /// simply called, and mistakes. After a failure, `BroadcastFailure.last` makes its sentence.
     @inlinable
     @inline(never)
     static func sendGenerally<Answer: BroadcastAnswer>(
@@ -199,7 +199,7 @@ extension Broadcast {
         return runWithResults(hazard, arguments, count, result, calls, id)
     }
 
-    /// Makes the calls for their results if nothing else is special, or else those of a broadcast of any kind.
+    /// Broadcasts by the loops for results if these suffice, or else as `GeneralBroadcast`.
     @inline(never)
     private static func runWithResults(
         _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
@@ -219,7 +219,8 @@ extension Broadcast {
         _ result: UnsafeMutableRawPointer?, _ id: UInt64
     ) -> Bool {
         guard _slowPath(peal_directory_is_empty(element)), result == nil else { return false }
-        // The id is loaded last: if it is the method's, so was all that was loaded before it.
+        // This thread loads the id last. A thread that closes the element changes the id before the element is filled
+        // again, so while the id is the method's, the earlier loads were of this method too.
         guard peal_directory_parameter_count(element) == count, peal_directory_is_of(element, id) else { return false }
         return count == 0 ? true : arguments != nil
     }

@@ -1,9 +1,9 @@
 public import CPealSupport
 
 extension Broadcast {
-    /// A method's list, protected for a caller that makes the calls itself. Both are nil, and no list is protected, if
-    /// the method has no observers. The end of the list is in the hazard slot: only two words are returned in
-    /// registers.
+    /// A method's list, protected for a caller that makes the calls itself. Both members are nil, and no list is
+    /// protected, if the method has no observers. The end of the list is in the hazard slot, because only two words are
+    /// returned in registers.
     public typealias Entries = (next: UnsafePointer<peal_entry>?, hazard: Hazard?)
 
     /// The fast path. Returns nil if it cannot be used for this thread or this list.
@@ -25,7 +25,7 @@ extension Broadcast {
         return entries(of: snapshot, hazard)
     }
 
-    /// The list may have become empty since the element was tested: then both ends are the same.
+    /// The list may have become empty since the element was tested. Its first entry is then its end.
     @inlinable
     @inline(__always)
     static func entries(of snapshot: List, _ hazard: Hazard) -> Entries {
@@ -67,7 +67,7 @@ extension Broadcast {
         return (thunk, hazard)
     }
 
-    /// Settles the list, and has its missing services created.
+    /// Settles the list, and creates the services that its lazy observers wait for.
     ///
     /// - Returns: The hazard slot of the list that is current then.
     private static func prepare(_ held: Hazard, _ id: UInt64, reachesQueues: Bool) throws(Outcome) -> Hazard {
@@ -81,8 +81,8 @@ extension Broadcast {
         return try protectSettled(id, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
     }
 
-    /// The caller's loop cannot be deferred. If a method that restricts recursion is broadcast inside such a loop of
-    /// its own, it can only be refused.
+    /// Returns the reason to refuse a caller's loop, if any. Such a loop cannot be deferred. A method that restricts
+    /// recursion therefore refuses the loop inside a broadcast of the same method.
     private static func mistake(
         in snapshot: List, _ hazard: Hazard, _ id: UInt64, reachesQueues: Bool
     ) -> Outcome? {
@@ -92,9 +92,9 @@ extension Broadcast {
         return restricts && HeldMethods.isHeld(id, besides: hazard) ? .recursionRejected : nil
     }
 
-    /// The step of a caller's loop at an entry whose gate is not zero. Returns the entry that it calls, if any, and the
-    /// entry at which it continues. After a weak observer that is an entry of the library's own. There the step releases
-    /// the target, and goes on with the observer after it.
+    /// Performs the step of a caller's loop at an entry whose gate is not zero. Returns the entry to call, if any, and
+    /// the entry at which the loop continues. After a weak observer, that is an entry of the library's own. The step at
+    /// that entry releases the target, and continues with the observer after it.
     @_optimize(speed)
     public static func step(
         at entry: UnsafePointer<peal_entry>, _ hazard: Hazard
@@ -116,7 +116,7 @@ extension Broadcast {
         return (called, peal_entry_after_weak())
     }
 
-    /// Releases the thread's innermost list, unless there is none or it is that of a broadcast.
+    /// Releases the thread's innermost list if it belongs to a caller's loop. Does nothing otherwise.
     ///
     /// - Returns: The outcome of the calls that the loop enqueued.
     public static func end() -> Outcome {
@@ -135,7 +135,7 @@ extension Broadcast {
     public static func ended(_ hazard: Hazard) -> Outcome {
         let failure =
             peal_hazard_test_and_clear_failure(hazard) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
-        // Read first: a destroy callback may occupy the same slot.
+        // Read before `answer`, which may run a destroy callback that occupies the same slot.
         let deferring = peal_hazard_test_and_clear_deferred(hazard) ? hazard.pointee.deferring : nil
         answer(hazard)
         if let deferring { Deferral.runPending(of: deferring, on: peal_thread_own_slot().unsafelyUnwrapped) }

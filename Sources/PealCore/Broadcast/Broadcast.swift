@@ -40,7 +40,7 @@ public enum Broadcast {
     @usableFromInline
     @inline(never)
     static func answer(_ hazard: Hazard) {
-        // The target of its last call.
+        // The weak target of a typed loop that was left during the call.
         WeakHold.releaseEnded(hazard)
         RunningCalls.answer(hazard)
         Reclaimer.answer(hazard)

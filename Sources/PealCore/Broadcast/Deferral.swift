@@ -1,14 +1,15 @@
 internal import CPealSupport
 import PealCall
 
-/// Calls that wait for the end of the broadcast around them (B5: DEFER). Stored for each thread, in order.
+/// Calls of methods with the option `defer` that wait for the end of the broadcast around them. Each thread has a list
+/// of them, in order.
 enum Deferral {
     /// One waiting call. The image of its arguments follows.
     private struct Call: BitwiseCopyable {
         var next: UnsafeMutablePointer<Call>?
         var id: UInt64
         var plan: CopyPlan.Pointer
-        /// The completion that it passes on; 0: none.
+        /// The completion that the call passes on; 0: none.
         var completion: UInt64
 
         static var imageOffset: Int { MemoryLayout<Call>.stride.roundedUp(to: CopyPlan.alignment) }
@@ -114,7 +115,7 @@ enum Deferral {
 enum HeldMethods {
     /// Returns true if one of the thread's lists is of the method.
     ///
-    /// - Parameter own: A list that has just been begun, and is not tested.
+    /// - Parameter own: The hazard slot of a broadcast that has just begun, which is not tested.
     static func isHeld(_ id: UInt64, besides own: Broadcast.Hazard? = nil) -> Bool {
         guard let thread = peal_thread_own_slot() else { return false }
         return (0..<peal_thread_depth(thread)).contains { level in

@@ -4,7 +4,7 @@ public import PealCall
 /// Replays a register frame to every observer: the hand-written loop, one for each shape.
 @usableFromInline
 enum FrameReplay {
-    /// For shapes without stack words.
+    /// Replays frames whose shapes have no stack words.
     ///
     /// - Returns: The number of called observers.
     @inlinable
@@ -36,7 +36,7 @@ enum FrameReplay {
         }
     }
 
-    /// For shapes with stack words.
+    /// Replays frames whose shapes have stack words.
     @inlinable
     @inline(__always)
     static func withStack(
@@ -78,7 +78,7 @@ enum FrameReplay {
         }
     }
 
-    /// The same with the entry. False stops.
+    /// Calls each observer that may be called, with its entry. The loop ends when `call` returns false.
     @inlinable
     @inline(__always)
     static func eachEntry(

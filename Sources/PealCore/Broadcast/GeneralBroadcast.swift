@@ -25,7 +25,7 @@ struct GeneralBroadcast {
         return runHeld(request, calls: calls, runsDeferred: runsDeferred)
     }
 
-    /// The same with the current list.
+    /// Runs a broadcast whose list needs no preparation, releases the list, and runs deferred calls.
     @inline(__always)
     func runHeld(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool

@@ -3,7 +3,8 @@ public import CPealSupport
 /// The source of an integer replay's arguments.
 @usableFromInline
 protocol IntegerSource {
-    /// The argument as a register contains it; nil if it is missing. No callee reads the upper half of a narrow one.
+    /// The argument as a register contains it; nil if it is missing. No callee reads the upper half of a narrow
+    /// argument.
     func integer(_ index: Int, isNarrow: Bool) -> UInt64?
 }
 
@@ -63,7 +64,7 @@ struct IntegerReplay<Source: IntegerSource> {
         return replay(count, &tail)
     }
 
-    /// The same for methods whose results are wanted, which are returned in a register too.
+    /// Replays the arguments of a method whose result is returned in a register, and passes each result to the tail.
     @inlinable
     @inline(__always)
     func replay<Tail: ResultTail>(_ count: Int, _ tail: inout Tail) -> Int? {

@@ -1,10 +1,10 @@
 import PealCall
 
-/// The passing of a plain method's arguments. Plain: results are discarded, recursion runs at once, and a register
-/// frame is sufficient for the call, so nothing else must be tested.
+/// How a plain method's arguments are passed without `ffi_call`. A method is plain if no result is wanted, its
+/// recursion is free and it has no completion, so nothing else must be tested.
 enum PlainPath {
-    /// Up to four integers of 32 or 64 bits, all parameters in order: they stay in registers. The bits mark the narrow
-    /// ones.
+    /// Up to four integers of 32 or 64 bits, all parameters in order: they stay in registers. The bits of `narrow`
+    /// mark those of 32 bits.
     case integers(count: Int, narrow: UInt32)
     case frame(FrameShape)
 

@@ -8,7 +8,7 @@ enum ResultBroadcast {
     /// The most common of these broadcasts, which wants the last result: up to four integers and the result stay in
     /// registers.
     ///
-    /// - Returns: False for any other broadcast, as below.
+    /// - Returns: False for any other broadcast; then no observer was called, and the list is still protected.
     @usableFromInline
     @_optimize(speed)
     static func sendIntegers(
@@ -27,7 +27,7 @@ enum ResultBroadcast {
             count: Int(peal_snapshot_count(list)), hazard)
         var tail = LastResult()
         guard let called = replay.replay(count, &tail) else { return false }
-        // Without calls these are zeros, as the result is.
+        // Without calls the words are zeros, and so must be the result.
         ResultWords.store(tail.words.0, 0, plan.pointee.resultSize, in: result)
         calls?.pointee = called
         Broadcast.release(hazard)
@@ -36,7 +36,7 @@ enum ResultBroadcast {
 
     /// Broadcasts to a protected list, and releases it.
     ///
-    /// - Parameter request: More than the result, if the caller wants more.
+    /// - Parameter request: The caller's options; nil if the caller wants the result alone.
     ///
     /// - Returns: nil where the general path is needed; then no observer was called, and the list is still protected.
     @usableFromInline
@@ -112,7 +112,7 @@ enum ResultBroadcast {
         _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
         guard let fold = request?.pointee.fold else { return nil }
-        // Not in the assignment: without the caller's count that would not be evaluated.
+        // A statement of its own: if `calls` is nil, the right side of the assignment below is not evaluated.
         let folded = replay.fold(
             FoldedResult(fold: fold, context: request?.pointee.foldContext, accumulator: result))
         calls?.pointee = folded.calls

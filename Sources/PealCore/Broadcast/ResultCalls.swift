@@ -10,7 +10,7 @@ struct ResultCalls {
     let entries: Entry
     let count: Int
     let hazard: Broadcast.Hazard
-    /// One pointer for each parameter. The callers' own array is not changed.
+    /// One pointer for each parameter. The caller's own array is not changed.
     let arguments: Broadcast.Arguments?
     var forcesFFI = false
 

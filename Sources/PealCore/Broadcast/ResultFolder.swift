@@ -51,7 +51,7 @@ struct ResultFolder {
         return true
     }
 
-    /// Fills in the result of a broadcast that called no observer.
+    /// Fills in a result that no call has stored: after a broadcast without calls, or with the policy `all`.
     func finish(calls: Int) {
         guard let destination = request.result, policy != .fold, policy != .collect else { return }
         if calls > 0 {
@@ -67,7 +67,7 @@ struct ResultFolder {
     }
 
     private func store(_ result: UnsafeMutableRawPointer) {
-        // Most results are a word or half of one: less than what a call to copy them costs.
+        // Most results have eight or four bytes. A call to copy them would cost more than these stores.
         if size == 8 {
             request.result?.storeBytes(of: result.loadUnaligned(as: UInt64.self), as: UInt64.self)
         } else if size == 4 {

@@ -29,7 +29,7 @@ extension ResultKind {
         }
     }
 
-    /// Adds; an integer sum stays at the ends of its type.
+    /// Adds a value to a sum. An integer sum saturates at the limits of its type.
     func add(_ value: UnsafeRawPointer, to sum: UnsafeMutableRawPointer) {
         switch self {
         case .int8: addInteger(Int8.self, value, sum)

@@ -18,11 +18,11 @@ struct ResultReplay {
 
     /// Calls each observer, and has the tail take its result.
     ///
-    /// A call may pass more registers than its function takes: few loops serve most shapes.
+    /// A call may pass more registers than its function takes, so few loops serve most shapes.
     @inline(never)
     @_optimize(speed)
     func fold<Tail: ResultTail>(_ tail: Tail) -> ResultWords {
-        // A copy, whose members stay in registers, as do the words of the frame.
+        // Local copies of the tail and of the frame's address stay in registers.
         var tail = tail
         let words = words
         let calls =

@@ -15,8 +15,8 @@ protocol ResultTail {
 @usableFromInline
 struct DroppedResult: ResultTail {
     #if DEBUG
-    /// Without optimisation, an empty value has the address of something else. Two threads that pass it `inout` would be
-    /// reported by the thread sanitizer.
+    /// Without optimisation, an empty value has the address of another value. The thread sanitizer would then report
+    /// two threads that pass it `inout`.
     @usableFromInline var byte: UInt8 = 0
     #endif
 
@@ -44,7 +44,7 @@ struct LastResult: ResultTail {
 
 /// The first result that is not zero, or the last one.
 struct FirstResult: ResultTail {
-    /// The bits that decide. The sign of a floating zero does not.
+    /// The bits that are tested. For a floating result the sign is not among them, so a negative zero is zero.
     let mask: UInt64
     var word: UInt64 = 0
 
@@ -75,8 +75,8 @@ struct TruthResult: ResultTail {
     }
 }
 
-/// The sum of integers, which stays at the ends of their type. Values are shifted to the top of the word: additions
-/// overflow where the type does.
+/// The sum of integers, which saturates at the limits of their type. Values are shifted to the top of the word, so an
+/// addition overflows where the type's addition would.
 struct SumResult<Word: FixedWidthInteger & BitwiseCopyable>: ResultTail {
     let shift: Word
     var sum: Word = 0
@@ -113,7 +113,7 @@ struct LeastResult<Word: FixedWidthInteger & BitwiseCopyable>: ResultTail {
 }
 
 struct DoubleSumResult: ResultTail {
-    /// Adding to this changes nothing, not even the sign of a zero.
+    /// Negative zero is the neutral element of addition: the sum with it keeps even the sign of a zero.
     var sum = -0.0
 
     var words: (UInt64, UInt64) { (sum.bitPattern, 0) }

@@ -70,7 +70,7 @@ struct ResultWords {
 }
 
 extension ResultReplay {
-    /// The bits above a short result are undefined.
+    /// The bits of a result in its word. The bits above a short result are undefined.
     fileprivate var mask: UInt64 { .max &>> UInt64(truncatingIfNeeded: shift) }
 
     /// The number of bits between a short result and the top of its word.

@@ -12,7 +12,7 @@ extension Center {
         return try add(description, for: owner)
     }
 
-    /// One of peal's own is defined before a caller can define another of its name.
+    /// Defines the built-in protocol of this name, if there is one, before a caller can define another of that name.
     func defineBuiltIn(_ name: String) throws(Failure) {
         guard let description = BuiltInProtocols.description(of: name) else { return }
         let isDefined = try withState { (state) throws(Failure) in state.protocolsByName[name] != nil }
@@ -22,7 +22,7 @@ extension Center {
         _ = try add(description, for: nil)
     }
 
-    /// One of peal's own, with its methods in the order of its text.
+    /// Returns a built-in protocol, and its methods in the order of its text.
     func builtIn(_ name: String) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         let proto = try findProtocol(name)
         return (proto, try proto.methods())
@@ -146,7 +146,7 @@ extension CenterState {
         self[proto].begin()
     }
 
-    /// Gives a new protocol the methods that it adopts, those of a diamond once.
+    /// Adds the adopted methods to a new protocol. A method that is adopted by two paths is added once.
     private mutating func addMethods(of adopted: [PealProtocol], to proto: PealProtocol) throws(Failure) {
         let origins = proto.ancestors
         var made: [Method] = []
@@ -176,7 +176,7 @@ extension CenterState {
         return remains
     }
 
-    /// Removes a protocol that was only half defined. No other thread has seen it.
+    /// Removes a protocol whose definition has failed. No other thread has seen it.
     mutating func discard(_ proto: PealProtocol) {
         for method in self[proto].all { method.close() }
         drop(proto)

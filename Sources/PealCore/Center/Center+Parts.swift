@@ -1,8 +1,8 @@
 internal import CPealSupport
 
-/// The information of peal's own services about the parts of a center.
+/// The facts about a center that peal's own services report.
 extension Center {
-    /// Services that programs registered.
+    /// The services that programs registered.
     var userServices: [Service] {
         services.all.filter { !$0.record.pointee.is_built_in }
     }
@@ -12,7 +12,7 @@ extension Center {
         return count ?? 0
     }
 
-    /// Observers that conform to a protocol; 0 where it is unknown.
+    /// Returns the number of observers that conform to a protocol; 0 if the center has no such protocol.
     func countObservers(of proto: String) -> Int {
         let conformers = try? withState { (state) throws(Failure) in
             state.protocolsByName[proto].map { state.conformers(of: $0) }
@@ -21,7 +21,7 @@ extension Center {
         return probe.countLiving(of: count)
     }
 
-    /// True if "Protocol.method" has observers.
+    /// Returns true if "Protocol.method" has observers.
     func isObserved(_ title: String) -> Bool {
         guard let dot = title.firstIndex(of: ".") else { return false }
         let method = try? withState { (state) throws(Failure) in
@@ -33,7 +33,7 @@ extension Center {
         return count > 0
     }
 
-    /// Lazy observers whose service was not created for them yet.
+    /// The number of lazy observers whose service has not been created for them yet.
     var pendingLazyObserverCount: Int {
         let count = try? withState { (state) throws(Failure) in
             state.protocols.reduce(0) { sum, proto in
@@ -45,9 +45,9 @@ extension Center {
 
     var moduleCount: Int { knownModules?.count ?? 0 }
 
-    /// With the numbers of the interface.
+    /// The state of the modules, as a value of the interface.
     var modulesState: Int32 { Int32((knownModules?.phase ?? .idle).interfaceValue) }
 
-    /// nil before the mediator is needed.
+    /// The mediator; nil until it is first needed.
     private var knownModules: Mediator? { mediator.withLock { $0.mediator } }
 }

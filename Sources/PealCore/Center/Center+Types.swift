@@ -34,10 +34,10 @@ extension Center {
         try owner?.add(OwnedType(center: self, name: type))
     }
 
-    /// Removes that registration: later methods do not use it, and earlier methods no longer capture by these
-    /// functions, unless another type has the same.
+    /// Removes the registration of a type's functions. Later methods do not use these functions. Earlier methods no
+    /// longer capture by them, unless another type has the same functions.
     ///
-    /// - Returns: The functions. Once nothing is outstanding, no captured call uses them.
+    /// - Returns: The functions. No captured call uses them once no capture is outstanding.
     @discardableResult
     public func unmanageType(_ type: String) throws(Failure) -> TypeHooks {
         let hooks = try withState { (state) throws(Failure) in

@@ -6,7 +6,7 @@ public final class Center: Sendable {
     public let id: UInt64
     let services: ServiceBook
     private let state = Guarded(CenterState())
-    /// Its own lock: it is made when the center's lock is not held.
+    /// Has a lock of its own, because the mediator is made while the center's lock is not held.
     let mediator = Guarded(MediatorSlot())
 
     init(id: UInt64) {
@@ -23,12 +23,12 @@ public final class Center: Sendable {
     }()
 
     public static func make() throws(Failure) -> Center {
-        // The shared one takes the first number, even if it is not used first.
+        // The shared center has the first id, even if another center is used before it.
         _ = shared
         return try Handles.centers.insert { Center(id: $0) }
     }
 
-    /// Runs `body` with the state, one thread at a time. No user code may run in it.
+    /// Runs `body` with the state, under the center's lock. No user code may run in `body`.
     func withState<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -38,14 +38,15 @@ public final class Center: Sendable {
         }
     }
 
-    /// The same for objects that a center keeps until its end. Objects of the shared one are not leaks.
+    /// Runs `body` with the state, for objects that the center keeps until its end. Objects of the shared center are
+    /// not leaks.
     func keepInState<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try keepForGood { () throws(Failure) in try withState(body) }
     }
 
-    /// Allocations in `body` belong to the center. Allocations of the shared one are not leaks.
+    /// Allocations in `body` belong to the center. Allocations of the shared center are not leaks.
     func keepForGood<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
         let isForGood = self === Center.shared
         if isForGood { peal_leaks_ignore_begin() }

@@ -13,7 +13,7 @@ struct CenterState {
 
     subscript(proto: PealProtocol) -> ProtocolState { proto.state }
 
-    /// The observers of an ended center, which are released once its lock is released.
+    /// The observers of an ended center or protocol, which are released once the center's lock is released.
     struct Remains: @unchecked Sendable {
         // Unchecked: the caller ends each observer.
         var observers: [Observer] = []

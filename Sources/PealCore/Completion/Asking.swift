@@ -5,7 +5,7 @@ import PealCall
 /// its result is a reply.
 struct Asking {
     let calls: ResultCalls
-    /// Without one, or when it has ended, no caller waits for answers.
+    /// No caller waits for answers if this is nil, or has ended.
     let completion: Completion?
     /// The index of the parameter that receives tokens; nil: results are replies.
     let parameter: Int?
@@ -19,7 +19,7 @@ struct Asking {
         return withUnsafeMutablePointer(to: &token) { token in
             calls.run { entry, arguments in
                 let record = entry.pointee.record
-                // An instance observes for its placeholder.
+                // The record of a lazy observer's instance refers to the registered placeholder, which has the owner.
                 let owner = (record.placeholder ?? record).ownerNumber
                 token.pointee = completion?.issueToken(for: owner, isReserved: isReserved) ?? 0
                 arguments[parameter] = UnsafeMutableRawPointer(token)

@@ -1,7 +1,7 @@
 import PealCall
 
 extension Completion {
-    /// Calls a method on every observer, and passes each result on a queue.
+    /// Broadcasts a method, and passes each result to the reply function on a queue.
     ///
     /// - Returns: The completion, and how the broadcast ended; after a failure the completion has been removed.
     public static func gather(

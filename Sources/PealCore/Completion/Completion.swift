@@ -1,8 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Calls a function once: when all observers have answered or will not, or the time limit has
-/// expired.
+/// Calls a function once: when all observers have answered or can no longer answer, or the time limit has expired.
 public final class Completion: Sendable {
     public typealias Done = @convention(c) (UnsafeMutableRawPointer?, UnsafeRawPointer?) -> Void
     public typealias Reply = @convention(c) (UnsafeMutableRawPointer?, UInt64, UnsafeRawPointer?) -> Void
@@ -16,7 +15,7 @@ public final class Completion: Sendable {
         /// The queue that runs both; nil: the thread that answers last runs them.
         public var queue: Queue?
         public var policy = BroadcastPolicy.last
-        /// In milliseconds; the largest number never passes.
+        /// The time limit in milliseconds. The largest number is no limit.
         public var timeout = UInt32.max
         public var owner: Owner?
         /// The status in the report of each end.
@@ -34,7 +33,7 @@ public final class Completion: Sendable {
     private nonisolated(unsafe) let options: Options
     /// The queue item for `done`; made beforehand, so that enqueuing it cannot fail.
     private nonisolated(unsafe) let notice: UnsafeMutablePointer<CompletionNotice>
-    /// Ends it when its time limit expires; nil without a limit. Used by the executor alone.
+    /// The work that ends the completion when its time limit expires; nil without a limit. Used by the executor alone.
     private nonisolated(unsafe) let limit: UnsafeMutablePointer<peal_work>?
 
     private init(
@@ -55,8 +54,8 @@ public final class Completion: Sendable {
     }
 
     /// - Parameters:
-    ///   - isPassed: True if it belongs to a broadcast from the start: it cannot be answered itself.
-    ///   - isNeeded: True if an end requires it.
+    ///   - isPassed: True if the completion belongs to a broadcast from the start: it cannot be answered itself.
+    ///   - isNeeded: True if the end of an object requires it, so that its notice may use the reserve.
     public static func make(
         _ options: Options, isPassed: Bool = false, isNeeded: Bool = false
     ) throws(Failure) -> Completion {
@@ -92,7 +91,7 @@ public final class Completion: Sendable {
         return completion
     }
 
-    /// The completion of an id that is no token's.
+    /// The completion of an id; nil for the id of a token.
     static func find(_ id: UInt64) -> Completion? {
         guard let handle = Handles.completions.find(id), handle.role == .whole else { return nil }
         return handle.completion
@@ -117,10 +116,10 @@ public final class Completion: Sendable {
 
     private func beginPassing() -> Bool { state.withLock { $0.beginPassing() } }
 
-    /// All observers have been called.
+    /// Settles the broadcast's own share when all observers have been called.
     func endPassing() { settle { $0.endPassing() } }
 
-    /// Before the first observer is called.
+    /// Counts the observers of a broadcast before the first of them is called.
     func expect(_ count: Int) { state.withLock { $0.expect(count) } }
 
     func reserve(_ count: Int) { state.withLock { $0.ask(count) } }
@@ -131,9 +130,9 @@ public final class Completion: Sendable {
     }
 
     /// - Parameters:
-    ///   - owner: The owner of its observer; 0: none.
-    ///   - isReserved: True if it was already counted.
-    /// - Returns: The id of a new token; 0 if no caller waits for it any more.
+    ///   - owner: The owner of the token's observer; 0: none.
+    ///   - isReserved: True if the observer was already counted.
+    /// - Returns: The id of a new token; 0 if no caller waits for its answer any more.
     func issueToken(for owner: UInt64, isReserved: Bool) -> UInt64 {
         if !isReserved { reserve(1) }
         guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, id: $0, owner: owner) })
@@ -155,16 +154,16 @@ public final class Completion: Sendable {
 
     // MARK: Answers
 
-    /// Answers for an id, or drops it.
+    /// Answers a token or a completion, or drops it.
     ///
-    /// - Parameter result: nil: it is dropped.
+    /// - Parameter result: The answer; nil: the token or completion is dropped.
     public static func answer(_ id: UInt64, _ result: Int64?) throws(Failure) {
         guard let handle = Handles.completions.find(id) else { throw .staleCompletion }
         let completion = handle.completion
         switch handle.role {
         case .token:
             guard Handles.completions.remove(id) != nil else { throw .staleCompletion }
-            // The whole may have ended since the token was found: then the answer does not count.
+            // The completion may have ended since the token was found. The answer then does not count.
             var isInTime = false
             completion.settle { state in
                 isInTime = state.tokens.remove(id) != nil
@@ -216,12 +215,12 @@ public final class Completion: Sendable {
     // MARK: The end
 
     private func settle(_ change: (inout CompletionState) -> Bool) {
-        // The last answer ends it, whatever else would at the same time.
+        // The last answer and the end are one change under the lock. No time limit or cancellation can separate them.
         let tokens = state.withLock { change(&$0) ? $0.end(.answered) : nil }
         if let tokens { finish(tokens) }
     }
 
-    /// Ends it, once: tokens are stale from now on, and `done` runs, or will on its queue.
+    /// Ends the completion, if it has not ended: makes its tokens stale, and calls or enqueues `done`.
     @discardableResult
     private func end(_ end: CompletionEnd) -> Bool {
         guard let tokens = state.withLock({ $0.end(end) }) else { return false }
@@ -264,30 +263,30 @@ public final class Completion: Sendable {
         leave()
     }
 
-    /// Removes it: no observer was called, and `done` will not run.
+    /// Removes the completion without a call of `done`.
     func abandon() {
         state.withLock { $0.abandon() }
         leave()
     }
 
-    /// Nothing of it is called any more. The handle goes first: a thread that waits for the owner's end finds no
-    /// function of it after that.
+    /// Removes the completion from its table and its owner, once its functions are not called any more. The handle is
+    /// removed first, so a thread that waited for the owner's end finds none of these functions.
     private func leave() {
         Handles.completions.remove(id)
         options.owner?.remove(self)
     }
 
-    /// For its owner, whose functions are about to go: ends it, and runs `done` here, unless it has run or a reply
-    /// runs, which it follows.
+    /// Ends the completion for its owner, whose code is about to be unloaded. `done` runs here, unless it has run. If a
+    /// reply runs, that reply's thread runs `done` afterwards.
     func finish() {
         end(.cancelled)
         runDone()
     }
 
-    /// The functions that it will call.
+    /// The functions that the completion will call.
     var functions: (done: Done?, reply: Reply?) { (options.done, options.reply) }
 
-    /// True if one of them runs on this thread, so that waiting for it would never end.
+    /// Returns true if `done` or a reply runs on this thread, which must therefore not wait for it.
     func isCalling(on thread: UInt) -> Bool {
         state.withLock { $0.callers.contains(thread) }
     }

@@ -21,11 +21,11 @@ public final class CompletionHandle: Sendable {
 /// The queue item of a completion: `done`, or one reply, whose result follows.
 struct CompletionNotice: BitwiseCopyable {
     var task: peal_task
-    /// The number of the completion, which may have ended when the queue runs the item.
+    /// The id of the completion, which may have ended when the queue runs the item.
     var id: UInt64
     var observation: UInt64
 
-    /// - Parameter isNeeded: True if an end requires it.
+    /// - Parameter isNeeded: True if the end of an object requires the notice, so that it may use the reserve.
     static func make(replySize: Int, isNeeded: Bool = false) -> UnsafeMutablePointer<CompletionNotice>? {
         // Sixteen bytes are the alignment of any result.
         let size = MemoryLayout<CompletionNotice>.stride.roundedUp(to: 16) + replySize

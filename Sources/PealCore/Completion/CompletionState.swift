@@ -7,18 +7,18 @@ struct CompletionState {
 
     let policy: BroadcastPolicy
     var tokens: Set<UInt64> = []
-    /// The queue has the notice, and frees it.
+    /// True if the queue has the notice, and frees it.
     var isNoticeSent = false
     private(set) var end: CompletionEnd?
     /// The threads that run its functions now.
     private(set) var callers: [UInt] = []
     private var isPassed = false
-    /// The last function must run as soon as no reply function runs.
+    /// True if `done` must run as soon as no reply runs.
     private var isDoneWanted = false
     private var isDone = false
     /// Observers that are about to be called, already counted in `asked` and `pending`.
     private var expected = 0
-    /// The number of unsettled observers, plus one while it is being passed.
+    /// The number of unsettled observers, plus one while the completion is being passed to a broadcast.
     private var pending = 0
     private var asked = 0
     private var completed = 0
@@ -29,7 +29,7 @@ struct CompletionState {
         self.policy = policy
     }
 
-    /// False when it has been passed before, or has ended.
+    /// Returns false if the completion has been passed before, or has ended.
     mutating func beginPassing() -> Bool {
         guard !isPassed, end == nil else { return false }
         isPassed = true
@@ -50,7 +50,7 @@ struct CompletionState {
         pending += count - known
     }
 
-    /// Ends the part of the broadcast. Observers that were expected and not called do not count.
+    /// Settles the broadcast's own share. Observers that were expected and not called do not count.
     ///
     /// - Returns: True if all have answered.
     mutating func endPassing() -> Bool {
@@ -69,7 +69,7 @@ struct CompletionState {
         return true
     }
 
-    /// - Returns: True if that was the last.
+    /// - Returns: True if no observer is left to settle.
     mutating func settle(_ settled: Settled, count: Int = 1, completed more: Int = 0) -> Bool {
         guard end == nil else { return false }
         switch settled {
@@ -115,14 +115,14 @@ struct CompletionState {
         return peal_completion_outcome(statusOfEnd(end), result, asked, completed, dropped)
     }
 
-    /// True if a reply may still be passed on.
+    /// Returns true if a reply may still be passed on.
     mutating func beginCall(on thread: UInt) -> Bool {
         guard !isDoneWanted else { return false }
         callers.append(thread)
         return true
     }
 
-    /// - Returns: True if the last function must run now.
+    /// - Returns: True if `done` must run now.
     mutating func endCall(on thread: UInt) -> Bool {
         if let index = callers.lastIndex(of: thread) { callers.remove(at: index) }
         return isDoneWanted && !isDone && callers.isEmpty

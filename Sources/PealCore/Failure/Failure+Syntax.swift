@@ -1,7 +1,7 @@
 import PealCall
 
 extension Failure {
-    /// A mistake in a text, with what the text is.
+    /// The failure for a mistake in a text. `subject` names the kind of text.
     init(_ error: SyntaxError, in subject: String) {
         self.init(Kind(error.kind), "\(subject): \(error.sentence)")
     }

@@ -1,7 +1,7 @@
 internal import CPealSupport
 
-/// The slots of a handle table, see slot.h. They do not depend on the type of an object: one copy of their code serves all tables, and
-/// a lookup from another module needs no type metadata.
+/// The slots of a handle table, see slot.h. They do not depend on the type of an object: one copy of their code serves
+/// all tables, and a lookup from another module needs no type metadata.
 ///
 /// No function takes a lock. A lookup pins a slot, retains its object and unpins it. A removal makes the id stale;
 /// whichever thread releases the last pin removes the object from the slot and frees the slot.
@@ -54,7 +54,7 @@ struct HandleSlots: @unchecked Sendable {
 
     func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(slots, id) }
 
-    /// Removes an id that is retired, or one that is not.
+    /// Removes an id. The id must be retired if `isRetired` is true, and live if it is false.
     func remove(_ id: UInt64, isRetired: Bool) -> Object? {
         guard let slot = peal_slot_remove(slots, id, isRetired) else { return nil }
         guard peal_slot_has_last_pin(slot) else { return unpinned(slot, id) }

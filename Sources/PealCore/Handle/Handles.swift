@@ -1,6 +1,7 @@
 internal import CPealSupport
 
-/// The tables of all handles of the process. Their slots are constants of slot.c, so that using one initialises nothing.
+/// The tables of all handles of the process. Their slots are constants of slot.c, so the use of a table initialises
+/// nothing.
 public enum Handles {
     public static var centers: HandleTable<Center> {
         table(PEAL_SLOTS_CENTERS, "there are too many centers; end those that are not used")
@@ -56,7 +57,7 @@ public enum Handles {
         HandleTable(peal_slots_of(kind), limit: limit)
     }
 
-    /// Drops what was retired under the number of a record, once the last of the record's functions has returned: an
+    /// Ends the retired object of a record's id, once the last of the record's functions has returned. The object is an
     /// observation, a timer, or the target of a proxy.
     static func dropEnded(_ record: Observer) {
         let id = record.pointee.id

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// The parts of the engine that lists and states of objects read. A list of a center copies handles under its lock.
+/// The facts that the interface's lists and reports of objects read. A list of a center copies handles under its lock.
 extension Center {
     /// The handles of its protocols, without the hidden ones of properties.
     public func listProtocols() throws(Failure) -> [UInt64] {
@@ -23,7 +23,7 @@ extension Method {
 }
 
 extension Owner {
-    /// The number of its objects that are no observers.
+    /// The number of the owner's objects other than observers.
     public var objectCount: Int { objects.count }
 }
 
@@ -64,7 +64,7 @@ extension PealProtocol {
 }
 
 extension Property {
-    /// The size of a value; of a text: of its pointer.
+    /// The size of a value. For a text it is the size of the pointer.
     public var valueSize: Int { type.size }
 
     public var hasIgnoreEqual: Bool { ignoresEqual }
@@ -73,10 +73,10 @@ extension Property {
 }
 
 extension Proxy {
-    /// The handle of the protocol whose broadcasts its calls are; 0: none.
+    /// The handle of the protocol that the proxy's calls broadcast; 0: none.
     public var broadcastProtocol: UInt64 { if case .proto(let proto) = broadcasts { proto.id } else { 0 } }
 
-    /// The handle of the method whose broadcasts its calls are; 0: none.
+    /// The handle of the method that the proxy's calls broadcast; 0: none.
     public var broadcastMethod: UInt64 { if case .method(let method) = broadcasts { method.id } else { 0 } }
 
     public var ownerId: UInt64 { owner?.id ?? 0 }

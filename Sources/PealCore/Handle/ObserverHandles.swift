@@ -1,11 +1,11 @@
 internal import CPealSupport
 
 /// The handles of observers. Their slots have records and no objects: a registration and its removal need no object,
-/// and other callers get one that is made for them. A slot keeps the memory of its record.
+/// and an object is made for other callers. A slot keeps the memory of its record.
 public struct ObserverHandles: Sendable {
     private static var slots: UnsafeMutablePointer<peal_slots> { peal_slots_of(PEAL_SLOTS_OBSERVATIONS) }
 
-    /// Makes the number of a record, which lookups find from now on.
+    /// Makes the id of a record. Lookups find the record from now on.
     func open(_ record: Observer) throws(Failure) {
         var id: UInt64 = 0
         switch peal_slot_take(Self.slots, &id) {
@@ -23,7 +23,7 @@ public struct ObserverHandles: Sendable {
         observation(owned(peal_slot_pin(Self.slots, id, false), id))
     }
 
-    /// The same, but also finds an id that has been retired and not recycled yet.
+    /// The same as `find`, but also finds an id that has been retired and not recycled yet.
     func findEvenRetired(_ id: UInt64) -> Observation? {
         observation(owned(peal_slot_pin(Self.slots, id, true), id))
     }
@@ -46,7 +46,7 @@ public struct ObserverHandles: Sendable {
         return isDone
     }
 
-    /// Removes the number of a registration that failed.
+    /// Removes the id of a registration that failed.
     func remove(_ id: UInt64) { _ = released(peal_slot_remove(Self.slots, id, false), id) }
 
     /// Frees the slot of a retired id. Exactly one of all callers succeeds.
@@ -65,7 +65,7 @@ public struct ObserverHandles: Sendable {
         return body(Self.record(of: slot))
     }
 
-    /// All of this time, those of retired ids too.
+    /// All observations at this time, those of retired ids too.
     var all: [Observation] {
         (0..<peal_slots_end(Self.slots)).compactMap { index in
             var id: UInt64 = 0

@@ -35,7 +35,7 @@ final class ArgumentBlock: Sendable {
         return ArgumentBlock(plan: plan, memory: memory)
     }
 
-    /// Passes one pointer for each parameter, in an array of the caller's. The block is retained meanwhile.
+    /// Passes one pointer for each parameter, in an array that `body` may change. The block is retained meanwhile.
     func withArguments<Value>(
         _ body: (UnsafeMutablePointer<UnsafeMutableRawPointer?>) throws(Failure) -> Value
     ) throws(Failure) -> Value {

@@ -23,7 +23,7 @@ extension Invocation {
         }
     }
 
-    /// Captures the pointed-to values, so that the originals may be freed. Does nothing if that is done.
+    /// Captures the pointed-to values, so that the originals may be freed. Does nothing if they are captured already.
     public func retainArguments() throws(Failure) {
         try checkMayCapture()
         var isRetained = false
@@ -42,7 +42,7 @@ extension Invocation {
         try checkMayCapture()
         let duplicate = try Invocation.make(
             method, try withArguments { (given) throws(Failure) in try captured(given) })
-        // No other thread has the number of the duplicate.
+        // The duplicate's lock is not needed: no other thread has its id.
         withLock { duplicate.result.copyMemory(from: result, byteCount: method.resultSize) }
         return duplicate
     }
@@ -73,7 +73,7 @@ extension Invocation {
         )
     }
 
-    /// A captured buffer has the number of elements that its length gave.
+    /// Refuses to replace the length of a buffer. A captured buffer has the number of elements that its length gave.
     private func checkMayReplace(_ index: Int) throws(Failure) {
         let parameters = method.declaration.signature.parameters
         guard let buffer = parameters.firstIndex(where: { $0.ownership.length == .parameter(index) }) else { return }

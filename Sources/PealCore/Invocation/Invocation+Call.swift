@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 extension Invocation {
-    /// Calls a function with a target of the caller's.
+    /// Calls a function with the caller's target.
     public func invoke(
         _ function: @escaping @convention(c) () -> Void, target: UnsafeMutableRawPointer?
     ) throws(Failure) {
@@ -18,8 +18,8 @@ extension Invocation {
         }
     }
 
-    /// Broadcasts the method. The result is stored here, except for the policies that have memory of their own for it,
-    /// `collect` and `fold`.
+    /// Broadcasts the method. The invocation stores the result, except for the policies `collect` and `fold`, which
+    /// have memory of their own for it.
     public func broadcast(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?
     ) throws(Failure) -> Broadcast.Outcome {

@@ -4,13 +4,13 @@ import PealCall
 /// One call as an object: a method, argument values, a result.
 ///
 /// Each operation is atomic: other threads see the state before it or after it. Calls and the hooks of types run
-/// without the lock, with the arguments at their beginning. Arguments that are retained are in a capture, which is
-/// replaced when one of them is set.
+/// without the lock, with the arguments that were current when they began. Retained arguments are in a capture, which
+/// is replaced when one of them is set.
 public final class Invocation: Sendable {
     public let id: UInt64
     public let method: Method
-    /// The arguments as they were given, then memory for one result, zeros until there is one. Its lock guards them and
-    /// the capture. See invocation.h of CPealSupport.
+    /// The arguments as they were given, then memory for one result, which is zero at first. The lock in this block
+    /// guards both and the capture. See invocation.h of CPealSupport.
     nonisolated(unsafe) let values: UnsafeMutablePointer<peal_invocation_values>
     /// nil: the arguments are not retained.
     private nonisolated(unsafe) var capture: ArgumentBlock?
@@ -35,7 +35,7 @@ public final class Invocation: Sendable {
         try make(method) { _ in nil }
     }
 
-    /// An invocation with these arguments, pointers as they are given.
+    /// An invocation with these arguments. Pointed-to values are not captured.
     public static func make(
         _ method: Method, arguments: Broadcast.Arguments?, count: Int
     ) throws(Failure) -> Invocation {
@@ -79,7 +79,8 @@ public final class Invocation: Sendable {
             ? method.copyPlan.pointee.fixedSize : method.copyPlan.pointee.fixedSize.roundedUp(to: CopyPlan.alignment)
     }
 
-    /// A broadcast without a result reads the values without the lock, if they are not too many.
+    /// The size of the values that a broadcast may read without the lock. The greatest number excludes methods with a
+    /// result.
     private static func sizeForReaders(_ method: Method) -> UInt32 {
         method.resultSize == 0 ? UInt32(clamping: method.copyPlan.pointee.fixedSize) : .max
     }
@@ -130,8 +131,8 @@ public final class Invocation: Sendable {
         return true
     }
 
-    /// Replaces a capture, or given values, by a capture. Returns false if the old one was replaced or written meanwhile.
-    /// The old capture ends with the caller's reference, outside the lock.
+    /// Replaces a capture, or given values, by a capture. Returns false if the old one was replaced or written
+    /// meanwhile. The old capture ends with the caller's reference, outside the lock.
     ///
     /// - Parameter version: The version of given values.
     func replace(_ old: ArgumentBlock?, by new: ArgumentBlock, ifVersion version: UInt64) -> Bool {

@@ -30,7 +30,7 @@ public enum InvocationAccess {
                     index += 1
                 }
                 let outcome: Broadcast.Outcome = Broadcast.send(call.method, arguments, count, nil, calls)
-                // It fails again, with a sentence.
+                // The general path fails again, and makes the sentence.
                 return outcome.isFailure ? nil : outcome
             }
         }

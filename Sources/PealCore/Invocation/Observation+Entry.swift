@@ -44,7 +44,7 @@ extension Observation {
 
     private func release(_ hazard: Broadcast.Hazard, of method: Method) {
         Broadcast.release(hazard)
-        // If the observer broadcast a method that defers, the deferred calls wait for the end of this call.
+        // If the observer has broadcast this method, and the method defers, the deferred calls wait for this call.
         if method.traits.defersRecursion, let thread = peal_thread_own_slot() {
             Deferral.runPending(of: method.id, on: thread)
         }

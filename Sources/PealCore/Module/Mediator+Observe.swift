@@ -8,7 +8,7 @@ extension Mediator {
             guard state.forwarded.insert(proto).inserted else { return }
             for module in state.started where module.status.state == .running {
                 guard let failure = observe(module, state) else { continue }
-                // The modules that observe it already keep their observers. Another call continues from there.
+                // Modules that observe the protocol already keep their observers. Another call registers the others.
                 state.forwarded.remove(proto)
                 throw failure
             }
@@ -60,7 +60,7 @@ extension Mediator {
 }
 
 extension PealProtocol {
-    /// Returns true until the protocol's definition is revoked.
+    /// Returns true until the protocol has ended.
     fileprivate var isDefined: Bool { Handles.protocols.find(id) != nil }
 }
 

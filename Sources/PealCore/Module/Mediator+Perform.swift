@@ -11,8 +11,8 @@ extension Mediator {
         }
     }
 
-    /// Performs an action, or waits until another thread has released the module. Another thread of the library
-    /// performs what would wait for the calling thread's own call.
+    /// Performs an action, or waits until another thread has released the module. An action that would wait for the
+    /// calling thread's own call is performed by another thread of the library.
     ///
     /// - Returns: False if the module's code may still run.
     func performAndWait(_ action: ModuleAction, on module: Module, deadline: UInt64, isOwnCall: Bool) -> Bool {
@@ -72,7 +72,8 @@ extension MediatorState {
 }
 
 extension Module {
-    /// Returns true if the calling thread is in one of its calls or performs its action, so it cannot wait for it.
+    /// Returns true if the calling thread is inside a call of the module or performs the module's action. Such a thread
+    /// cannot wait for the module.
     var isBlockedHere: Bool {
         mediator.withState { state in isCalledHere || state.waitsForThisThread(self) }
     }

@@ -116,7 +116,7 @@ extension Mediator {
 }
 
 extension MediatorState {
-    /// A module that runs, or is to start, and could not without this one.
+    /// A dependent of the module that starts, runs or stops, or that a start of all modules may still start.
     fileprivate func firstRunningDependent(of module: Module) -> Module? {
         dependents[module.name]?.first { dependent in
             switch dependent.status.state {
@@ -144,7 +144,7 @@ extension MediatorState {
 }
 
 extension Module {
-    /// Reverse start order. Modules that did not start are first, in reverse order of registration.
+    /// Sorts in reverse start order. Modules that did not start are first, in reverse order of registration.
     fileprivate func isStoppedBefore(_ other: Module) -> Bool {
         let own = status.order == 0 ? UInt64.max : status.order
         let others = other.status.order == 0 ? UInt64.max : other.status.order

@@ -22,7 +22,7 @@ extension Mediator {
 
     /// Checks the order of all modules, and only then changes the phase.
     private func beginStart() throws(Failure) -> [Module] {
-        // For time limits, and for actions that must not be performed in the module's own call.
+        // Time limits need the executor. So do actions that must not be performed in the module's own call.
         try Executor.start()
         let thread = Self.thisThread
         return try withState { (state) throws(Failure) in
@@ -115,7 +115,8 @@ extension Mediator {
         }
     }
 
-    /// Makes a module that has started an observer. A module that cannot observe has failed, and is stopped.
+    /// Registers the observers of a module that has started. If this fails, the start has failed, and the module is
+    /// stopped.
     private func complete(_ module: Module, _ step: ModuleStep) -> Failure? {
         let took = peal_clock_now() - step.began
         let (failure, action) = withState { state -> (Failure?, ModuleAction) in
@@ -150,7 +151,7 @@ extension Mediator {
         return failure
     }
 
-    /// - Parameter step: Nil if its call may still run. It then releases the module's service itself.
+    /// - Parameter step: Nil if the step's call may still run. That call then releases the module's service.
     private func fail(_ module: Module, _ step: ModuleStep?, _ kind: Failure.Kind, _ sentence: String) -> Failure {
         let (failure, use, action) = withState { state -> (Failure, ServiceUse?, ModuleAction) in
             module.status.start.took = peal_clock_now() - module.status.start.began

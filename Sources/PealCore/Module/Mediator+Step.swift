@@ -7,13 +7,13 @@ extension Mediator {
     enum StepEnd {
         case done
         case failed(String)
-        /// The step has ended after its limit. It had succeeded or not.
+        /// The step has ended after its limit. `isDone` is true if it has succeeded.
         case late(isDone: Bool)
         /// The step has not ended, and no thread waits for it any more.
         case abandoned(Reason)
 
         enum Reason {
-            /// The step's limit passed. The deadline of all modules passed first.
+            /// `overdue`: the step's limit passed. `cutShort`: the deadline of all modules passed first.
             case overdue, cutShort
             /// The step waits for a call that waits for it.
             case circle
@@ -22,7 +22,7 @@ extension Mediator {
 
     /// Runs a step on its thread, and waits for it.
     ///
-    /// - Parameter deadline: Until when to wait, if that is before the step's own limit.
+    /// - Parameter deadline: The end of the wait, if that is before the step's own limit.
     func run(_ step: ModuleStep, deadline: UInt64 = .max) -> StepEnd {
         watch(step)
         if step.module.queue?.isEnded ?? false {

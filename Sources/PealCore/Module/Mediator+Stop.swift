@@ -63,7 +63,7 @@ extension Mediator {
         signalChange()
     }
 
-    /// Stops what runs in reverse start order.
+    /// Stops all started modules, in reverse start order.
     private func stopStarted() {
         var passed: Set<UInt64> = []
         while let module = requestStopOfLast(&passed) {
@@ -73,9 +73,10 @@ extension Mediator {
         }
     }
 
-    /// Waits for a module that another thread starts or stops until its deadline.
+    /// Requests the stop of the last module that runs. If another thread starts or stops that module, waits until the
+    /// module's deadline.
     ///
-    /// - Returns: The last module that runs.
+    /// - Returns: The module for the calling thread to stop; nil if none is left.
     private func requestStopOfLast(_ passed: inout Set<UInt64>) -> Module? {
         while true {
             let skipped = passed
@@ -97,8 +98,8 @@ extension Mediator {
 
 /// The stop of one module.
 extension Mediator {
-    /// Performs the stop of a module. Its observers end, and its stop is called when no call of it runs any more. A
-    /// module that was removed meanwhile is then released.
+    /// Performs the stop of a module. Its observers end, and its stop function is called when none of its calls runs
+    /// any more. A module that was removed meanwhile is then released.
     ///
     /// - Parameter deadline: The end of the wait, if that is before the end of the module's own time limit.
     /// - Returns: False if the module's code may still run.
@@ -118,7 +119,7 @@ extension Mediator {
             performElsewhere(on: module) {
                 _ = self.waitForCalls(of: module, deadline: .max)
                 let began = peal_clock_now()
-                // From here on others wait for the stop again.
+                // From now on other threads wait for the stop again, until this deadline.
                 self.withState { _ in module.status.deadline = module.deadline(from: began) }
                 _ = self.callStop(of: module, began: began, deadline: .max, because: reason)
             }
@@ -147,7 +148,7 @@ extension Mediator {
             module.status.stop.took = took
             if let sentence = failure ?? reason { module.status.lastFailure = sentence }
             let action = state.request(.stopped, of: module)
-            // The start that started it has failed.
+            // Idle: the start of all modules that started this one has failed and was undone.
             if state.phase == .idle { state.request(.reset, of: module) }
             // A stop that still runs needs its instance.
             if let step, step.isAbandoned, case .running = step.progress {
@@ -181,8 +182,8 @@ extension Mediator.StepEnd {
 }
 
 extension MediatorState {
-    /// Returns true if another thread's action on the module may need the calling thread: the module's queue, or the
-    /// main thread.
+    /// Returns true if another thread's action on the module may need the calling thread, because that thread runs the
+    /// module's queue or is the main thread.
     fileprivate func needsThisThread(_ module: Module) -> Bool {
         (module.status.isInAction || phase != .running) && module.queue != nil && module.runsHere
     }

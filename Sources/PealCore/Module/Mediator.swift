@@ -4,8 +4,8 @@ import PealCall
 /// Starts and stops the modules of a center, and notifies them of events.
 ///
 /// The lock guards states and is never held while a module's code runs. It is an outer lock: a center's lock may be
-/// acquired under it, but not the reverse. A thread requests something of a module under the lock, and performs the
-/// action that the module's state calls for without it. Other threads wait for that action.
+/// acquired under it, but not the reverse. A thread makes a request under the lock, releases the lock, and performs the
+/// action that the request returned. Other threads wait for that action.
 public final class Mediator: Sendable {
     let center: Center
     let lifecycle: Lifecycle
@@ -13,7 +13,7 @@ public final class Mediator: Sendable {
     private let state = Guarded(MediatorState())
     // Freed with this object; atomic.
     private nonisolated(unsafe) let changes = EventCount.make()
-    /// Looks for overdue steps. Used by the executor alone.
+    /// The work that looks for overdue steps. Used by the executor alone.
     nonisolated(unsafe) let overdueWork = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
 
     private init(center: Center, lifecycle: Lifecycle, events: ModuleEvents) {
@@ -51,7 +51,7 @@ extension Mediator {
         changes.signal()
     }
 
-    /// Waits until a condition is true, which is evaluated under the lock.
+    /// Waits until a condition is true. The condition is evaluated under the lock.
     ///
     /// - Parameter deadline: Evaluated again after each change.
     /// - Returns: False if the deadline passed first.
@@ -61,7 +61,7 @@ extension Mediator {
         changes.wait { withState { state in (condition(state), deadline(state)) } }
     }
 
-    /// Waits until a condition is true, which other threads may delay.
+    /// Waits in the wait graph until a condition is true, because calls on other threads may delay it.
     ///
     /// - Returns: False if the deadline passed first, or the wait was cut because it was part of a circle.
     func wait(
@@ -81,7 +81,7 @@ extension Mediator {
 
     /// Waits until none of a module's steps and events runs.
     ///
-    /// - Returns: False if one still does: the deadline passed, the wait was cut, or it is the calling thread's.
+    /// - Returns: False if one still runs: the deadline passed, the wait was cut, or the calling thread is inside it.
     func waitForCalls(of module: Module, deadline: UInt64) -> Bool {
         wait(for: .calls(of: module), until: { _ in deadline }) { _ in module.status.callers.isEmpty }
             && waitForEvents(of: module, deadline: deadline)

@@ -1,7 +1,7 @@
 /// The state of a mediator and of its modules. The mediator's lock guards it.
 struct MediatorState {
     private(set) var phase = ModulesPhase.idle
-    /// The members.
+    /// The members, by their names.
     private(set) var byName: [String: Module] = [:]
     /// The members that depend on a name, whether it is registered or not.
     private(set) var dependents: [String: [Module]] = [:]
@@ -16,13 +16,13 @@ struct MediatorState {
     var driver: UInt = 0
     /// The deadline of a stop of all modules.
     var stopDeadline = UInt64.max
-    /// A stop of all modules has passed its deadline, so a module's stop was not waited for.
+    /// True if a stop of all modules has passed its deadline, so a module's stop was not waited for.
     var hasMissedStopDeadline = false
     /// The modules that may start next, during a start of all.
     private var ready = ReadyModules()
     private var readyModules: [Module] = []
 
-    /// The threads that run steps, with the number of these.
+    /// The threads that run steps, each with the number of its running steps.
     var stepThreads: [UInt: Int] = [:]
     /// The steps whose time limit is watched.
     var watched: [UInt64: ModuleStep] = [:]

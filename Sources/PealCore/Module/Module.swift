@@ -127,7 +127,7 @@ struct ModuleStatus {
 
     /// The thread that performs its last action; 0 until another thread of the library takes that over.
     var performer: UInt = 0
-    /// The thread that retires its owner, until the module's turn; 0 if none.
+    /// The thread that removes the modules of its retiring owner, until all of them are removed; 0 if none.
     var retirer: UInt = 0
 
     /// The number of its dependencies that do not run, during a start.

@@ -48,7 +48,7 @@ struct Lifecycle: Sendable {
     }
 }
 
-/// The protocol that notifies observers of what happens to modules.
+/// The protocol that notifies observers of the starts, stops and failures of modules, and of signals.
 struct ModuleEvents: Sendable {
     static let name = "PealModules"
     static let methods = [

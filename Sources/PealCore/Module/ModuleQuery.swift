@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 /// The call of an event with a result, for a module with a queue. A step calls the module on its queue, and the
-/// broadcasting thread waits for the result, so that the next module is called only if the result calls for it.
+/// broadcasting thread waits for the result, because the policy decides by it whether the next module is called.
 final class ModuleQuery: Sendable {
     private let invocation: Invocation
     // Called only while the module runs.
@@ -19,7 +19,7 @@ final class ModuleQuery: Sendable {
     ) throws(Failure) -> ModuleQuery {
         let block = try ArgumentBlock.captured(method.copyPlan, arguments, of: method)
         let invocation = try Invocation.make(method, block)
-        // No handle leads to the invocation.
+        // The handle ends here: only the query uses the invocation.
         try Invocation.end(invocation.id)
         return ModuleQuery(invocation, unsafeBitCast(function, to: (@convention(c) () -> Void).self))
     }

@@ -31,8 +31,8 @@ extension ModuleStep {
         module.mediator.end(self, .failed(Self.refusal))
     }
 
-    /// Makes the call on this thread. It does not count as an observer's call. A step other than an event registers for
-    /// the module's owner.
+    /// Makes the call on this thread. It does not count as an observer's call. During a step other than an event, new
+    /// registrations belong to the module's owner.
     func call() {
         guard let thread = peal_thread_current(), let hazard = peal_hazard_occupy() else {
             return module.mediator.end(
@@ -96,7 +96,7 @@ extension ModuleStep {
         return .failed(Self.sentence(of: &step, or: text))
     }
 
-    /// The module's own sentence or that of its status, and its own number unless that is zero.
+    /// The module's own sentence, or else that of its status. The module's own code follows unless it is zero.
     private static func sentence(of step: inout peal_module_step, or text: String) -> String {
         let length = peal_step_message_length(&step)
         let own = String(

@@ -19,7 +19,7 @@ final class ModuleStep: Sendable {
     /// Why a step is abandoned at once.
     static let circle = "it would wait for a call of another module, which waits for it"
 
-    /// Why a step fails that its queue does not run.
+    /// Why a step fails if its queue does not run it.
     static let refusal = "its queue has ended, or its executor refuses work; the step was not called on another thread"
 
     /// The result of its function.
@@ -42,9 +42,9 @@ final class ModuleStep: Sendable {
 
     // The lock of the mediator guards the rest.
     nonisolated(unsafe) var progress = Progress.waiting
-    /// No thread waits for it any more.
+    /// True if no thread waits for the step any more.
     nonisolated(unsafe) var isAbandoned = false
-    /// Observers were notified that it is overdue.
+    /// True if observers were notified that the step is overdue.
     nonisolated(unsafe) var isReported = false
     /// The result from its completion, if that came before its function returned.
     nonisolated(unsafe) var answer: Result?

@@ -34,7 +34,7 @@ enum ModuleRequest: Sendable, CaseIterable {
 /// The next action of the requesting thread.
 enum ModuleAction: Sendable {
     case none
-    /// Perform the action, and then request what it leads to.
+    /// Perform the action, and then request its result.
     case start, stop, release
     /// The thread that starts all modules starts this one too.
     case enqueue
@@ -46,8 +46,8 @@ enum ModuleAction: Sendable {
 extension ModuleRequest {
     /// The state machine of one module: request × state × membership → state, membership and action.
     ///
-    /// `_` matches every value that no row above matches. Only the thread that performs an action requests what it
-    /// leads to, so the last row of such a request is never used.
+    /// `_` matches every value that no row above matches. Only the thread that performs an action requests its result,
+    /// so the last row of such a request is never used.
     // swift-format-ignore
     func transition(
         from state: ModuleState, _ membership: ModuleMembership
@@ -116,7 +116,7 @@ extension ModuleStep.Kind {
     }
 }
 
-/// The common transitions of a center's modules.
+/// The common state of a center's modules.
 public enum ModulesPhase: Sendable, CaseIterable {
     case idle, starting
     /// A stop was requested during the start. The module that starts now is the last.
@@ -126,7 +126,7 @@ public enum ModulesPhase: Sendable, CaseIterable {
     case running
     case draining, stopped
 
-    /// The value of the interface, for which a start lasts until all that it started is stopped again.
+    /// The value of the interface. There, a start that fails lasts until the modules that it started are stopped.
     public var interfaceValue: UInt32 {
         switch self {
         case .idle: 0
@@ -142,10 +142,10 @@ public enum ModulesPhase: Sendable, CaseIterable {
 enum PhaseRequest: Sendable, CaseIterable {
     case register
     case start
-    /// All have started. A module has not, or the start was cancelled.
+    /// `started`: all modules run. `startFailed`: a module did not start, or the start was cancelled.
     case started, startFailed
     case stop
-    /// None runs any more.
+    /// No module runs any more.
     case stopped
 }
 

@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 internal import Synchronization
 
-/// A wait that calls on other threads may delay.
+/// A wait that may be delayed by calls on other threads.
 final class ThreadWait: Sendable {
     enum Subject: Sendable {
         /// The end of a module's step, which may need a queue.
@@ -38,11 +38,11 @@ final class ThreadWait: Sendable {
         case .step(_, let module), .calls(let module), .action(let module): module.mediator.signalChange()
         case .retirement: break
         }
-        // Events of a module and calls of an owner are waited for there.
+        // Threads that wait for a module's events or an owner's calls wait in `RunningCalls`.
         RunningCalls.signal()
     }
 
-    /// The cost of a cut: the wait with the lowest is cut.
+    /// The cost of a cut. The wait with the lowest cost is cut.
     fileprivate var loss: Int {
         switch subject {
         case .calls, .action, .retirement: 0
@@ -64,7 +64,7 @@ final class ThreadWait: Sendable {
 }
 
 /// The waits of all threads of the process. A circle of threads, each inside a call that another one waits for, would
-/// wait for ever. The thread whose wait closes the circle finds it, and cuts the wait of a thread that is inside a call.
+/// wait forever. The thread whose wait closes the circle finds it, and cuts the wait of a thread that is inside a call.
 /// The function that waited there returns a status. Another thread then performs the action that it waited for, or the
 /// step is abandoned.
 enum WaitGraph {
@@ -113,8 +113,8 @@ enum WaitGraph {
         return nil
     }
 
-    /// - Returns: Nil if the other waiting thread does not delay the wait. Else, whether it is inside a call that must
-    ///   end first.
+    /// - Returns: Nil if the other waiting thread does not delay the wait. Otherwise true if that thread is inside
+    ///   a call that must end first.
     private static func isDelayed(_ wait: ThreadWait, by other: ThreadWait) -> Bool? {
         switch wait.subject {
         case .step(_, let module):

@@ -16,7 +16,7 @@ public struct FunctionBinding {
 
     func checkPrototype(of method: Method, in state: borrowing CenterState) throws(Failure) {
         guard let prototype else { return }
-        // A function rarely has its method's name.
+        // Names are not compared, because a function rarely has its method's name.
         try method.check(prototype: prototype, of: "the function", in: state.types)
     }
 }

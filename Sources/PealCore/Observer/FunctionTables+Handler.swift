@@ -1,5 +1,5 @@
 extension FunctionTables {
-    /// Takes one function for the methods that are named, or for all.
+    /// Uses one function for the named methods, or for all methods.
     init(
         handler function: UnsafeRawPointer, names: [String]?, of proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) {

@@ -1,8 +1,8 @@
 extension FunctionTables {
     /// Reads a C table: its size, the tables of adopted protocols, its functions.
     ///
-    /// - Parameter isCopy: True if it is peal's own copy, which may be larger than the protocol, and
-    ///   is empty after that.
+    /// - Parameter isCopy: True if the table is peal's own copy. The copy may be larger than the protocol's table, and
+    ///   its additional members are empty.
     init(
         reading table: UnsafeRawPointer, of proto: PealProtocol, in state: borrowing CenterState, isCopy: Bool = false
     ) throws(Failure) {
@@ -68,7 +68,7 @@ extension FunctionTables {
         }
     }
 
-    /// Takes functions by name.
+    /// Reads functions that are bound to methods by name.
     init(
         binding bindings: [FunctionBinding], of proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) {
@@ -88,7 +88,7 @@ extension FunctionTables {
 }
 
 extension FunctionTables {
-    /// Writes one protocol's functions as a table, which leads to those of the protocols that it adopts.
+    /// Writes one protocol's functions as a table that points to the tables of the adopted protocols.
     func write(
         _ proto: PealProtocol, to table: UnsafeMutableRawPointer,
         tables others: ProtocolMap<UnsafeMutableRawPointer>, methodCount: Int

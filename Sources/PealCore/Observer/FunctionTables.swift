@@ -4,7 +4,7 @@ struct FunctionTables: Sendable {
     struct Table: @unchecked Sendable {
         // Unchecked: addresses of code and of constant tables.
         var functions: [UnsafeRawPointer?]
-        /// The address of the caller's table, to recognise whether a diamond was given the same one twice.
+        /// The address of the caller's table. Both paths of a diamond must lead to the same table.
         var source: UnsafeRawPointer?
     }
 

@@ -25,7 +25,8 @@ extension GeneralBroadcast {
         GeneralBroadcast(hazard: hazard, id: id, arguments: arguments, count: count)
     }
 
-    /// True if services must be created first: the list may lack some, and the broadcast will call it now.
+    /// True if services must be created first: the list may lack instances, and this broadcast is about to call its
+    /// observers.
     private func waitsForServices(_ request: BroadcastRequest) -> Bool {
         let list = Broadcast.list(hazard)
         // The id is tested first: in another method's list nothing else has a meaning.

@@ -20,10 +20,10 @@ struct HandledMethods: @unchecked Sendable {
 
     var address: UInt { UInt(bitPattern: function) }
 
-    /// The size of its part of the observer's memory, in bytes.
+    /// The size of the handler's block in the observer's memory, in bytes.
     var size: Int { peal_handler_size(methods.count) }
 
-    /// Writes the cells that the thunks find.
+    /// Writes the handler's block: the function, the target, and a cell for each method.
     func write(
         to memory: UnsafeMutableRawPointer, target: UnsafeMutableRawPointer?
     ) -> UnsafePointer<peal_observer_handler> {

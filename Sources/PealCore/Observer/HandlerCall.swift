@@ -1,8 +1,9 @@
 internal import CPealSupport
 import PealCall
 
-/// The target of the thunks in an observer's tables if all its methods are one function. Nothing here allocates, takes
-/// a lock or counts. A pointer to an argument leads to its original location.
+/// The callees of the thunks in the tables of an observer with a handler. No fast path allocates, acquires a lock or
+/// changes a count. The handler receives pointers to the arguments' original locations, or to copies where a value is
+/// divided or misaligned.
 enum HandlerCall {
     typealias Handler = UnsafePointer<peal_observer_handler>
 
@@ -13,7 +14,7 @@ enum HandlerCall {
         _ handler: Handler, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64
     ) -> UInt64 {
         let cell = peal_handler_cell_at(handler, index)
-        // A struct takes two words.
+        // A struct may take two words, and then the words are not one for each parameter.
         guard _fastPath(cell.pointee.is_words) else { return numbers(handler, a, b, c, d, index, 0, 0).integer }
         var words = (a, b, c, d)
         var result = UInt64(0)
@@ -33,7 +34,7 @@ enum HandlerCall {
 
     private typealias Slot = UnsafeMutableRawPointer?
 
-    /// The same with up to two floating numbers.
+    /// Up to four integers and two floating-point numbers.
     @inline(never)
     @_optimize(speed)
     static func numbers(
@@ -97,7 +98,8 @@ enum HandlerCall {
         withUnsafePointer(to: call) { handler.pointee.function(handler.pointee.target, $0) }
     }
 
-    /// Points to the arguments of a frame in place, unless the value of one is divided between several locations.
+    /// Points to the arguments of a frame in place. If a value is divided between several locations, `body` receives
+    /// copies.
     ///
     /// - Parameter stack: The words of the stack, read if the shape has some; nil if it has none.
     @inline(__always)

@@ -28,7 +28,7 @@ extension LazyObserver {
 }
 
 extension CenterState {
-    /// Lists an instance after its placeholder.
+    /// Adds an instance to the lists, after its placeholder.
     ///
     /// - Returns: False if the instance is not wanted (see `LazyObserver.install`).
     fileprivate func install(

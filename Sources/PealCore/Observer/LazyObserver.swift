@@ -16,7 +16,7 @@ final class LazyObserver: Sendable {
         /// The placeholder or the service has ended: no instance follows.
         var isEnded = false
         var instance: Observation?
-        /// Instances that observe no more, but may still be called.
+        /// Instances that no longer observe, but may still be called.
         var left: [Observation] = []
         /// The number of instances that the service has removed.
         var instanceGeneration = 0
@@ -53,8 +53,9 @@ final class LazyObserver: Sendable {
         state.withLock { $0.isEnded || $0.instance != nil ? nil : $0.instanceGeneration }
     }
 
-    /// Publishes an instance. Does nothing if there is one, if none is wanted any more, or if an instance was removed
-    /// after `instanceGeneration` was read, since that may be this one. The caller must hold the center's lock.
+    /// Publishes an instance. Does nothing if another instance is published, or if no instance is wanted any more. Does
+    /// nothing either if an instance was removed after `instanceGeneration` was read, because this instance may be the
+    /// removed one. The caller must hold the center's lock.
     ///
     /// - Returns: True if it was published.
     func install(
@@ -93,14 +94,15 @@ final class LazyObserver: Sendable {
 
     // The end of the placeholder, step by step.
 
-    /// Has the waiting calls of the instance delivered first. The thread that ends the placeholder drains the instance.
+    /// Marks the instance as draining, so that its waiting calls are delivered. The thread that ends the placeholder
+    /// drains the instance.
     func beginDraining() {
         state.withLock { state in
             if let instance = state.instance { _ = ObserverGate.drain(instance.gate) }
         }
     }
 
-    /// No call of an instance begins after this, unless it drains.
+    /// Accepts no instance any more. No call of the current instance begins afterwards, unless the instance drains.
     func close() {
         state.withLock { state in
             state.isEnded = true

@@ -5,7 +5,7 @@ extension Observation {
     public struct Removal: Sendable {
         /// The waiting calls are delivered first.
         public var drains = false
-        /// The maximum wait until none of its calls runs, in milliseconds; nil: no wait.
+        /// The time limit for its running calls to return, in milliseconds; nil: no wait.
         public var timeout: UInt32?
 
         public init() {}
@@ -13,8 +13,8 @@ extension Observation {
 
     /// Ends the registration of a handle. No call of it starts afterwards.
     ///
-    /// A registration may have ended already, by its ONCE call, its queue or its center. Its calls are waited for
-    /// before that is reported.
+    /// A registration may have ended already, by its ONCE call, its queue or its center. Then a requested wait still
+    /// waits for its calls, before the stale handle is reported.
     ///
     /// - Returns: True if a requested wait was completed.
     @discardableResult
@@ -28,8 +28,8 @@ extension Observation {
         return try remove(observation, removal)
     }
 
-    /// Ends the registration of an observer without extras and waits for its calls. Usually none runs. Then the observer
-    /// ends here, and needs no object.
+    /// Ends the registration of an observer without extras and waits for its calls. Usually no call runs. Then the
+    /// observer ends here, without an `Observation`.
     ///
     /// - Returns: True if the wait was completed; nil if nothing was done.
     private static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
@@ -68,15 +68,15 @@ extension Observation {
             return mailbox.flush(deadline: deadline) == .done && observation.waitForCalls(deadline: deadline)
         }
         guard observation.close() else { return try reportEnd() }
-        // The end of an observer that does more than free memory passes the writer fence, after its gate was closed.
+        // If the end of an observer does more than free memory, it passes the writer fence after the gate was closed.
         let isOrdered = observation.record.isWaitedFor && observation.lazy == nil
         observation.unlist()
         return isWaitedFor ? observation.waitForCalls(deadline: deadline, isOrdered: isOrdered) : true
     }
 
-    /// Ends it when the currently waiting calls have been delivered.
+    /// Ends the registration when the currently waiting calls have been delivered.
     ///
-    /// - Returns: False if it has ended already.
+    /// - Returns: False if the registration has ended already.
     private func drain(_ mailbox: Mailbox) -> Bool {
         guard let lazy else {
             guard ObserverGate.drain(gate) else { return false }
@@ -84,7 +84,8 @@ extension Observation {
             endBehindCalls(mailbox)
             return true
         }
-        // The calls are those of its instance. In this order ONCE calls see that they are still needed.
+        // The waiting calls are those of the instance. The instance is marked as draining before the placeholder is
+        // closed, so a ONCE call that finds the placeholder closed also finds that mark.
         lazy.beginDraining()
         guard close() else { return false }
         lazy.takeInstance()?.endBehindCalls(mailbox)
@@ -108,19 +109,20 @@ extension Observation {
     /// Waits until no call of a closed observer runs any more.
     ///
     /// - Parameter isOrdered: True if this thread has passed the writer fence since the observer was closed.
-    /// - Returns: False if one runs on this thread, or the time limit has expired.
+    /// - Returns: False if a call runs on this thread, or the time limit has expired.
     func waitForCalls(deadline: UInt64, isOrdered: Bool = false) -> Bool {
         let called = called
         defer { extendLifetime(called) }
         let records = called.map { $0.record }
         guard RunningCalls.wait(for: records, deadline: deadline, isOrdered: isOrdered) else { return false }
         guard queue == nil else { return true }
-        // Lists that other calls protect may still contain it, but no thread calls it.
+        // Lists that other calls protect may still contain the observers, but no thread calls these.
         for record in records { ObserverLife.destroy(record) }
         // The thread that made the last call may run the destroy callback at this very time.
         return RunningCalls.wait(for: records, deadline: deadline, isOrdered: true)
     }
 
-    /// The observers of the registration, called or removed: a lazy one's instances, which end first, and itself.
+    /// The observers whose calls belong to the registration: the instances of a lazy observer, which end first, and the
+    /// observer itself.
     var called: [Observation] { (lazy?.instances ?? []) + [self] }
 }

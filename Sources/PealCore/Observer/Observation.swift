@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// A registration of an observer, for callers that read or store it. It keeps the memory of the record.
+/// A registration of an observer, for callers that read or store it. It retains the memory of the record.
 public final class Observation: PointerHolder {
     nonisolated(unsafe) let record: Observer
 
@@ -26,7 +26,7 @@ public final class Observation: PointerHolder {
 
     var owner: Owner? { record.owner }
 
-    /// For a registration that names a service: this is the placeholder of its instance.
+    /// The state of a registration that names a service. This observation is then the placeholder.
     var lazy: LazyObserver? { record.lazyObserver }
 
     func close() -> Bool { record.close() }

@@ -2,15 +2,15 @@ internal import CPealSupport
 
 /// The end of a registration, step by step.
 extension Observer {
-    /// Marks the observer as removed and makes its handle stale. Several threads may try, a broadcast that calls it
-    /// once among them. Only one succeeds, and removes it from the lists.
+    /// Marks the observer as removed and makes its handle stale. Several threads may try, for example a broadcast to a
+    /// ONCE observer. Only one thread succeeds, and removes the observer from the lists.
     func close() -> Bool {
         guard closeGate() else { return false }
         Handles.observations.retire(pointee.id)
         return true
     }
 
-    /// The same without the handle.
+    /// Marks the observer as removed. The caller makes the handle stale.
     func closeGate() -> Bool {
         guard ObserverGate.remove(gate) else { return false }
         lazyObserver?.close()
@@ -30,14 +30,14 @@ extension Observer {
         _ = try? tables.proto.center.withState { (state) throws(Failure) in state.unlist(self, tables) }
     }
 
-    /// Called before the record can end.
+    /// Removes the observer from its queue's members. Called before the record can end.
     func leaveRegisters() {
         // Owners and queues contain the placeholder and not its instance.
         guard !isInstance else { return }
         queue?.removeMember(self)
     }
 
-    /// The last step for an observer that is in no list any more.
+    /// Finishes the removal of an observer that is in no list any more.
     func finishRemoval() {
         leaveQueue()
         guard isWaitedFor else { return Reclaimer.leave(.observer(self)) }
@@ -52,14 +52,15 @@ extension Observer {
         mailbox?.dropDead()
     }
 
-    /// Returns true if its end does more than free memory, and therefore must not wait for the next collection.
+    /// Returns true if the observer's end does more than free memory, and therefore must not wait for the next
+    /// collection.
     var isWaitedFor: Bool { pointee.destroy != nil || mailbox != nil || isInstance }
 
-    /// The same for several observers.
+    /// Finishes the removal of several observers.
     static func finishRemoval(_ records: [Observer]) {
         guard !records.isEmpty else { return }
         for record in records { record.leaveQueue() }
-        // Each may be freed at its own end.
+        // The records are divided first, because each may be freed at its own end.
         let others = records.filter { !$0.isWaitedFor }
         Reclaimer.end(records.filter { $0.isWaitedFor })
         Reclaimer.retire(others.map { .observer($0) })
@@ -81,7 +82,7 @@ extension CenterState {
         }
     }
 
-    /// Adds to the number of observers of all protocols that it conforms to.
+    /// Adds to the number of observers of all protocols that the observer conforms to.
     func count(_ record: Observer, of proto: PealProtocol, as difference: Int) {
         proto.state.count(record, as: difference)
         for member in proto.ancestors { member.state.count(record, as: difference) }

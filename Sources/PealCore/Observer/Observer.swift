@@ -64,7 +64,7 @@ extension Observer {
 
     var owner: Owner? { extras.flatMap { Self.cell(peal_observer_owner($0)).pointee } }
 
-    /// For an observer that names a service: it is the placeholder of the instance.
+    /// The state of an observer that names a service. This record is then the placeholder.
     var lazyObserver: LazyObserver? { extras.flatMap { Self.cell(peal_observer_lazy($0)).pointee } }
 
     /// Releases the objects, before the memory is freed.
@@ -111,7 +111,7 @@ extension Observer {
             ? pointee.order < other.pointee.order : pointee.priority > other.pointee.priority
     }
 
-    /// The target that its functions get.
+    /// The target that the observer's functions receive.
     fileprivate var calledTarget: UnsafeMutableRawPointer? {
         handler.map { peal_handler_self($0) } ?? pointee.target
     }

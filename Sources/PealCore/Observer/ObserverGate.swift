@@ -17,12 +17,12 @@ enum ObserverGate {
         }
     }
 
-    /// Marks as removed. Only one of the threads that try to end an observer succeeds.
+    /// Marks the observer as removed. Only one of the threads that try to end an observer succeeds.
     static func remove(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
         update(gate) { $0 & (removed | drains) == 0 ? $0 | removed : nil }
     }
 
-    /// Marks as draining. The thread that succeeds removes the observer later, by `endDraining`.
+    /// Marks the observer as draining. The thread that succeeds removes the observer later, by `endDraining`.
     static func drain(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
         update(gate) { $0 & (removed | drains) == 0 ? $0 | drains : nil }
     }
@@ -37,8 +37,8 @@ enum ObserverGate {
     }
 
     /// Decides about an observer whose gate is not zero. A weak target is retained: `WeakHold.release` follows the
-    /// call. A ONCE observer is removed first, so that no other broadcast calls it too. Instead of a replaced observer,
-    /// its successor is called, which a list with the replaced observer does not contain.
+    /// call. A ONCE observer is removed first, so that no other broadcast calls it too. For a replaced observer, the
+    /// entry of its successor is returned. The successor is in no list with the replaced observer.
     ///
     /// - Parameter hazard: The hazard slot of the call.
     /// - Returns: The entry to call, if any.
@@ -47,14 +47,14 @@ enum ObserverGate {
     static func admit(
         _ listed: UnsafePointer<SnapshotEntry>, _ hazard: Broadcast.Hazard
     ) -> UnsafePointer<SnapshotEntry>? {
-        // Most of these observers are only weak.
+        // Most observers whose gate is not zero are only weak.
         guard peal_gate_load(listed.pointee.gate) == weak else { return admitSlow(listed, hazard) }
         guard _fastPath(WeakHold.take(listed.pointee.record, hazard)) else {
             prune(listed.pointee.record)
             return nil
         }
         if _fastPath(peal_gate_load(listed.pointee.gate) & removed == 0) { return listed }
-        // The hook that retains has removed it.
+        // The retain hook has removed the observer.
         WeakHold.release(hazard)
         return admitSlow(listed, hazard)
     }
@@ -86,7 +86,7 @@ enum ObserverGate {
                 prune(record)
                 return nil
             }
-            // The hook that retains may have removed it.
+            // The retain hook may have removed the observer.
             let isCalled = peal_gate_load(gate) & removed == 0 && (value & once == 0 || claimOnce(record))
             if isCalled { return entry }
             WeakHold.release(hazard)
@@ -102,7 +102,8 @@ enum ObserverGate {
                 placeholder.unlist()
                 return true
             }
-            // The draining thread sets its mark before the placeholder is closed.
+            // The draining thread marks the instance before it closes the placeholder, and this thread loads the mark
+            // after it found the placeholder closed.
             guard peal_gate_load(gate) & drains != 0 else { return false }
         }
         var isDraining = false
@@ -110,9 +111,9 @@ enum ObserverGate {
             isDraining = value & drains != 0
             return value & (removed | blocks) == 0 ? value | removed : nil
         }
-        // The draining thread removes it from the lists.
+        // The draining thread removes a draining observer from the lists.
         if claimed, !isDraining {
-            // A late removal may have retired the id.
+            // A removal that lost the race for the gate may have retired the id.
             Handles.observations.retire(record.pointee.id)
             record.unlist()
         }
@@ -122,7 +123,7 @@ enum ObserverGate {
     /// Removes an observer whose target is dead.
     @inline(never)
     private static func prune(_ record: UnsafeMutablePointer<ObserverRecord>) {
-        // Timers and proxies end otherwise.
+        // Timers and targets of proxies have no tables, and end in another way.
         guard record.pointee.tables != nil, record.close() else { return }
         record.unlist()
     }

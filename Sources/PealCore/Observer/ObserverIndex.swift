@@ -8,7 +8,7 @@ struct ObserverIndex {
     private var chainCount = 0
     private var count = 0
 
-    /// The average number of observers in a chain from which there are more chains.
+    /// The average number of observers in a chain at which the number of chains is doubled.
     private static let load = 2
     private static let leastChains = 8
 
@@ -65,7 +65,7 @@ struct ObserverIndex {
         }
     }
 
-    /// Returns true for at least one of these.
+    /// Returns true if `isWanted` is true for at least one observer whose key has the hash.
     func contains(_ hash: UInt32, where isWanted: (Observer) -> Bool) -> Bool {
         var next = first(hash)
         while let record = next {
@@ -91,8 +91,7 @@ struct ObserverIndex {
     }
 }
 
-/// A protocol's observers: those with a target, or with a service instead of it, and those without. Guarded by the
-/// center's lock.
+/// A protocol's observers: those with a target or a service, and those with neither. Guarded by the center's lock.
 struct ObserverIndexes {
     private(set) var targeted = ObserverIndex()
     private(set) var untargeted = ObserverIndex()

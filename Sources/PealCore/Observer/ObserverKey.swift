@@ -8,7 +8,7 @@ struct ObserverKey {
     /// 0: no placeholder of a service.
     private let service: UInt64
     private let queue: UInt64
-    /// The caller retains them.
+    /// The caller retains the tables.
     private unowned(unsafe) let tables: ObserverTables
     /// The hash of the target, or of what replaces it.
     let hash: UInt32

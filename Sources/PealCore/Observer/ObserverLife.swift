@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// The end of an observer: the last step, after its last call has returned.
+/// The last step of an observer's end, after its last call has returned.
 enum ObserverLife {
     /// Releases the reference of the registration itself.
     static func release(_ record: UnsafeMutablePointer<ObserverRecord>) {
@@ -21,14 +21,15 @@ enum ObserverLife {
     private static func finish(_ record: UnsafeMutablePointer<ObserverRecord>) {
         destroy(record)
         let lazy = record.placeholder
-        // An instance has the number of its placeholder, which ends after it.
+        // An instance has the id of its placeholder. The placeholder ends after the instance.
         if lazy == nil { Handles.dropEnded(record) }
         disown(record)
         if let lazy { release(lazy) }
     }
 
-    /// Runs the destroy callback unless a thread has run it. For a service's instance, that ends its use. It counts as
-    /// a call of the observer: a thread that waits for the observer's calls waits for this one too.
+    /// Runs the destroy callback unless another thread has run it. For a service's instance, this ends its use. The
+    /// callback counts as a call of the observer, so a thread that waits for the observer's calls also waits for the
+    /// callback.
     ///
     /// - Returns: False if another thread has run the callback, or runs it.
     @discardableResult
@@ -52,8 +53,8 @@ enum ObserverLife {
         ServiceUse(id: extras.pointee.use, target: target).end()
     }
 
-    /// Frees the record if its life, the object of its handle and all lists have released it. Then the same for its
-    /// successor.
+    /// Frees the record if its life, the object of its handle and all lists have released it. Then does this for the
+    /// record's successor.
     static func disown(_ disowned: UnsafeMutablePointer<ObserverRecord>) {
         var record = disowned
         while peal_observer_disown(record) {

@@ -2,8 +2,8 @@ internal import CPealSupport
 
 /// Searches for observers, for callers that have stored no handle, and for reports.
 extension PealProtocol {
-    /// The observers that conform to it, also those of adopting protocols, in call order, without dead
-    /// targets.
+    /// The observers that conform to the protocol, those of adopting protocols included, in call order. Observers with
+    /// dead targets are left out.
     public func observations() throws(Failure) -> [Observation] {
         let (found, probe) = try center.withState { (state) throws(Failure) in
             let found = state.observations(conformingTo: self)
@@ -52,7 +52,7 @@ extension Observation {
     /// The properties of a registration.
     public struct Facts {
         public let proto: UInt64
-        /// Nil if it is weak and dead.
+        /// Nil if the target is weak and dead.
         public let target: UnsafeMutableRawPointer?
         public let queue: UInt64
         public let owner: UInt64

@@ -7,7 +7,7 @@ struct ObserverSet: @unchecked Sendable {
     enum Kind { case ofOwner, ofQueue }
 
     private var first: UnsafeMutablePointer<peal_link>?
-    // Last: then a member after the set can fill its word.
+    // The last member, so that a member after the set can share its word.
     private let kind: Kind
 
     init(_ kind: Kind) {

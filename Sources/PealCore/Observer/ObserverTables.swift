@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 /// The functions of observers for one protocol: peal's copies of the tables, and the lists that the observers join.
-/// Observers with the same functions share one.
+/// Observers with the same functions share one object.
 final class ObserverTables: @unchecked Sendable {
     // Unchecked: the memory never changes.
 
@@ -16,7 +16,7 @@ final class ObserverTables: @unchecked Sendable {
     let proto: PealProtocol
     /// The methods that the observers implement.
     let methods: [Method]
-    /// The tables of observers with a handler.
+    /// The handler and its methods, if the observers have a handler.
     let handled: HandledMethods?
     /// All required methods are among them.
     let isComplete: Bool

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// The services on a list that may have no instance there yet.
+/// The placeholders of a list whose services may have no instance in it yet.
 struct PendingServices {
     private let elements: [UInt64]
 
@@ -16,8 +16,8 @@ struct PendingServices {
         }
     }
 
-    /// Gets the instances, in call order. The service reports a failed creation, and the next broadcast tries again.
-    /// Call with no lock held, and no list protected.
+    /// Requests the instances, in call order. The service reports a failed creation, and the next broadcast tries
+    /// again. Call with no lock held, and no list protected.
     func create() {
         for id in elements {
             guard let placeholder = Handles.observations.find(id) else { continue }

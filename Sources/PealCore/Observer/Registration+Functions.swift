@@ -4,7 +4,7 @@ extension CenterState {
     /// The functions of a registration, checked, and shared with the observers that have the same ones.
     func tables(of registration: borrowing Registration) throws(Failure) -> ObserverTables {
         let proto = registration.proto
-        // They were checked when they were read.
+        // The functions were checked when they were read.
         if let functions = registration.tables { return try share(functions, of: proto) }
         let tables = try sharedTables(of: registration)
         if !tables.isComplete { try checkConformance(of: try functions(of: registration), to: proto) }
@@ -12,7 +12,7 @@ extension CenterState {
         return tables
     }
 
-    /// The same for the table of a service, which has no target and no queue.
+    /// The functions of a table that a service provides, checked and shared. They have no target and no queue.
     func tables(_ table: UnsafeRawPointer, of proto: PealProtocol) throws(Failure) -> ObserverTables {
         try FunctionTables.checkSize(of: table, for: proto, in: self)
         if let known = self[proto].tables.find(table, of: proto), known.isComplete { return known }
@@ -71,7 +71,8 @@ extension CenterState {
         }
     }
 
-    /// A queue requires copies. A pointer without a rule for its lifetime may be invalid by then.
+    /// Fails if a queue cannot capture the arguments. A pointer without a rule for its lifetime may be invalid at
+    /// delivery.
     private func checkPointers(of registration: borrowing Registration, _ methods: [Method]) throws(Failure) {
         guard !registration.isBorrowed else { return }
         for method in methods {

@@ -1,5 +1,5 @@
 extension Registration {
-    /// A service instead of a target.
+    /// Makes a registration that names a service instead of a target.
     public init(proto: PealProtocol, service name: String) throws(Failure) {
         let service = try Service.find(name, in: proto.center)
         guard let functions = service.functions(for: proto) else {
@@ -11,7 +11,7 @@ extension Registration {
         lazy = LazyObserver(service, functions: functions)
     }
 
-    /// The service reports its end, even during this registration.
+    /// Registers, and first follows the service, which then reports even an end during this registration.
     func registerFollowing() throws(Failure) -> CenterState.RegistrationOutcome {
         guard let lazy else { return try registerOverDead() }
         lazy.service.add(lazy)

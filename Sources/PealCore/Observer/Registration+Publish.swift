@@ -20,7 +20,7 @@ extension CenterState {
             id: record.pointee.id, record: record, replaced: [], leavesLongList: leavesLongList)
     }
 
-    /// The same for an observer that replaces others.
+    /// Lists an observer that replaces others.
     func publish(
         _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration,
         replacing known: [Observer]
@@ -44,8 +44,8 @@ extension CenterState {
             changes.cancel()
             throw error
         }
-        // No later step can fail. New broadcasts call the new observer before an old one is closed. An observer that
-        // another thread is removing is finished by that thread.
+        // No later step can fail. New broadcasts call the new observer before an old one is closed. If another thread
+        // is removing an old observer, that thread finishes the removal.
         let leavesLongList = changes.leavesLongList
         changes.commit()
         successors.commit()

@@ -1,12 +1,12 @@
 internal import CPealSupport
 
-/// A caller's request to register an observer. It is not copied: that would cost a tenth of a registration.
+/// A caller's request to register an observer. It is not copied, because a copy would cost a tenth of a registration.
 public struct Registration: ~Copyable {
     public enum Functions {
         /// A C table that begins with its size.
         case table(UnsafeRawPointer)
         case bindings([FunctionBinding])
-        /// The same in the caller's memory. They are read if no earlier registration had the same.
+        /// Bindings in the caller's memory. They are not read if an earlier registration had equal bindings.
         case callerBindings(CallerBindings)
         /// One function for all methods, or for those with these names.
         case handler(UnsafeRawPointer, names: [String]?)
@@ -43,7 +43,7 @@ public struct Registration: ~Copyable {
         self.functions = functions
     }
 
-    /// The record has extras, which most observers lack.
+    /// True if the record has extras for another reason than a handler. Most observers have none.
     var hasExtras: Bool {
         if case .service = functions { return true }
         return queue != nil || owner != nil || weak != nil
@@ -73,8 +73,8 @@ public struct Registration: ~Copyable {
         return outcome.id
     }
 
-    /// Registers. An observer whose weak target has died is no duplicate of another target at its address: it is
-    /// removed first.
+    /// Registers. An observer whose weak target has died is no duplicate of another target at its address. The dead
+    /// observer is removed first.
     func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
         while true {
             do throws(Failure) {
@@ -85,7 +85,7 @@ public struct Registration: ~Copyable {
         }
     }
 
-    /// - Returns: True if there were any.
+    /// - Returns: True if a duplicate's weak target was dead. That observer has been removed.
     private func removeDeadDuplicates() throws(Failure) -> Bool {
         let probe = try proto.center.withState { (state) throws(Failure) in
             WeakProbe(try state.duplicates(of: self))

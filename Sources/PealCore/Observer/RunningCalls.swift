@@ -3,10 +3,11 @@ import PealCall
 
 /// Waits for calls of closed observers, and for everything else that keeps code of an owner in use.
 ///
-/// A loop stores which observer it calls before it loads that observer's gate. A waiter closes the gate, passes the
-/// writer fence, and then sees every call that was let through. It requests the threads that make these calls to signal:
-/// it sets a bit in the gate of the next observer, which they test in any case, and one in the attention word of the
-/// hazard slot, which they test at the end of the list. A call that no thread waits for costs nothing.
+/// A calling thread stores the observer's gate as its current call, and then loads the gate. A waiting thread closes
+/// the gate, passes the writer fence, and then loads the current calls, so it sees every call that was let through. It
+/// requests the calling threads to signal by two bits. It sets a bit in the gate of the next observer, which the
+/// calling thread loads in any case. It sets the other bit in the attention word of the calling thread's hazard slot,
+/// which that thread loads at the end of the list. A call that no thread waits for costs nothing.
 enum RunningCalls {
     typealias Record = UnsafeMutablePointer<ObserverRecord>
 
@@ -55,7 +56,7 @@ enum RunningCalls {
         ended.signal()
     }
 
-    /// Signals if a thread waits for a call of a list that was released.
+    /// Signals if a thread waits for a call from the list that was released.
     static func answer(_ hazard: Broadcast.Hazard) {
         if peal_hazard_test_and_clear_awaited(hazard) { signal() }
     }

@@ -8,14 +8,14 @@ struct SharedTables {
     /// The tables of bindings, by their first function: neither names nor prototypes need be read again.
     private var bound: [UnsafeRawPointer?: KnownBindings] = [:]
     private var lastBound: KnownBindings?
-    /// The number of tables from which those without observers are dropped.
+    /// The number of tables at which those without observers are dropped.
     private var limit = leastLimit
 
     private static let leastLimit = 16
 
     /// The tables with the functions of a caller's table whose size has been checked; nil if they must be made.
     ///
-    /// The reader of tables handles a diamond, since it checks that each path has the same table.
+    /// Returns nil for a diamond, because the reader of tables must check that each path has the same table.
     mutating func find(_ table: UnsafeRawPointer, of proto: PealProtocol) -> ObserverTables? {
         guard !proto.hasDiamond else { return nil }
         if let last, last.handled == nil, TableContent.isEqual(last.table, to: table, of: proto) { return last }
@@ -35,7 +35,7 @@ struct SharedTables {
         return known.tables
     }
 
-    /// Without memory the next registration reads them again.
+    /// Stores the tables of checked bindings. If memory is refused, the next registration reads the bindings again.
     mutating func note(_ tables: ObserverTables, of bindings: UnsafeBufferPointer<peal_binding>) {
         guard let known = KnownBindings(bindings, tables) else { return }
         if bound.count >= limit { bound = [:] }

@@ -2,20 +2,21 @@ internal import CPealSupport
 
 /// The replacement of observers by another one, prepared so that its publication cannot fail.
 ///
-/// A broadcast calls exactly one of the old and the new observer. Lists that begin later contain only the new one.
-/// Readers of an older list find the old one removed, and its successor in the record.
+/// A broadcast calls exactly one of the old and the new observer. The new lists contain only the new one. Readers of an
+/// older list find the old one removed, and its successor in the record.
 struct Successors {
     private var made: [(old: Observer, successor: UnsafeMutablePointer<peal_successor>)] = []
     private let record: Observer
 
-    /// - Parameter listed: The list entries of the new observer.
+    /// - Parameter tables: The tables of the new observer.
     init(
         of replaced: [Observer], by record: Observer, _ tables: ObserverTables
     ) throws(Failure) {
         self.record = record
         guard !replaced.isEmpty else { return }
         var left = Array(tables.listings)
-        // The first old one in call order leads to the new one's call: a reader that is past it has called the old one.
+        // For each method, the first old observer in call order leads to the new one's call. A reader that is past its
+        // entry has called the old observer.
         for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
             let elements = Set(old.tables.listings.map { $0.element })
             let calls = left.filter { elements.contains($0.element) }

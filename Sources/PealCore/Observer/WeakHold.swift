@@ -21,7 +21,8 @@ enum WeakHold {
     static func release(_ hazard: Broadcast.Hazard) {
         guard let record = hazard.pointee.weak else { return }
         record.releaseTarget()
-        // Only now: a thread that waits for the observer's code waits for this call too, and the record may end.
+        // The slot names the record until the release hook has returned, so a thread that waits for the observer's
+        // calls also waits for the hook. Afterwards the record may end.
         peal_hazard_set_weak(hazard, nil)
     }
 

@@ -2,13 +2,13 @@ internal import CPealSupport
 
 /// Finds weak targets that have died.
 ///
-/// The hooks that find out are user code. So a probe is made under the center's lock, where registrations cannot end,
-/// and calls them after the lock is released. It has a reference to each record meanwhile.
+/// The retain hooks, which reveal a dead target, are user code. A probe is made under the center's lock, where
+/// registrations cannot end. It retains each record, and calls the hooks after the lock is released.
 struct WeakProbe: @unchecked Sendable {
     // Unchecked: the pointed-to memory changes atomically.
     private let records: [UnsafeMutablePointer<ObserverRecord>]
 
-    /// Takes the weak records among these. The caller must hold the center's lock.
+    /// Retains the weak records among these. The caller must hold the center's lock.
     init(_ records: some Sequence<UnsafeMutablePointer<ObserverRecord>>) {
         self.records = records.filter { $0.gate.pointee & ObserverGate.weak != 0 && !ObserverGate.isEnding($0.gate) }
         for record in self.records { peal_observer_retain(record) }
@@ -23,11 +23,12 @@ struct WeakProbe: @unchecked Sendable {
         return dead
     }
 
-    /// The number of observers that are alive, with the probed ones. Call once, with no lock held.
+    /// The number of living observers among `count` observers, which include the probed ones. Call once, with no lock
+    /// held.
     func countLiving(of count: Int) -> Int { count - findDead().count }
 
-    /// Retaining and releasing count as a call of the observer: a thread that waits for its calls waits for this one
-    /// too.
+    /// Returns true if the target is dead or the observer is ending. The hooks count as a call of the observer, so a
+    /// thread that waits for its calls also waits for the hooks.
     private static func isDead(_ record: UnsafeMutablePointer<ObserverRecord>) -> Bool {
         guard let extras = record.extras, let retain = extras.pointee.retain, let hazard = peal_hazard_occupy() else {
             return false

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// How a target that peal does not own is kept alive during a call.
+/// The hooks that keep a target alive during a call. peal does not own the target.
 public struct WeakTarget {
     public typealias Retain = @convention(c) (UnsafeMutableRawPointer?) -> Bool
     public typealias Release = @convention(c) (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Void
@@ -15,7 +15,7 @@ public struct WeakTarget {
         self.release = release
     }
 
-    /// A counted object of peal's own. The id itself is the weak reference.
+    /// The object of a `Reference`. The id itself is the weak reference.
     public init(reference id: UInt64, target: UnsafeMutableRawPointer?) throws(Failure) {
         guard try Reference.object(of: id) == target else {
             throw Failure(
@@ -29,13 +29,13 @@ public struct WeakTarget {
             release: { reference, _ in _ = peal_counted_release(WeakTarget.id(reference)) })
     }
 
-    /// The target of a proxy, where the target is a proxy's `self`: an observer must not return results for a
-    /// target that has ended.
+    /// Makes the hooks of an observer whose target is a proxy's `self`. Once the proxy or its target has ended, the
+    /// observer is not called, because it could not return results.
     ///
-    /// - Returns: nil for any other target.
+    /// - Returns: Nil for any other target.
     init?(behind target: UnsafeMutableRawPointer?) {
         guard let proxy = Handles.proxies.find(Self.id(target)) else { return nil }
-        // Only tested: the call itself retains the proxy's target.
+        // The hook only tests the proxy, because the call itself retains the proxy's target.
         let retain: Retain =
             proxy.target == nil
             ? { ProxyCall.isOpen(WeakTarget.id($0)) } : { ProxyCall.reachesTarget(WeakTarget.id($0)) }

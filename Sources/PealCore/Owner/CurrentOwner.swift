@@ -1,7 +1,7 @@
 internal import CPealSupport
 
-/// The owner of a thread's registrations. Registrations of callbacks while the thread broadcasts are excluded:
-/// each enter counts for its own depth of broadcasts.
+/// The owner of a thread's registrations. Registrations by callbacks while the thread broadcasts are excluded, because
+/// each enter counts only at its own depth of broadcasts.
 public enum CurrentOwner {
     public static func enter(_ owner: Owner) throws(Failure) {
         guard let thread = peal_thread_current() else { throw .outOfMemory }
@@ -17,13 +17,13 @@ public enum CurrentOwner {
         }
     }
 
-    /// Zero without one.
+    /// The id of the entered owner; zero if there is none.
     public static var id: UInt64 {
         peal_thread_own_slot().map(peal_thread_current_owner) ?? 0
     }
 
     /// The owner that a registration names, or the thread's. An owner that was retired meanwhile is an error even if it
-    /// was only entered: registrations could not be ended with it.
+    /// was only entered, because no later retirement would end the registration.
     public static func find(_ named: UInt64) throws(Failure) -> Owner? {
         let id = named == 0 ? id : named
         guard id != 0 else { return nil }

@@ -6,8 +6,8 @@ import PealCall
 enum OwnedKind: CaseIterable {
     case module, service, observer, timer, queue, property, proxy, proto, completion, type
 
-    /// Ends those of the objects that are of this kind. Objects that have ended already are among them, if their
-    /// functions may still be called.
+    /// Ends the objects of this kind. Objects that have ended already are among them, if their functions may still be
+    /// called.
     func end(_ objects: [any OwnedObject], _ observers: KeptObservers, of owner: Owner, deadline: UInt64) {
         let objects = objects.filter { $0.kind == self }
         switch self {
@@ -46,7 +46,7 @@ extension Service: OwnedObject {
 }
 
 extension Observer {
-    /// Ends the observer, or discards its waiting calls.
+    /// Ends the observer. If it is ending already, discards its waiting calls.
     fileprivate func endWithOwner() {
         guard !close() else { return unlist() }
         let instances = lazyObserver?.instances ?? []

@@ -1,15 +1,15 @@
-/// An object that belongs to an owner, which ends it when it is retired. Observers have no object: see `ObserverSet`.
+/// An object that ends when its owner is retired. Observers have no object: see `ObserverSet`.
 ///
-/// It leaves its owner by `Owner.remove` once none of its functions is called any more.
+/// `Owner.remove` removes the object from its owner once none of the object's functions is called any more.
 protocol OwnedObject: PointerHolder {
     static var kind: OwnedKind { get }
     var kind: OwnedKind { get }
     /// The key of the object among those of its owner: the number of its handle, if it has one.
     var ownedKey: UInt64 { get }
-    /// Ends the object, where it does not matter with which others it ends.
+    /// Ends the object alone. The modules or the services of an owner end together instead: see `OwnedKind.end`.
     func end(of owner: Owner)
 
-    /// The object, if it is called by a record.
+    /// The object itself, if its functions are called through a record.
     var keeper: (any RecordKeeper)? { get }
     /// True if a thread is in a call of one of the object's functions. The thread waits, or is the calling one.
     func isCalling(on thread: UInt) -> Bool

@@ -2,8 +2,8 @@ internal import CPealSupport
 import PealCall
 
 extension Owner {
-    /// Ends all that belongs to an owner, and waits until none of its code runs. If that fails, it may be called again,
-    /// and then only waits.
+    /// Ends all that belongs to an owner, and waits until none of its code runs. After a failure it may be called
+    /// again, and then only waits.
     ///
     /// - Parameter timeout: In milliseconds; the largest number means no limit.
     /// - Returns: False if its code may still run: this is one of its own calls, or the time limit has expired.
@@ -35,7 +35,8 @@ extension Owner {
         }
     }
 
-    /// True if the calling thread ends the owner, or is in a call of it for which a wait would never end.
+    /// True if the calling thread ends the owner, or is in a call of the owner's code, whose return this thread cannot
+    /// wait for.
     private var isBlockedHere: Bool {
         let (ender, thread) = (ender, UInt(bitPattern: peal_thread_own_slot()))
         return ender != 0 && ender == thread || observers.areCalling(on: thread)

@@ -1,14 +1,14 @@
 internal import CPealSupport
 import PealCall
 
-/// A scope to which registrations belong, for example those of a plugin, so that all of them can be ended at once.
+/// A set of registrations that end together, for example those of a plugin.
 public final class Owner: Sendable {
     public let id: UInt64
     public let name: String
     private let members = Guarded(Members())
 
     private struct Members {
-        /// The owner takes no more objects.
+        /// True once the owner accepts no more objects.
         var isRetired = false
         /// The thread that ends the objects now; 0: none.
         var ender: UInt = 0
@@ -42,7 +42,7 @@ public final class Owner: Sendable {
         try add { $0.objects[object.ownedKey] = object }
     }
 
-    /// The same for an observer.
+    /// Adds an observer. The caller must hold the center's lock, so no thread can end the observer before.
     func add(_ record: Observer) throws(Failure) {
         try add { $0.observers.add(record) }
     }
@@ -57,19 +57,19 @@ public final class Owner: Sendable {
 
     /// Removes an object, once none of its functions is called any more.
     func remove(_ object: any OwnedObject) {
-        // The release may run user code: not under the lock.
+        // The object is released without the lock, because its release may run user code.
         let removed = members.withLock { $0.objects.removeValue(forKey: object.ownedKey) }
         extendLifetime(removed)
         RunningCalls.signal()
     }
 
-    /// The same for an observer.
+    /// Removes an observer, once none of its functions is called any more.
     func remove(_ record: Observer) {
         nonisolated(unsafe) let record = record
         if members.withLock({ $0.observers.remove(record) }) { RunningCalls.signal() }
     }
 
-    /// The current observers: they change meanwhile.
+    /// The current observers. The set may change afterwards.
     var observers: KeptObservers { members.withLock { $0.observers.kept } }
 
     /// The other current objects.
@@ -93,7 +93,7 @@ public final class Owner: Sendable {
         }
     }
 
-    /// All objects have been ended.
+    /// Called when all objects have been ended. Wakes the threads that wait for that.
     func endRetiring() {
         members.withLock { $0.ender = 0 }
         RunningCalls.signal()

@@ -89,7 +89,7 @@ extension Proxy {
 }
 
 extension TypeHooks {
-    /// Functions of types count while they are registered, or will be called for a captured argument.
+    /// Adds the functions of a type while the type is registered, or while a captured argument needs them.
     func addPointers(to search: inout PointerSearch) {
         guard isRegistered || outstanding > 0 else { return }
         search.add(table.pointee.retain, "retain function of a type")

@@ -15,7 +15,8 @@ public struct PointerSearch {
         guard object != 0 else {
             throw Failure(.notFound, "no loaded object has this address; give that of one of its functions")
         }
-        // Copies of calls that no observer is left for are not called.
+        // Captured calls whose observers have all ended are never made. They are dropped, and their pointers are not
+        // reported.
         Mailbox.dropAllDead()
         var search = PointerSearch(object: object)
         // An ended object stays in its table until the last of its functions has returned.

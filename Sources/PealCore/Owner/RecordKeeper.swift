@@ -1,8 +1,9 @@
 internal import CPealSupport
 
-/// An object that is called by a record, as observers are, and keeps it: a timer, a proxy.
+/// An object whose functions are called through a record, as those of observers are: a timer or a proxy. It retains the
+/// record.
 protocol RecordKeeper: OwnedObject {
-    /// nil: a proxy that broadcasts.
+    /// Nil for a proxy that broadcasts.
     var ownRecord: UnsafeMutablePointer<ObserverRecord>? { get }
 }
 

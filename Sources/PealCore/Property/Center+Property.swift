@@ -39,7 +39,7 @@ extension Center {
         }
     }
 
-    /// Ends a property that any owner has defined.
+    /// Ends a property, also if owners have defined it.
     func end(_ property: Property) throws(Failure) {
         let remains = try withState { (state) throws(Failure) in
             guard state.properties[property.name]?.property === property else { throw .staleProperty }
@@ -48,7 +48,7 @@ extension Center {
         remains.finishRemoval()
     }
 
-    /// Removes an owner from a property's owners. With the last of them the property ends.
+    /// Removes an owner from a property's definers. The property ends with its last definer.
     func removeDefiner(_ property: Property, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
             guard state.properties[property.name]?.property === property,
@@ -83,7 +83,7 @@ extension CenterState {
         let proto = try Handles.protocols.insert { id in
             PealProtocol(id: id, name: description.protocolName, center: center, adopted: [])
         }
-        // Not by its name: no caller defines, finds or adopts the protocol.
+        // The protocol is not listed by its name, because no caller defines, finds or adopts it.
         begin(proto)
         do throws(Failure) {
             try grow(proto, to: type.declarations)

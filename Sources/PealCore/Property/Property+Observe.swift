@@ -24,10 +24,10 @@ extension Property {
         return Registration(proto: proto, target: target, functions: .table(table))
     }
 
-    /// Registers, and notifies of the current value.
+    /// Registers an observer, and notifies it of the current value.
     ///
     /// If this fails, the caller must run the destroy callback.
-    /// - Returns: The number of the observation, and whether another thread notifies of the value.
+    /// - Returns: The id of the observation, and whether the notification is made later.
     public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (id: UInt64, isDeferred: Bool) {
         guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
             throw .outOfMemory
@@ -47,7 +47,7 @@ extension Property {
         return (observation, notifyInitially(node, thread))
     }
 
-    /// - Returns: True if another thread makes the notification.
+    /// - Returns: True if the notification is made later, by another thread or after the end of a batch.
     private func notifyInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         let state = peal_property_lock(element)
         guard peal_property_is_of(element, id) else {
@@ -66,7 +66,8 @@ extension Property {
             _ = notification.drain()
             return false
         }
-        // From inside a call of the property's own: here, between the current notification and the waiting changes.
+        // This thread is inside a notification of the property. The initial notification is made here, between the
+        // current notification and the waiting changes.
         notification.prepareInitial(node)
         peal_property_unlock(element, state)
         PropertyInitial.notify(node)

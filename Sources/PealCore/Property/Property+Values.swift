@@ -63,7 +63,7 @@ extension Property {
 
     /// Reads as much of a text as fits, and appends a zero.
     ///
-    /// - Returns: The bytes of the whole text.
+    /// - Returns: The length of the whole text in bytes.
     public static func readText(
         _ id: UInt64, into buffer: UnsafeMutablePointer<CChar>?, capacity: Int
     ) throws(Failure) -> Int {
@@ -80,7 +80,7 @@ extension Property {
     }
 
     public struct SetOutcome {
-        /// True if the value was set, for a set that expects a value.
+        /// False if the set expected another value than the current one.
         public let isSet: Bool
         /// Observers are notified later.
         public let isDeferred: Bool

@@ -6,7 +6,7 @@ import PealCall
 public final class Property: Sendable {
     public let id: UInt64
     public let name: String
-    /// The definition.
+    /// The text of the type, as the definition has it.
     public let typeText: String
     public let center: Center
     let type: PropertyType

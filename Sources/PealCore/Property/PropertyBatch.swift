@@ -6,7 +6,8 @@ public enum PropertyBatch {
     @_optimize(speed)
     public static func begin() throws(Failure) {
         guard let thread = peal_thread_current() else { throw .outOfMemory }
-        // Otherwise the changes of a thread that ends with a batch open would wait permanently.
+        // The callback runs at the end of a thread with an open batch. Otherwise the thread's changes would wait
+        // permanently.
         let isOpen = peal_thread_begin_batch(thread) { thread in
             peal_thread_leave_batches(thread)
             PropertyBatch.notify(thread)
@@ -42,13 +43,14 @@ public enum PropertyBatch {
         }
     }
 
-    /// Releases one change from the batch. Notifies of it here, unless a thread notifies of the property already.
+    /// Releases one change from the batch. Notifies of the change here, unless a thread is notifying of the property
+    /// already.
     private static func release(_ change: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         let id = change.pointee.property
         guard let element = peal_property_element_of(id) else { return false }
         let state = peal_property_lock(element)
         guard peal_property_is_of(element, id) else {
-            // The property has ended, and left the change to its batch.
+            // The property has ended, and its end frees no change that is in a batch.
             peal_property_unlock(element, state)
             peal_change_free(change)
             return false

@@ -6,7 +6,7 @@ public struct PropertyDescription {
     public var ignoresEqual = false
     /// Points to a value; nil: zeros, or an empty text.
     public var initial: UnsafeRawPointer?
-    /// The owner that defines it: it is removed with the last of its owners.
+    /// The owner that defines the property. The property ends with the last of its owners.
     public var owner: Owner?
 
     public init(name: String, type: String) {

@@ -4,7 +4,7 @@ import PealCall
 /// An observer's first notification: the current value, without a change. The observer was registered as blocked, so no
 /// other notification reaches it before.
 enum PropertyInitial {
-    /// Makes one such notification that waited for its turn.
+    /// Makes an initial notification that waited for its turn.
     static func notify(_ change: PropertyChange) {
         guard let observation = Handles.observations.find(change.pointee.observation) else { return }
         try? ObserverBlocks.unblock(observation.id)

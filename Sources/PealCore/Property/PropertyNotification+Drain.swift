@@ -4,8 +4,8 @@ import PealCall
 typealias PropertyChange = UnsafeMutablePointer<peal_change_node>
 
 extension PropertyNotification {
-    /// Notifies of the waiting changes, until none waits or the next one is in a batch. Then ends the notification.
-    /// Begins with the property locked, and with `NOTIFYING` set by the caller.
+    /// Notifies of the waiting changes, until none waits or the next one is in a batch. Then ends the notification. The
+    /// caller must have locked the property and set `NOTIFYING`.
     ///
     /// - Returns: True if a queue refused a call.
     func drain() -> Bool {
@@ -24,7 +24,7 @@ extension PropertyNotification {
         return isRejected
     }
 
-    /// Notifies of the change of a batch that was the only one to wait, and ends the notification.
+    /// Notifies of a batch's change that is the only waiting one, and ends the notification.
     @_optimize(speed)
     func finishAlone(_ change: PropertyChange) -> Bool {
         let values = Values(
@@ -45,7 +45,7 @@ extension PropertyNotification {
         let closed = peal_property_take_closed(element)
         peal_property_unlock(element, waitingBit)
         peal_event_count_signal(peal_property_room_event_count())
-        // Only now may another property take the element.
+        // Another property may use the element only after this.
         if closed != 0 { Handles.properties.recycle(closed) }
     }
 
@@ -61,8 +61,8 @@ extension PropertyNotification {
         return notify(values) || isRejected
     }
 
-    /// Returns true if the sets of a batch have restored the old value of a property that ignores equal values. Bytes
-    /// that do not count are zero.
+    /// Returns true if the sets of a batch have restored the old value of a property that ignores equal values. Padding
+    /// bytes are zero in both values.
     private func isBackWhereItWas(_ change: PropertyChange, _ values: Values) -> Bool {
         guard change.pointee.latest != nil, element.pointee.traits & UInt32(PEAL_PROPERTY_IGNORES_EQUAL) != 0,
             values.newSize == change.pointee.old_size
@@ -91,8 +91,8 @@ extension PropertyNotification {
         var next = position.map { $0.pointee.next } ?? element.pointee.first
         while let change = next, change.pointee.observation != 0 { next = change.pointee.next }
         let size = next?.pointee.old_size ?? currentSize
-        // A text that has grown since: so rare that it may allocate under the lock. Without memory there is no
-        // notification.
+        // If a text has grown since, this allocates under the lock, which is rare. If memory is refused, the observer
+        // is not notified.
         guard peal_change_make_room(initial, size) else { return }
         if let next {
             peal_change_new(initial).copyMemory(from: peal_change_old(next), byteCount: size)

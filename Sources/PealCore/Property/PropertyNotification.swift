@@ -1,7 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// Notifies the observers of a property. One thread at a time does: the one that has set `NOTIFYING` in the state.
+/// Notifies the observers of a property. One thread at a time notifies: the thread that has set `NOTIFYING` in the
+/// state.
 struct PropertyNotification {
     typealias Place = UnsafeMutablePointer<peal_property_element>
 
@@ -63,7 +64,7 @@ struct PropertyNotification {
         }
     }
 
-    /// The one argument of a notification with a record.
+    /// Runs `body` with the one argument of a notification with a record.
     static func withRecord<Result>(
         _ values: Values, property: UInt64, kind: peal_change_kind, isPrior: Bool,
         _ body: (Broadcast.Arguments) -> Result
@@ -114,7 +115,8 @@ private struct Refusal: BroadcastAnswer {
 enum PropertyRecord {
     private static let made = Guarded<TypeHooks?>(nil)
 
-    /// How a record is copied for a queue; nil when memory is short. The next use tries again.
+    /// The functions that copy a record for a queue and free the copy; nil when memory is short. The next use tries
+    /// again.
     static var hooks: TypeHooks? {
         made.madeOnce {
             let hooks = try? TypeHooks.structure(copy: { peal_change_copy($0) }, destroy: { peal_change_destroy($0) })

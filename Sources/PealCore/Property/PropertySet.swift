@@ -124,7 +124,8 @@ struct PropertySet {
         }
         let isNotified = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
         guard peal_property_takes_change(element, thread, isNotified, Self.mostWaiting) else {
-            // Another thread's observers are slow. From within a call, or with a batch open, they may wait for this one.
+            // Another thread's observers are slow. Inside a call, or with a batch open, this thread does not wait,
+            // because these observers may wait for it.
             let mayWait =
                 isNotified && element.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
                 && peal_thread_batches() == 0 && element.pointee.first?.pointee.batch == nil
@@ -151,7 +152,8 @@ struct PropertySet {
         if let mask = element.pointee.mask { peal_property_close_gaps(new, mask, value.size) }
     }
 
-    /// Returns whether the set counts as done if the value needs no change; nil if the value must be set.
+    /// Returns nil if the value must be set. Otherwise returns true if the set counts as done, and false if it expected
+    /// another value.
     private func isSetAlready(_ change: PropertyChange) -> Bool? {
         let old = UnsafeRawPointer(peal_change_old(change))
         if let expected, !isEqual(expected, to: old, change) { return false }
@@ -163,8 +165,8 @@ struct PropertySet {
         return peal_property_equals(bytes, old, element.pointee.mask, value.size)
     }
 
-    /// Only if this thread may notify now, and no other change waits. Otherwise the value has changed before the
-    /// notification.
+    /// Returns true if the observers of `prior` are notified before the value changes. This requires that this thread
+    /// may notify now and that no other change waits.
     private func notifiesPrior(_ state: UInt32, _ isNotifying: Bool) -> Bool {
         !isNotifying && expected == nil && state == 0 && peal_thread_batches() == 0
             && peal_property_has_observers(element, NotificationKind.prior.rawValue)

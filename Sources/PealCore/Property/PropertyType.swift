@@ -1,14 +1,14 @@
 import PealCall
 
-/// The requirements of the type of a property's values.
+/// The type of a property's values, checked when the property is defined.
 struct PropertyType: Sendable {
     let type: CType
     let ownership: Ownership
     /// The size of a value in bytes; for a text, that of the pointer to it.
     let size: Int
-    /// `const char *`: the bytes are the value.
+    /// True for `const char *`, whose characters are the value.
     var isText: Bool { ownership == .string }
-    /// The bytes that are not padding; nil if all are not.
+    /// True for each byte that is not padding; nil if the type has no padding.
     let significantBytes: [Bool]?
 
     init(_ text: String, of property: String, in types: TypeScope) throws(Failure) {
@@ -24,7 +24,7 @@ struct PropertyType: Sendable {
         if case .array = type.unaliased {
             throw refusal("\(type) is an array, which C does not pass by value; put it into a struct")
         }
-        // Observers take the old and the new value.
+        // Observers receive the old and the new value as parameters.
         if let reason = type.refusalAsParameter { throw refusal(reason) }
         guard PropertyRecord.hooks != nil else { throw .outOfMemory }
         ownership = Self.ownership(of: type)

@@ -3,7 +3,7 @@ internal import CPealSupport
 /// Protocols that are in every center, with the texts of the headers. Each is defined when a caller first defines or
 /// finds it.
 enum BuiltInProtocols {
-    /// The texts of a name; nil if no protocol of peal's own has it.
+    /// The texts of a built-in protocol's methods; nil if no built-in protocol has the name.
     static func methods(of name: String) -> [String]? {
         switch name {
         case ServiceEvents.proto: ServiceEvents.methods
@@ -13,7 +13,7 @@ enum BuiltInProtocols {
         }
     }
 
-    /// Returns false for a name that certainly none of them has.
+    /// Returns false only for names that no built-in protocol has.
     static func mayBe(_ name: UnsafePointer<CChar>) -> Bool { strncmp(name, "Peal", 4) == 0 }
 
     static func description(of name: String) -> ProtocolDescription? {
@@ -21,7 +21,8 @@ enum BuiltInProtocols {
         return ProtocolDescription(name: name, methods: methods.map(ProtocolDescription.MethodSource.text))
     }
 
-    /// Broadcasts a method of texts, by its rank. Call with no lock held. Without observers the texts are not made.
+    /// Broadcasts a method whose parameters are texts, by its rank. Call with no lock held. Without observers the texts
+    /// are not made.
     static func notify(_ proto: String, _ rank: Int, in center: Center, _ texts: () -> [String]) {
         let method = try? center.withState { (state) throws(Failure) -> Method? in
             state.protocolsByName[proto].map { state[$0].own[rank] }

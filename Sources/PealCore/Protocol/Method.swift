@@ -1,11 +1,12 @@
 internal import CPealSupport
 public import PealCall
 
-/// A method of a protocol, its own or adopted. It never changes: its observers are in its element of the directory.
+/// A method of a protocol, its own or adopted. The object never changes, because the observers are in the method's
+/// element of the directory.
 public final class Method: Sendable {
     public let id: UInt64
     public let declaration: MethodDeclaration
-    /// The protocol that the handle names: a broadcast reaches those that conform to it.
+    /// The protocol that the handle names. A broadcast reaches the observers that conform to it.
     public let owner: PealProtocol
     /// The protocol that declares it, whose table contains its function.
     let origin: PealProtocol

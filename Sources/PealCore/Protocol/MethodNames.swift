@@ -1,14 +1,14 @@
 internal import CPealSupport
 import PealCall
 
-/// Lookups by name without a lock. A name that the slow path has found once is in a table of hashes. The names of the
-/// method verify the result of a hash. The hazard slot of the method's element protects these.
+/// Lookups by name without a lock. A name that the slow path has found once is in a table of hashes. The names in the
+/// method's element verify the result of a hash, and a hazard slot protects these names meanwhile.
 ///
 /// The first method of a protocol represents the protocol. A protocol without methods is found by the slow path.
 public enum MethodNames {
     private static let writers = Guarded(())
 
-    /// - Returns: The number of the method, or nil if the slow path is needed.
+    /// - Returns: The id of the method, or nil if the slow path is needed.
     @_optimize(speed)
     public static func find(_ name: UnsafePointer<CChar>, of proto: UInt64) -> UInt64? {
         let id = peal_names_hint(peal_names_of_methods(), peal_name_hash(proto, name))
@@ -17,7 +17,7 @@ public enum MethodNames {
         }
     }
 
-    /// - Returns: The number of the protocol, or nil if the slow path is needed.
+    /// - Returns: The id of the protocol, or nil if the slow path is needed.
     @_optimize(speed)
     public static func findProtocol(_ name: UnsafePointer<CChar>, in center: UInt64) -> UInt64? {
         let id = peal_names_hint(peal_names_of_methods(), peal_name_hash(center, name))
@@ -52,7 +52,8 @@ public enum MethodNames {
         add(method.id, peal_name_hash(names.pointee.center, names.pointee.protocol_name))
     }
 
-    /// Without memory for them, lookups take the slow path.
+    /// Returns the names of a method, which are made at the first lookup. Without memory for them, lookups take the
+    /// slow path.
     private static func names(of method: Method) -> UnsafeMutablePointer<peal_method_names>? {
         if let names = peal_directory_names(method.element) { return names }
         let owner = method.owner
@@ -61,7 +62,7 @@ public enum MethodNames {
         return names
     }
 
-    /// Frees the names of a closed method, which no reader protects. No other method has its element yet.
+    /// Frees the names of a closed method, which no reader protects. No other method uses its element yet.
     static func free(_ id: UInt64) {
         guard let element = peal_directory_find(id) else { return }
         peal_memory_free(peal_directory_names(element))
@@ -80,9 +81,10 @@ public enum MethodNames {
         }
     }
 
-    /// Lets no lookup find a method, which is about to close, or its protocol by it. The caller must hold the center's lock.
+    /// Removes a method that is about to close, so that no lookup finds the method or, by this method, its protocol.
+    /// The caller must hold the center's lock.
     static func remove(_ method: Method) {
-        // Without names it was never added.
+        // A method without names was never added.
         guard let names = peal_directory_names(method.element) else { return }
         writers.withLock { _ in
             let table = peal_names_of_methods()

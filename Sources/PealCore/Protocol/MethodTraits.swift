@@ -45,12 +45,12 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         rawValue = bits
     }
 
-    /// The same for a list with an observer that is not simply called: the fast paths do not use it.
+    /// The traits of a list with an observer that is not simply called. The fast paths do not use such a list.
     var withSpecialObservers: MethodTraits { MethodTraits(rawValue: rawValue | 0xff << 24 | Self.specialBit) }
 
     var isSpecial: Bool { rawValue & Self.specialBit != 0 }
 
-    /// The same for a list on which a service's instance is missing.
+    /// The traits of a list on which a service's instance is missing.
     var withPendingServices: MethodTraits {
         MethodTraits(rawValue: withSpecialObservers.rawValue | Self.pendingBit)
     }
@@ -100,7 +100,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         return count <= 4 ? Int(count) : nil
     }
 
-    /// The same for up to two.
+    /// True if a plain method takes at most two integers and nothing else.
     @inline(__always)
     var takesFewIntegers: Bool { rawValue >> 24 &- 0x80 <= 2 }
     var takesNothing: Bool { rawValue >> 24 == 0x80 }
@@ -114,7 +114,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var isPlain: Bool { rawValue & 0xc3bf == 1 }
 
-    /// The same for a list in which some observers have queues.
+    /// True for a plain method in a list in which some observers have queues.
     @inline(__always)
     var isPlainWithQueues: Bool { rawValue & 0xc3bf == 0x4001 }
 

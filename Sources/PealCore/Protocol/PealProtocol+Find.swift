@@ -29,7 +29,7 @@ extension Method {
 }
 
 extension CenterState {
-    /// The protocol of a name, without a text of Swift from the second time on. The center's handle is given too.
+    /// Finds a protocol by its name. From the second lookup on, no Swift string is made. `center` is the center's id.
     func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> PealProtocol? {
         if let known = MethodNames.findProtocol(name, in: center).flatMap(Handles.protocols.find) { return known }
         guard let proto = protocolsByName[String(cString: name)] else { return nil }

@@ -1,6 +1,7 @@
-/// The part of a protocol that changes. Reached through the center's state alone, so its lock guards it.
+/// The part of a protocol that changes. It is reached through the center's state alone, so the center's lock guards it.
 final class ProtocolState: @unchecked Sendable {
-    // Unchecked: guarded by the center's lock, which excludes other accesses too. So they are not checked at run time.
+    // Unchecked: guarded by the center's lock. The lock also makes each access exclusive, so exclusivity is not checked
+    // at run time.
     /// True if the protocol is defined. A protocol that has ended has no members.
     @exclusivity(unchecked) private(set) var isDefined = false
     /// The methods that it declares itself, in the order of its table.
@@ -19,10 +20,10 @@ final class ProtocolState: @unchecked Sendable {
     /// The number of these with a weak target.
     @exclusivity(unchecked) var weakConformerCount = 0
 
-    /// The first definition of the protocol.
+    /// Marks the protocol as defined.
     func begin() { isDefined = true }
 
-    /// The members refer to the protocol: an end releases them.
+    /// Ends the protocol, and releases its members, which refer to it.
     func end() {
         isDefined = false
         own = []

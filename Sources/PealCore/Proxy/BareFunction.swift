@@ -1,13 +1,13 @@
 internal import CPealSupport
 import PealCall
 
-/// A bare function that leads to a proxy: a ready-made thunk, if one is left and fits the shape, or a closure of
-/// libffi.
+/// A bare function that calls a proxy: a ready-made thunk, if one is left and fits the shape, or a closure of libffi.
 enum BareFunction {
     case ready(UInt32, MethodThunk.Kind, CallShape)
     case closure(BareClosure)
 
-    /// The ready-made thunks. A caller of one may call it too late, so it is reused for the same shape only.
+    /// The ready-made thunks. A program may call a thunk after its proxy has ended, so a thunk is reused for the same
+    /// shape only.
     private struct Ready {
         var next: UInt32 = 0
         var free: [CallShape: [UInt32]] = [:]
@@ -62,7 +62,7 @@ enum BareFunction {
         }
     }
 
-    /// Frees it for reuse. Until then, a call of it reaches no target.
+    /// Frees the function for reuse. Until it is reused, a call of it reaches no target.
     func recycle() {
         switch self {
         case .ready(let index, _, let shape):

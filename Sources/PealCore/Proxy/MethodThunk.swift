@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// Chooses the functions of tables: by the registers that a call uses, not by its prototype.
+/// Chooses the functions of tables by the registers that a call uses, not by its prototype.
 enum MethodThunk {
     /// The function of a method.
     ///
@@ -27,9 +27,10 @@ enum MethodThunk {
 
     /// How a call is passed on.
     enum Kind {
-        /// In registers: up to four integers, and the result is none or another.
+        /// In registers: up to four integers. The result is void or an integer.
         case integers
-        /// In registers: up to two floats among them, and perhaps the result. Not on every machine.
+        /// In registers: up to four integers and two floating-point numbers. The result may be such a number too. Not
+        /// on every machine.
         case numbers
         /// In memory.
         case frame

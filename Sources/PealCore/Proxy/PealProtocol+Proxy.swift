@@ -19,7 +19,7 @@ extension PealProtocol {
 }
 
 extension ProxyLayout {
-    /// A target may lack what a stage can supply.
+    /// Fails if the target's table lacks required methods. A target with stages may lack any function.
     func checkConformance(
         of functions: [UnsafeRawPointer?], of proto: PealProtocol, hasStages: Bool
     ) throws(Failure) {

@@ -2,9 +2,9 @@ internal import CPealSupport
 import PealCall
 
 extension Proxy {
-    /// A proxy and what it is called by.
+    /// A proxy's id and its table.
     public typealias Made = (id: UInt64, table: UnsafeRawPointer)
-    /// A bare function.
+    /// The id of a bare function's proxy, and the function.
     public typealias MadeBare = (id: UInt64, function: UnsafeRawPointer)
 
     /// A proxy whose calls are broadcasts.
@@ -128,7 +128,7 @@ extension Proxy {
         do throws(Failure) {
             try owner?.add(proxy)
         } catch {
-            // The caller runs its destroy callback.
+            // The caller runs the destroy callback, so this claim prevents a second run.
             if let record = target?.record { _ = peal_observer_claim_destroy(record) }
             _ = try? end(proxy.id)
             throw error

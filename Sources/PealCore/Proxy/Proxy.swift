@@ -57,13 +57,13 @@ public final class Proxy: Sendable {
 
     /// Ends the proxy of a handle.
     ///
-    /// - Parameter timeout: The maximum wait until no code of the target runs, in milliseconds; nil: no wait.
+    /// - Parameter timeout: The time limit for the target's calls to return, in milliseconds; nil: no wait.
     /// - Returns: True if a requested wait was completed.
     @discardableResult
     public static func end(_ id: UInt64, timeout: UInt32? = nil) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout ?? 0)
         guard Handles.proxies.retire(id), let proxy = Handles.proxies.findEvenRetired(id) else {
-            // Ended by its owner, or by another thread: its calls are waited for in any case.
+            // Its owner or another thread has ended the proxy. A requested wait still waits for its calls.
             if timeout != nil, let ended = Handles.proxies.findEvenRetired(id), let record = ended.target?.record {
                 let hasEnded = RunningCalls.wait(for: [record], deadline: deadline)
                 extendLifetime(ended)
@@ -75,7 +75,7 @@ public final class Proxy: Sendable {
         guard timeout != nil, let record = proxy.target?.record else { return true }
         return withExtendedLifetime(proxy) {
             guard RunningCalls.wait(for: [record], deadline: deadline) else { return false }
-            // Lists that other calls protect may still contain it, but no thread calls it.
+            // Lists that other calls protect may still contain the target's record, but no thread calls it.
             ObserverLife.destroy(record)
             return RunningCalls.wait(for: [record], deadline: deadline)
         }
@@ -102,13 +102,13 @@ public final class Proxy: Sendable {
         if !isOpen { leaveTables() }
     }
 
-    /// None of its functions is called any more.
+    /// Recycles the handle, and removes the proxy from its owner. No function of the proxy may be called any more.
     private func leaveTables() {
         Handles.proxies.recycle(id)
         owner?.remove(self)
     }
 
-    /// Releases the target: its destroy callback runs once no call does. Exactly one caller succeeds.
+    /// Releases the target, whose destroy callback runs once none of its calls runs. Exactly one caller succeeds.
     func endTarget() {
         guard let target, ObserverGate.remove(target.record.gate) else { return }
         state.withLock { state in

@@ -1,9 +1,9 @@
 internal import CPealSupport
 import PealCall
 
-/// The target of thunks whose call is a frame in memory, or that are closures.
+/// The callees of thunks whose call is a frame in memory, and of closures.
 extension ProxyCall {
-    /// Any other frame.
+    /// Makes a call whose arguments are in a frame.
     ///
     /// - Returns: True if there is a result.
     @inline(never)
@@ -44,7 +44,7 @@ extension ProxyCall {
     static func copyStack(
         _ stack: UnsafePointer<UInt64>, to words: UnsafeMutablePointer<UInt64>, _ count: Int
     ) {
-        // A few words are less than what a call to copy them costs.
+        // Copying a few words here costs less than a call of a copying function.
         if count > 4 { return words.update(from: stack, count: count) }
         words[0] = stack[0]
         if count > 1 { words[1] = stack[1] }
@@ -52,7 +52,7 @@ extension ProxyCall {
         if count > 3 { words[3] = stack[3] }
     }
 
-    /// The same if the method's policy examines results.
+    /// Broadcasts the frame if the method's policy examines results.
     @inline(never)
     @_optimize(speed)
     static func frameWithResult(

@@ -1,7 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// The target of thunks whose call has integers only, which stay in registers. The fast paths are first: a plain
+/// The callees of thunks whose call has integers only, which stay in registers. The fast paths are first: a plain
 /// broadcast to observers that are simply called. They allocate nothing and take no lock.
 extension ProxyCall {
     typealias NoIntegers = @convention(c) (UnsafeMutableRawPointer?) -> Void
@@ -9,7 +9,7 @@ extension ProxyCall {
     typealias FourIntegers = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64) -> Void
     typealias FourIntegersOne = @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64) -> UInt64
 
-    /// Up to four integers, in registers all the way. Integers that the method does not have are passed on too, and
+    /// Up to four integers, in registers all the way. Registers that the method does not use are passed on too, and
     /// never read.
     @inline(never)
     @_optimize(speed)
@@ -59,7 +59,7 @@ extension ProxyCall {
         return 0
     }
 
-    /// The same if the method's policy examines results.
+    /// Broadcasts the integers if the method's policy examines results.
     @inline(never)
     @_optimize(speed)
     private static func integersWithResult(

@@ -1,14 +1,15 @@
 internal import CPealSupport
 import PealCall
 
-/// The target of thunks whose call has floating numbers too, and stays in registers. As with integers.
+/// The callees of thunks whose call has floating-point numbers too. As in calls with integers only, all arguments stay
+/// in registers.
 extension ProxyCall {
     private typealias Numbers =
         @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> Void
     typealias NumbersOne =
         @convention(c) (UnsafeMutableRawPointer?, UInt64, UInt64, UInt64, UInt64, Double, Double) -> peal_thunk_number
 
-    /// Up to four integers and two floating numbers.
+    /// Up to four integers and two floating-point numbers.
     @inline(never)
     @_optimize(speed)
     static func numbers(
@@ -39,7 +40,7 @@ extension ProxyCall {
         return peal_thunk_number()
     }
 
-    /// The same if the method's policy examines results.
+    /// Broadcasts the numbers if the method's policy examines results.
     @inline(never)
     @_optimize(speed)
     private static func numbersWithResult(
@@ -83,6 +84,6 @@ extension ProxyCall {
 }
 
 extension peal_thunk_number {
-    /// A result whose kind does not matter: in both registers.
+    /// A result in both registers, so the caller finds it whatever its kind is.
     init(word: UInt64) { self.init(integer: word, real: Double(bitPattern: word)) }
 }

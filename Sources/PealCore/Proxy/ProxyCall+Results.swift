@@ -14,7 +14,7 @@ extension ProxyCall {
 
     /// Calls each observer with a frame, and makes one result.
     ///
-    /// - Returns: nil if the result is combined otherwise; then no observer was called.
+    /// - Returns: Nil if the results are combined in another way. Then no observer was called.
     static func fold(
         _ policy: BroadcastPolicy, _ hazard: Broadcast.Hazard, _ list: Broadcast.List, _ words: UnsafePointer<UInt64>
     ) -> ResultWords? {
@@ -22,7 +22,7 @@ extension ProxyCall {
         guard let shape = plan.pointee.frame, ResultReplay.takesResults(of: plan) else { return nil }
         var folded = ResultWords.fold(
             policy, ResultReplay(plan: plan, shape: shape, list: list, hazard: hazard, words: words))
-        // Without calls a minimum is none, as is all else but the truth of every one.
+        // Without calls the result is zero, except with the policy `every`, which is then true.
         if folded?.calls == 0, policy != .every { folded?.words = (0, 0) }
         return folded
     }

@@ -14,7 +14,7 @@ extension ProxyCall {
         }
     }
 
-    /// Up to four integers, to a target that has the function.
+    /// Passes up to four integers to a target that has the function.
     @inline(never)
     static func integersToTarget(
         _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ hazard: Broadcast.Hazard,
@@ -27,7 +27,7 @@ extension ProxyCall {
         return isThere ? result : integersSlow(id, a, b, c, d, index, nil)
     }
 
-    /// The same with up to two floating numbers.
+    /// Passes up to four integers and two floating-point numbers to a target that has the function.
     @inline(never)
     static func numbersToTarget(
         _ id: UInt64, _ a: UInt64, _ b: UInt64, _ c: UInt64, _ d: UInt64, _ index: UInt64, _ x: Double, _ y: Double,
@@ -40,7 +40,7 @@ extension ProxyCall {
         return isThere ? result : numbersSlow(id, a, b, c, d, index, x, y, nil)
     }
 
-    /// The same with any other frame.
+    /// Passes any other frame to a target that has the function.
     @inline(never)
     static func frameToTarget(
         _ words: UnsafeMutablePointer<UInt64>, _ index: UInt32, _ hazard: Broadcast.Hazard,
@@ -59,7 +59,7 @@ extension ProxyCall {
         }
     }
 
-    /// Calls a target that has the function, unless it is dead.
+    /// Calls a target that has the function, unless the target is dead.
     ///
     /// - Returns: False if the slow path is needed; no list is protected then.
     @inline(__always)
@@ -111,7 +111,7 @@ extension ProxyCall {
             throw .staleSelf
         }
         var value: Value?
-        // No entry, if the target was found dead before.
+        // The list has no entry if the target was found dead before.
         let count = Int(peal_snapshot_count(list))
         let called = FrameReplay.eachEntry(peal_snapshot_entries(list), count, hazard) { entry in
             value = body(peal_proxy_target_of(entry.pointee.record))
@@ -178,7 +178,7 @@ extension ProxyCall {
         }
     }
 
-    /// The function of another target, if one is named that has it.
+    /// Returns the function of another target, if `redirect` names a target that has the function.
     private func redirection(
         of target: ProxyTarget.Pointer
     ) -> (function: @convention(c) () -> Void, target: UnsafeMutableRawPointer?)? {
@@ -192,7 +192,7 @@ extension ProxyCall {
         return (unsafeBitCast(function, to: (@convention(c) () -> Void).self), other.target)
     }
 
-    /// The last stage: the call as an object.
+    /// Runs the last stage, which receives the call as an invocation.
     private func invoke(
         _ target: ProxyTarget.Pointer, _ carrier: Carrier, _ result: UnsafeMutableRawPointer
     ) -> Failure? {

@@ -1,8 +1,7 @@
 internal import CPealSupport
 import PealCall
 
-/// A call through a proxy: the callee, looked up. All members are read before the id is tested again; plans are
-/// never freed.
+/// The callee of a call through a proxy. All members are loaded before the id is compared, and plans are never freed.
 struct ProxyCall {
     let id: UInt64
     /// The index of the method in its proxy.
@@ -34,7 +33,8 @@ struct ProxyCall {
 
     /// - Parameters:
     ///   - hazard: The slot of the method's list, if that is already protected.
-    ///   - result: Filled with the result, or unchanged: zeros.
+    ///   - result: Receives the result. The caller must fill it with zeros, because a call that fails may leave it
+    ///     unchanged.
     func run(_ carrier: Carrier, hazard: Broadcast.Hazard? = nil, result: UnsafeMutableRawPointer) {
         if broadcast == 0 { return callTarget(carrier, result) }
         let count = plan.pointee.parameterCount
@@ -73,7 +73,7 @@ struct ProxyCall {
         if let failure = BroadcastFailure.last(outcome) { ProxyFailures.note(failure) }
     }
 
-    /// A failed call returns zero.
+    /// Fills the result with zeros, which a failed call returns.
     func clear(_ result: UnsafeMutableRawPointer) {
         guard plan.pointee.resultSize > 0 else { return }
         result.initializeMemory(as: UInt8.self, repeating: 0, count: plan.pointee.resultSize)

@@ -1,10 +1,10 @@
 import PealCall
 
-/// Calls through tables have no status: their failures are reported separately.
+/// Reports the failures of calls through tables, because these calls have no status.
 public enum ProxyFailures {
     private static let reporter = Guarded<(@Sendable (Failure) -> Void)?>(nil)
 
-    /// Reports failures, for the thread on which they happen.
+    /// Sets the function that reports each failure, on the thread of the failed call.
     public static func report(by report: @escaping @Sendable (Failure) -> Void) {
         reporter.withLock { $0 = report }
     }

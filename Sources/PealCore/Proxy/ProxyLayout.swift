@@ -23,7 +23,7 @@ struct ProxyLayout: Sendable {
         }
     }
 
-    /// The first path of a diamond.
+    /// Finds the path to each protocol of the family. In a diamond the first path is used.
     private static func findRoutes(to proto: PealProtocol, by route: [Int], _ routes: inout [PealProtocol: [Int]]) {
         guard routes[proto] == nil else { return }
         routes[proto] = route
@@ -32,7 +32,7 @@ struct ProxyLayout: Sendable {
         }
     }
 
-    /// Results of many that one call cannot return.
+    /// Fails if a method's policy returns several results, which one call cannot return.
     func checkPolicies() throws(Failure) {
         for method in methods { try Self.checkPolicy(of: method) }
     }

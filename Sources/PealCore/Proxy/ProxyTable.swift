@@ -4,10 +4,10 @@ import PealCall
 /// The tables of proxies, which C code calls. They distinguish methods, not proxies: so equal tables are shared, and
 /// never freed. A late call still finds its function.
 enum ProxyTable {
-    /// The existing tables, by their words; an address each.
+    /// The addresses of the existing tables, by the tables' words.
     private static let known = Guarded<[[UInt]: UInt]>([:])
 
-    /// Memory with these words in it, the same for the same words.
+    /// Returns memory that contains the words. For equal words it is the same memory.
     private static func words(_ words: [UInt]) throws(Failure) -> UnsafeRawPointer {
         // Memory that the process keeps is no leak.
         peal_leaks_ignore_begin()
@@ -40,13 +40,13 @@ enum ProxyTable {
         return try words([UInt((table.count + 1) * TableLayout.word)] + table)
     }
 
-    /// Where a method's function is in a table of the proxy's protocol: how many steps, and the offset of
-    /// each, in bytes.
+    /// Makes the path from a table of the proxy's protocol to a method's function: the number of steps, and the offset
+    /// of each step in bytes.
     static func path(_ offsets: [Int]) throws(Failure) -> UnsafeRawPointer {
         try words(([offsets.count] + offsets).map { UInt(bitPattern: $0) })
     }
 
-    /// Follows a path. nil where a table on the way is too short, or missing.
+    /// Follows a path. Returns nil if a table on the way is too short or missing.
     static func function(at path: UnsafeRawPointer, in table: UnsafeRawPointer) -> UnsafeRawPointer? {
         let count = path.load(as: Int.self)
         var element: UnsafeRawPointer? = table

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// The one target of a proxy, in a list of its own. Operations that end observers treat it as one.
+/// The one target of a proxy, in a list of its own. Operations that end observers treat the target as an observer.
 struct ProxyTarget: @unchecked Sendable {
     // Unchecked: the pointed-to memory changes atomically.
 
@@ -33,11 +33,11 @@ struct ProxyTarget: @unchecked Sendable {
         }
     }
 
-    /// Called before calls can find it.
+    /// Called before calls can find the target.
     func open(_ id: UInt64) {
         record.pointee.id = id
         list.pointee.method = id
-        // Each method has a plan of its own: that of the list has no meaning.
+        // Each method has a plan of its own, so the list's plan has no meaning.
         list.pointee.plan = UnsafeRawPointer(list)
         list.pointee.capacity = 1
         list.append(SnapshotEntry(function: {}, target: record.pointee.target, gate: record.gate))

@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// The entry of a typed loop that represents the observers with queues, which the loop cannot call itself.
-/// The caller's compiler calls it like any other; it passes the arguments to the queues.
+/// The entry of a typed loop that represents the observers with queues, which the loop cannot call itself. The caller's
+/// code calls the thunk like any other entry, and the thunk enqueues the call.
 enum EnqueueThunk {
     /// Makes the thunk of a list. If the system forbids closures there is no function, and typed loops that reach all
     /// observers cannot read the list.
@@ -27,7 +27,7 @@ enum EnqueueThunk {
         }
     }
 
-    /// A call in registers.
+    /// Enqueues a call whose arguments are in a register frame.
     private static func record(_ list: Broadcast.List, _ words: UnsafePointer<UInt64>) {
         take(list, .words(words, peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)))
     }
@@ -43,7 +43,7 @@ enum EnqueueThunk {
         }
     }
 
-    /// The thunk calls all observers if each needs a token of its own.
+    /// Broadcasts to all observers of the list, because each needs a token of its own.
     private static func broadcast(_ list: Broadcast.List, _ carrier: Carrier) {
         guard let copying = Handles.methods.find(peal_snapshot_method(list))?.copyPlan else { return }
         copying.withArguments(of: carrier) { broadcast(list, $0) }

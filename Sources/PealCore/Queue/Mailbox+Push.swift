@@ -19,7 +19,7 @@ extension Mailbox {
         }
     }
 
-    /// Keeps only the latest waiting call of a method, if its observers want that.
+    /// Drops the waiting call of the item's method, because its observers keep only the latest call.
     @inline(never)
     private func dropEarlier(_ item: QueueItem) {
         let method = item.pointee.group.unsafelyUnwrapped.pointee.method
@@ -67,7 +67,7 @@ extension Mailbox {
         if isScheduled { _ = schedule() }
     }
 
-    /// The caller must hold the lock. Returns true if there is room, or if it was made.
+    /// The caller must hold the lock. Returns `accepted` if there is room, or if room was made.
     private func admit(_ item: QueueItem, leaving: inout QueueItem?) -> Pushed {
         guard !pointee.is_ended else { return .dropped }
         guard !pointee.is_left else { return .rejected }
@@ -92,7 +92,8 @@ extension Mailbox {
 
     private func waitForRoom() -> Pushed {
         guard !isCurrent else { return .rejected }
-        // The last call of this thread's list has ended.
+        // The last call of this thread's list has returned. Threads that wait for that call are woken now, because this
+        // thread may block before it releases the list.
         RunningCalls.signal()
         let deadline = peal_clock_deadline(pointee.wait)
         while isFull, !pointee.is_ended {
@@ -117,7 +118,7 @@ extension Mailbox {
         }
     }
 
-    /// Calls the host's executor, unless the queue has ended meanwhile: its calls were dropped then.
+    /// Calls the host's executor, unless the queue has ended meanwhile and its calls were dropped.
     private func submit() -> Bool {
         // As in `waitForRoom`: the host's function may take long.
         RunningCalls.signal()
@@ -142,10 +143,11 @@ extension Mailbox {
     /// In nanoseconds.
     private static var retryPause: Int64 { 10_000_000 }
 
-    /// The number of items that a borrowed thread runs before other work has its turn.
+    /// The number of items that a scheduled run makes before other work of its thread has its turn.
     private static var turn: Int { 1024 }
 
-    /// The executor accepts no work, so no thread will run the waiting calls: they are rejected. Tasks run here.
+    /// Rejects the waiting calls, because the executor has refused the run and no thread would make them. Tasks run
+    /// here.
     private func rejectAll() {
         peal_mailbox_lock(self)
         pointee.is_scheduled = false

@@ -33,8 +33,8 @@ extension Mailbox {
         }
     }
 
-    /// Has the run of the queue signal that the call of an observer has ended, before it calls the next observer of the
-    /// same item.
+    /// Requests the thread that runs the queue to signal the end of an observer's call, before that thread calls the
+    /// next observer of the same item.
     func awaitCall(_ gate: UnsafePointer<UInt32>) {
         locked {
             guard let group = pointee.running else { return }
@@ -66,8 +66,8 @@ extension Mailbox {
         }
     }
 
-    /// Threads that wait for room are woken when half of it is free. Otherwise a full queue and the threads that fill
-    /// it would alternate at each call. The remaining waiters are signalled when the run ends.
+    /// Threads that wait for room are woken when half of the capacity is free. Otherwise a full queue and the threads
+    /// that fill it would alternate at each call. The remaining waiters are signalled when the run ends.
     private var hasRoomAgain: Bool { pointee.waiting_items <= pointee.capacity / 2 }
 
     private func runItems(limit: Int) -> Int {
@@ -90,7 +90,7 @@ extension Mailbox {
                 pointee.dropped += UInt64(listed - made)
             }
             pointee.running = nil
-            // This may end observers, as part of the run, and more items may be pushed meanwhile.
+            // The release of the last group may end observers, as part of the run. More items may be pushed meanwhile.
             guard !used.isNone else { break }
             let isSerial = pointee.kind == PEAL_MAILBOX_SERIAL
             peal_mailbox_unlock(self)

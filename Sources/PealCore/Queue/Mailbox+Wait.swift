@@ -3,7 +3,7 @@ internal import CPealSupport
 extension Mailbox {
     enum Flushed { case done, timedOut, wouldDeadlock, outOfMemory }
 
-    /// A mark that a thread waits for. The waiter and the mailbox own it.
+    /// A mark that a thread waits for. The waiter and the mailbox each have a reference to the mark.
     private struct Mark: BitwiseCopyable {
         var task: peal_task
         var mailbox: Mailbox
@@ -11,7 +11,7 @@ extension Mailbox {
         var owners: UInt32
     }
 
-    /// Waits until all that was enqueued before has been delivered or dropped.
+    /// Waits until all items that were enqueued before have been delivered or dropped.
     ///
     /// - Parameter deadline: As of peal_clock_deadline.
     func flush(deadline: UInt64) -> Flushed {
@@ -28,7 +28,7 @@ extension Mailbox {
             guard peal_mailbox_wait(self, deadline) || mark.pointee.isReached else { break }
         }
         let isReached = mark.pointee.isReached
-        // A waiter whose deadline has passed removes the mark, unless that is being reached.
+        // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
         let item = memory.assumingMemoryBound(to: peal_item.self)
         if !isReached, takeOne(where: { $0 == item }) != nil { _ = peal_count_release(&mark.pointee.owners, 1) }
         let isLast = peal_count_release(&mark.pointee.owners, 1)
@@ -63,7 +63,7 @@ extension Mailbox {
         dead?.discardAll()
     }
 
-    /// The same on all queues, for all waiting calls: copies in dropped calls may use code of a plugin.
+    /// Drops all such calls of all queues, because their captured arguments may use code of a plugin.
     static func dropAllDead() {
         while let mailbox = peal_mailbox_find_unswept() {
             mailbox.dropAllDead()
@@ -71,7 +71,7 @@ extension Mailbox {
         }
     }
 
-    /// The same for all waiting calls.
+    /// Drops all such calls of this queue.
     func dropAllDead() {
         let dead = locked { takeDead() }
         dead?.discardAll()

@@ -6,7 +6,8 @@ typealias Mailbox = UnsafeMutablePointer<peal_mailbox>
 typealias QueueItem = UnsafeMutablePointer<peal_item>
 
 extension Mailbox {
-    /// Runs `body` under the mailbox's lock, after all pushed items have been taken in. It must not run user code.
+    /// Runs `body` under the mailbox's lock, after all pushed items were moved to the waiting items. `body` must not
+    /// run user code.
     @inline(__always)
     func locked<Result>(_ body: () -> Result) -> Result {
         peal_mailbox_lock(self)
@@ -17,7 +18,8 @@ extension Mailbox {
     /// Returns true if the calling thread is inside one of the queue's calls.
     var isCurrent: Bool { isEntered { !$0.submits } }
 
-    /// The same, or inside its executor's function or its destroy callback.
+    /// Returns true if the calling thread is inside one of the queue's calls, its `submit` function or its destroy
+    /// callback.
     var isInUseHere: Bool { isEntered { _ in true } }
 
     private func isEntered(_ isMeant: (peal_drain) -> Bool) -> Bool {
@@ -39,8 +41,8 @@ extension Mailbox {
         }
     }
 
-    /// Runs the queue's destroy callback once it has ended and no thread runs it or calls its executor. The caller has
-    /// a reference.
+    /// Runs the queue's destroy callback once the queue has ended and no thread runs it or calls its executor. The
+    /// caller must have a reference.
     func finishIfIdle() {
         let isTaken = locked {
             let isIdle = pointee.is_ended && !pointee.is_finishing && !pointee.is_running && pointee.submitting == 0
@@ -53,7 +55,7 @@ extension Mailbox {
         Handles.queues.recycle(pointee.id)?.leaveOwner()
     }
 
-    /// Calls a function of the host's while the thread's record states that.
+    /// Calls a function of the host. The thread's record states this meanwhile.
     func calling<Result>(_ function: () -> Result) -> Result {
         peal_thread_current().map { entered(on: $0, submits: true, function) } ?? function()
     }
@@ -92,7 +94,7 @@ extension Mailbox {
         return false
     }
 
-    /// Counts an item as waiting no longer.
+    /// Removes an item from the counts of waiting items.
     private func leave(_ item: QueueItem) {
         if item.isTask {
             pointee.waiting_tasks -= 1
@@ -102,8 +104,8 @@ extension Mailbox {
         }
     }
 
-    /// Removes the items that `isWanted` selects, in order, as a chain; their calls wait no longer. If it returns nil,
-    /// that item and those after it stay.
+    /// Removes the items that `isWanted` selects, in order, as a chain; their calls wait no longer. If `isWanted`
+    /// returns nil for an item, that item and all after it remain.
     func takeAll(where isWanted: (QueueItem) -> Bool?) -> QueueItem? {
         var taken: QueueItem?
         var lastTaken: QueueItem?
@@ -125,7 +127,7 @@ extension Mailbox {
         return taken
     }
 
-    /// The same for the first item that `isWanted` selects.
+    /// Removes and returns the first item that `isWanted` selects.
     func takeOne(where isWanted: (QueueItem) -> Bool) -> QueueItem? {
         var isFound = false
         return takeAll { item in
@@ -138,7 +140,7 @@ extension Mailbox {
     var isFull: Bool { pointee.capacity > 0 && pointee.waiting_items >= pointee.capacity }
 
     /// Returns true if the caller must `schedule` a run after it has released the lock. From now on the queue's end
-    /// waits for that, and the mailbox has a reference for it: other threads may end the queue meanwhile.
+    /// waits for that request. The mailbox has a reference for it, because other threads may end the queue meanwhile.
     func markScheduledIfNeeded() -> Bool {
         guard !drainOrMarkIdle, pointee.pauses == 0, !pointee.is_running, !pointee.is_ended, !pointee.is_left else {
             return false

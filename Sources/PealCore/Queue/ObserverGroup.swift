@@ -28,14 +28,15 @@ enum ObserverGroup {
         return group
     }
 
-    /// Releases a group for items that were taken in.
+    /// Releases the references that waiting items have to a group.
     static func release(_ group: Pointer, items: UInt32 = 1) {
         if peal_group_release(group, items) { free(group) }
     }
 
-    /// Releases a group for a list that no thread protects any more.
+    /// Releases the reference that a list has to a group. No thread protects the list any more.
     static func leave(_ group: Pointer) {
-        // An item that was pushed while the list was protected has no reference of its own until the queue takes it.
+        // An item that was pushed while the list was protected has no reference of its own until a thread with the lock
+        // moves it to the waiting items.
         group.pointee.mailbox.locked {}
         release(group)
     }

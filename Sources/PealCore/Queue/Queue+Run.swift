@@ -3,7 +3,7 @@ internal import CPealSupport
 extension Queue {
     /// Runs the waiting items on the calling thread.
     ///
-    /// - Parameter limit: The maximum number of items; 0: those that wait when it begins.
+    /// - Parameter limit: The maximum number of items; 0: the number of items that wait when the run begins.
     /// - Returns: The number of calls made.
     public func pump(limit: Int) throws(Failure) -> Int {
         switch kind {
@@ -18,7 +18,7 @@ extension Queue {
         return try run(limit: limit == 0 ? mailbox.length : limit)
     }
 
-    /// The run that an executor makes on request.
+    /// Makes a run that `submit` has requested.
     public func runSubmitted() throws(Failure) {
         guard kind == .executor else {
             throw Failure(.state, "the queue has no executor; peal_queue_run is for queues of PEAL_QUEUE_EXECUTOR")

@@ -29,7 +29,8 @@ public final class Queue: Sendable {
     // Exists until the end of this object, and longer if calls wait.
     nonisolated(unsafe) let mailbox: Mailbox
     let owner: Owner?
-    /// Guarded by a lock of the mailbox. That excludes other accesses too, so they are not checked at run time.
+    /// Guarded by a lock of the mailbox. The lock also makes each access exclusive, so exclusivity is not checked at
+    /// run time.
     @exclusivity(unchecked) private nonisolated(unsafe) var members = Members()
 
     private struct Members {
@@ -60,7 +61,7 @@ public final class Queue: Sendable {
         mailbox.pointee.context = options.context
         mailbox.pointee.destroy = options.destroy
         if let name = options.name { peal_mailbox_set_name(mailbox, name) }
-        // A thread that makes room, or waits for it, needs the lock.
+        // Pushes to a bounded queue use the lock, because a thread that makes room or waits for room needs it.
         if options.capacity > 0 { peal_mailbox_shut(mailbox) }
         let queue: Queue
         do throws(Failure) {
@@ -113,12 +114,12 @@ public final class Queue: Sendable {
         for module in modules { module.noteQueueEnded() }
     }
 
-    /// Returns when no function of its host's is called any more.
+    /// Removes the queue from its owner. Called once no function of the host is called any more.
     func leaveOwner() { owner?.remove(self) }
 
     var isEnded: Bool { withMembers { $0.isEnded } }
 
-    /// The caller must hold the lock of the observation's center, so that it cannot be removed before.
+    /// The caller must hold the lock of the observation's center, so that the observation cannot be removed before.
     func addMember(_ record: Observer) throws(Failure) {
         try addMember { $0.observers.add(record) }
     }
@@ -146,7 +147,7 @@ public final class Queue: Sendable {
         withExtendedLifetime(removed) {}
     }
 
-    /// A queue that other threads run stays with the process that made it.
+    /// Fails if the queue was created before a fork and the parent process has the threads that run it.
     func checkIsOwn() throws(Failure) {
         guard mailbox.pointee.is_left else { return }
         throw Failure(
@@ -177,7 +178,7 @@ extension Failure {
 }
 
 extension Mailbox {
-    /// Drops the waiting calls. Tasks run here, and so do all later ones.
+    /// Drops the waiting calls. Runs the waiting tasks here. Later tasks run on the threads that push them.
     fileprivate func end() {
         peal_mailbox_lock(self)
         pointee.is_ended = true

@@ -1,6 +1,6 @@
 internal import CPealSupport
 
-/// Counted objects. The number of one is a weak reference, see reference.h. No function takes a lock.
+/// Counted objects. The id of a counted object is a weak reference, see reference.h. No function takes a lock.
 public enum Reference {
     /// Makes a counted object with one strong reference.
     ///
@@ -33,7 +33,7 @@ public enum Reference {
         return peal_counted_retain(id, &object) == PEAL_RETAINED
     }
 
-    /// Removes a strong reference. The last removal destroys the object: the caller holds no lock.
+    /// Removes a strong reference. The last removal destroys the object, so the caller must hold no lock.
     public static func release(_ id: UInt64) throws(Failure) {
         guard peal_counted_release(id) else { throw .deadReference }
     }

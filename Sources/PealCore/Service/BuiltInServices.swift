@@ -1,14 +1,14 @@
 internal import CPealSupport
 
-/// Peal's own services of a center, made when a caller first looks for one. Their instance is the number of the center,
-/// so there is nothing to free, and the end of the center is detected.
+/// Peal's own services of a center, made when a caller first looks for one. Their instance is the id of the center, so
+/// no memory must be freed, and the end of the center is detected.
 enum BuiltInServices {
     private typealias Count = @convention(c) (UnsafeMutableRawPointer?) -> Int
     private typealias State = @convention(c) (UnsafeMutableRawPointer?) -> Int32
     private typealias CountNamed = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Int
     private typealias AskNamed = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?) -> Bool
 
-    /// The texts of the headers.
+    /// The methods of a built-in service's protocol, as in the headers.
     static func methods(of proto: String) -> [String]? {
         switch proto {
         case "PealServiceCenter":

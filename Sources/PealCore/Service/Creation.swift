@@ -5,7 +5,7 @@ import PealCall
 final class Creation: Sendable {
     let service: Service
     let thread: UInt
-    /// The creation inside which it runs, on the same thread.
+    /// The creation inside which this one runs, on the same thread.
     let outer: Creation?
     let depth: Int
     let requester: String
@@ -13,13 +13,13 @@ final class Creation: Sendable {
     private let state = Guarded(State())
 
     struct State {
-        /// The service that its thread creates for it, or waits for.
+        /// The service that this creation requires now: its thread creates that service, or waits for it.
         var needs: Service?
         /// The instance while `init` runs. Gets on this thread return it.
         var instance: Instance?
         var isDone = false
         var failure: Failure?
-        /// The failure of a service that it requires.
+        /// The failure of a service that this creation requires.
         var cause: Failure?
     }
 
@@ -67,7 +67,7 @@ final class Creation: Sendable {
         here?.withState { $0.cause = cause }
     }
 
-    /// Ends it, and wakes the waiting threads.
+    /// Ends the creation. The caller must hold the lock of `CreationMonitor`, and wakes the waiting threads.
     func leave(_ failure: Failure?) {
         Self.running.withLock { $0[thread] = outer }
         outer?.withState { $0.needs = nil }
@@ -77,15 +77,15 @@ final class Creation: Sendable {
         }
     }
 
-    /// The circular dependency that arises if this thread's creation gets a service: from that service to itself; nil
-    /// if there is none. The caller must hold the lock of `CreationMonitor`.
+    /// The circular dependency that arises if this thread's creation gets a service: the path from that service to
+    /// itself; nil if there is none. The caller must hold the lock of `CreationMonitor`.
     static func circle(from asked: Service) -> [Service]? {
         var path = [asked]
         var next = asked.readState { $0.creation }?.withState { $0.needs }
         while let service = next {
             path.append(service)
             if service === asked { return path }
-            // Another thread reports a circle that does not include this one.
+            // A circle that does not include `asked` is reported by another thread.
             guard path.count <= longestPath else { return nil }
             next = service.readState { $0.creation }?.withState { $0.needs }
         }

@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// The lock and the event count of the process for rare operations: the begin and the end of a creation, of a session,
-/// and of a registration of a service.
+/// The lock and the event count of the process for rare operations: the beginning and the end of a creation, of a
+/// session, and of a registration of a service.
 ///
 /// The locks of services and of creations are acquired under this one. It makes the search for circular dependencies
 /// and the wait that follows one step.
@@ -21,8 +21,9 @@ enum CreationMonitor {
         return try body()
     }
 
-    /// Releases the lock and waits for a signal; it may return without one. The caller must hold the lock, and tests
-    /// its condition again. The condition must be changed under the lock.
+    /// Releases the lock, waits for a signal, and acquires the lock again. It may return without a signal, so the
+    /// caller tests its condition again. The caller must hold the lock, and the condition must be changed under the
+    /// lock.
     static func wait() {
         let prepared = peal_event_count_prepare(changes)
         peal_lock_release(lock)
@@ -30,7 +31,8 @@ enum CreationMonitor {
         peal_lock_acquire(lock)
     }
 
-    /// Waits until a condition is true, which acquires the lock that guards it. The caller must not hold the lock.
+    /// Waits until a condition is true. The condition acquires the lock that guards it, so the caller must not hold
+    /// that lock.
     ///
     /// - Returns: False if the deadline passed first.
     static func wait(until deadline: UInt64 = .max, for condition: () -> Bool) -> Bool {

@@ -1,8 +1,8 @@
 internal import CPealSupport
 
-/// The description of the current caller of gets on this thread: for the information about a service.
+/// The description of the code that requests services on this thread, for `ServiceInfo`.
 enum CurrentRequester {
-    /// Sets the caller of gets inside `body`: "service Chat", "observer of Chat" and similar.
+    /// Sets the requester during `body`: "service Chat", "observer of Chat" and similar.
     static func run<Result>(as text: String, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var bytes = Array(text.utf8CString)
         guard let thread = peal_thread_current(), let copy = peal_memory_allocate(bytes.count) else {
@@ -18,7 +18,7 @@ enum CurrentRequester {
         return try body()
     }
 
-    /// The set caller; else the thread's owner; else the program.
+    /// The requester that was set; else the thread's owner; else the program.
     static var name: String {
         if let text = peal_thread_own_slot()?.pointee.requester { return String(cString: text) }
         if let owner = Handles.owners.find(CurrentOwner.id) { return "owner \(owner.name)" }

@@ -1,6 +1,7 @@
 internal import CPealSupport
 
-/// The object that a service made. It exists while it is the service's, a hazard slot protects it, or it has uses.
+/// The object that a service made. It exists while it is the service's current instance, while a hazard slot protects
+/// it, or while it has uses.
 final class Instance: Sendable {
     let id: UInt64
     let service: Service
@@ -10,8 +11,8 @@ final class Instance: Sendable {
     let dependencies: [ServiceUse]
     let createdBy: String
     let createdAt: UInt64
-    /// Scopes find it without a lock. Written under the lock of the service's state, while it is the service's
-    /// instance.
+    /// True if scopes find the instance without a lock. Written under the lock of the service's state, while it is the
+    /// service's instance.
     nonisolated(unsafe) var isShown = false
 
     private init(
@@ -26,7 +27,7 @@ final class Instance: Sendable {
         self.createdAt = createdAt
     }
 
-    /// An element and an id, without contents yet.
+    /// Makes an instance with an element and an id. It has no target yet.
     static func make(
         of service: Service, dependencies: [ServiceUse] = [], by requester: String, at time: UInt64
     ) throws(Failure) -> Instance {
@@ -46,7 +47,7 @@ final class Instance: Sendable {
         set { peal_instance_set_self(element, newValue) }
     }
 
-    /// Nil if it has ended.
+    /// Adds a use. Returns nil if the instance has ended.
     func use() throws(Failure) -> ServiceUse? {
         switch peal_instance_retain(element, id) {
         case PEAL_RETAINED: return ServiceUse(id: id, target: element.pointee.`self`.unsafelyUnwrapped)
@@ -80,7 +81,7 @@ final class Instance: Sendable {
         Reclaimer.collect()
     }
 
-    /// The same for one instance.
+    /// Marks one removed instance, and ends it if it has no scopes and uses.
     static func leave(_ instance: Instance) { leave(CollectionOfOne(instance)) }
 
     /// The address by which a hazard slot protects it.
@@ -98,14 +99,15 @@ final class Instance: Sendable {
         if peal_instance_unpublish(element) { end() }
     }
 
-    /// Ends it, and its dependencies whose last use it had. A loop instead of a recursion: there may be many.
+    /// Ends the instance, and the dependencies whose last use it had. A loop replaces the recursion, because there may
+    /// be many.
     func end() {
         var others: [Instance] = []
         endAlone(&others)
         while let next = others.popLast() { next.endAlone(&others) }
     }
 
-    /// Appends the dependencies that must end too.
+    /// Ends this instance alone, and appends the dependencies that must end too.
     private func endAlone(_ others: inout [Instance]) {
         if let destroy = service.record.pointee.destroy { service.running { destroy(target) } }
         for use in dependencies {

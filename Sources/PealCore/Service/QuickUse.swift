@@ -1,11 +1,11 @@
 public import CPealSupport
 
-/// A use that was added without a lock; nil if that is not possible, for any reason.
+/// A use that was added without a lock. It is nil if the slow path is needed, for any reason.
 public struct QuickUse {
     public let element: UnsafeMutablePointer<peal_instance_element>
     public let id: UInt64
 
-    /// The number of a service.
+    /// Adds a use of the current instance of the service with this id.
     @inlinable
     @inline(__always)
     public init?(_ service: UInt64) {
@@ -21,7 +21,7 @@ public struct QuickUse {
         guard let taken = QuickUse(peal_names_hint(peal_names_of_services(), peal_name_hash(center, name))) else {
             return nil
         }
-        // Only now is the record certain to exist.
+        // The use keeps the record, so the record is read only now.
         if let record = taken.element.pointee.record, record.pointee.center == center,
             strcmp(record.pointee.name, name) == 0
         {

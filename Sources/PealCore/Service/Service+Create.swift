@@ -57,7 +57,7 @@ extension Service {
         }
     }
 
-    /// Creates its dependencies, or releases those that were created if one fails.
+    /// Adds a use of each dependency. If one fails, releases the uses that were added.
     private func useDependencies() throws(Failure) -> [ServiceUse] {
         guard record.pointee.dependency_count > 0 else { return [] }
         var uses: [ServiceUse] = []
@@ -114,8 +114,8 @@ extension Service {
         record.pointee.create == nil && record.pointee.`init` == nil && record.pointee.dependency_count == 0
     }
 
-    /// With the lock of the state, of a service that has not ended: creates an instance that is ready made. So other
-    /// threads have no creation to wait for.
+    /// Creates the instance if it is ready made, so other threads have no creation to wait for. The caller must hold
+    /// the lock of the state, and the service must not have ended.
     ///
     /// - Returns: Nil if the instance is not ready made, or could not be made: a creation then reports why.
     func createReadyMade(by requester: String?, in state: inout State) throws(Failure) -> Step? {

@@ -29,7 +29,7 @@ extension Service {
         )
     }
 
-    /// The same for a name of peal's own.
+    /// Finds a service by a name in a Swift string.
     static func find(_ name: String, in center: Center) throws(Failure) -> Service {
         try name.utf8CString.withUnsafeBufferPointer { (bytes) throws(Failure) in
             try find(bytes.baseAddress.unsafelyUnwrapped, in: center)

@@ -3,7 +3,7 @@ internal import CPealSupport
 extension Service {
     /// Removes the instance; the next use creates another.
     ///
-    /// - Returns: True if it has ended, since it has no uses.
+    /// - Returns: True if the instance has ended. Uses and scopes delay its end.
     public func remove() throws(Failure) -> Bool {
         try refuseIfBuiltIn("removed")
         try Creation.refuseHere("remove \(name)")
@@ -34,13 +34,13 @@ extension Service {
         return release()
     }
 
-    /// An array, because the thread sanitizer does not see the counts of a dictionary that a thread reads while another
-    /// thread changes its own copy.
+    /// Returns an array, because the thread sanitizer does not see the counts of a dictionary that a thread reads while
+    /// another thread changes its own copy.
     private static func values(of followers: Followers?) -> [any ServiceFollower] {
         followers.map { Array($0.values) } ?? []
     }
 
-    /// Has the instance clear the data of its session.
+    /// Makes the instance clear the data of its session.
     public func clearData() throws(Failure) {
         try Creation.refuseHere("have \(name) clear its data")
         let instance = try awaitingCreation { $0.instance }

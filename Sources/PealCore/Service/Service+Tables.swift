@@ -46,7 +46,8 @@ extension Service {
 
     private static var largestTable: Int { 1 << 20 }
 
-    /// Puts a larger copy in front. One thread at a time; readers of the smaller copy continue to use that.
+    /// Publishes a larger copy of a table, under the lock of the state. Readers of the smaller copy continue to use
+    /// that copy.
     private func enlarge(
         _ provided: UnsafeMutablePointer<peal_provided>, to size: Int
     ) throws(Failure) -> UnsafeRawPointer {

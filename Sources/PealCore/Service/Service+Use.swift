@@ -1,7 +1,7 @@
 internal import CPealSupport
 
 extension Service {
-    /// Adds a use of the instance. If there is none, creates it or waits for its creation.
+    /// Adds a use of the instance. If there is no instance, creates it or waits for its creation.
     ///
     /// - Parameter requester: The requester, in words ("observer of Chat"); nil: the thread's current one.
     public func use(by requester: String? = nil) throws(Failure) -> ServiceUse {
@@ -22,7 +22,8 @@ extension Service {
         }
     }
 
-    /// Called after the first scope of an instance, of which the caller has a use: further scopes need no lock.
+    /// Publishes an instance to scopes, so that further scopes need no lock. Called for the first scope of the
+    /// instance, by a caller that has a use.
     func showToScopes(_ id: UInt64, _ shown: UnsafeMutablePointer<peal_instance_element>) {
         guard !peal_service_shows(element, shown), let instance = Handles.instances.find(id) else { return }
         readState { show(instance, in: &$0) }
@@ -37,7 +38,7 @@ extension Service {
 
     private func step(_ requester: String?) throws(Failure) -> Step {
         guard let thread = Creation.thisThread else { throw .outOfMemory }
-        // No creation is waited for.
+        // A ready-made instance has no creation to wait for, so the lock of `CreationMonitor` is not needed.
         if isReadyMade, let step = try withState({ (state) throws(Failure) in try self.step(requester, in: &state) }) {
             return step
         }
@@ -51,7 +52,8 @@ extension Service {
         }
     }
 
-    /// With the lock of the state: a use of the instance, or of one that is ready made; nil if a creation is needed.
+    /// Returns a use of the instance, which is created here if it is ready made; nil if a creation is needed. The
+    /// caller must hold the lock of the state.
     private func step(_ requester: String?, in state: inout State) throws(Failure) -> Step? {
         guard !state.isEnded else { throw ended }
         if let use = try state.instance?.use() { return .use(use) }
@@ -68,7 +70,8 @@ extension Service {
         }
         let creation = Creation(of: self, thread: thread, inside: outer, requester: requester ?? CurrentRequester.name)
         try withState { (state) throws(Failure) in
-            // It may have ended since it was tested: the thread that ends it does not wait for this lock.
+            // The service may have ended since the test, because the thread that ends it does not acquire the lock of
+            // `CreationMonitor`.
             guard !state.isEnded else { throw self.ended }
             state.creation = creation
             keep()

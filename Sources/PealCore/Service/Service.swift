@@ -2,18 +2,20 @@ internal import CPealSupport
 import PealCall
 internal import Synchronization
 
-/// A registration: a name, functions, the protocols that it provides.
+/// A registered service: its name, its functions, and the protocols that it provides.
 public final class Service: Sendable {
     public let id: UInt64
     let center: Center
     let owner: Owner?
     // Owned; its changing members are atomic.
     nonisolated(unsafe) let record: ServiceMemory.Pointer
-    /// The number of reasons to keep the functions: the registration, a creation, instances.
+    /// The strong count of the functions and the context: one for the registration, for a creation, and for each
+    /// instance.
     private let keepers = Atomic<Int>(1)
     // Never unmapped, and this service's until it has ended. Written under the lock of the state.
     nonisolated(unsafe) let element: UnsafeMutablePointer<peal_service_element>
-    /// Guarded by the lock of the record. That excludes other accesses too, so they are not checked at run time.
+    /// Guarded by the lock of the record. The lock also makes each access exclusive, so exclusivity is not checked at
+    /// run time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
     struct State {
@@ -72,20 +74,21 @@ public final class Service: Sendable {
         return body(&state)
     }
 
-    /// With the lock of the state: sets the current instance.
+    /// Sets the current instance. The caller must hold the lock of the state.
     func publish(_ instance: Instance?, in state: inout State) {
         state.instance = instance
         if !state.isEnded { peal_service_publish(element, instance?.id ?? 0) }
     }
 
-    /// The same: lets scopes find the instance without a lock from now on.
+    /// Lets scopes find the instance without a lock from now on. The caller must hold the lock of the state.
     func show(_ instance: Instance, in state: inout State) {
         guard state.instance === instance else { return }
         instance.isShown = true
         peal_service_show(element, instance.element)
     }
 
-    /// The same: there is no current instance any more.
+    /// Marks the service as ended, so that no lookup finds an instance. Returns false if it has ended already. The
+    /// caller must hold the lock of the state.
     func close(_ state: inout State) -> Bool {
         guard !state.isEnded else { return false }
         state.isEnded = true
@@ -98,7 +101,8 @@ public final class Service: Sendable {
         keepers.add(1, ordering: .relaxed)
     }
 
-    /// Releases them. The last release also releases the context; call with no lock held.
+    /// Releases the functions and the context. The last release calls the service's release function; call with no lock
+    /// held.
     ///
     /// - Returns: True if that was the last release.
     @discardableResult
@@ -117,7 +121,8 @@ public final class Service: Sendable {
     var isCreated: Bool { readState { $0.instance != nil } }
     var isEnded: Bool { readState { $0.isEnded } }
 
-    /// Adds a follower, which is notified of ends; at once, if the service has ended. Call with no lock held.
+    /// Adds a follower, which is notified of ends. If the service has ended, the follower is notified at once. Call
+    /// with no lock held.
     func add(_ follower: any ServiceFollower) {
         let isAdded = readState { state in
             guard !state.isEnded else { return false }

@@ -109,12 +109,12 @@ extension Creation {
 }
 
 extension Center {
-    /// The same as `ServiceBook.endSession`.
+    /// Ends a session: see `ServiceBook.endSession`.
     public func endSession() throws(Failure) -> (removed: Int, haveEnded: Bool) {
         try services.endSession()
     }
 
-    /// Includes peal's own, in order of registration.
+    /// Returns all services, peal's own included, in order of registration.
     public func listServices() throws(Failure) -> [Service] {
         try services.makeBuiltIns()
         return services.all

@@ -34,7 +34,8 @@ final class ServiceBook: Sendable {
         self.center = center
     }
 
-    /// The services that provide a protocol: the xor of all their ids, which is the id of a single one.
+    /// The number of services that provide a protocol, and the xor of their ids. If there is one service, the xor is
+    /// its id.
     struct Providers {
         var count = 0
         var numbers: UInt64 = 0
@@ -80,7 +81,7 @@ final class ServiceBook: Sendable {
         }
     }
 
-    /// Removes it from lookups. Called before the service closes.
+    /// Removes a closed service from lookups. Called before its handle is retired.
     func remove(_ service: Service) {
         state.withLock { state in
             ServiceNames.remove(service)
@@ -96,7 +97,7 @@ final class ServiceBook: Sendable {
         return try findKnown(name)
     }
 
-    /// Without peal's own services if no caller has looked for them yet.
+    /// Finds a service. Finds peal's own services only if a caller has looked for one before.
     func findKnown(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
         if let found = ServiceNames.find(name, in: center) { return found }
         let isEnded = state.withLock { $0.isEnded }
@@ -124,7 +125,7 @@ final class ServiceBook: Sendable {
 
     func nextOrder() -> UInt64 { lastOrder.add(1, ordering: .relaxed).newValue }
 
-    /// With the lock of `CreationMonitor`: the thread that is ending a session.
+    /// The thread that is ending a session. The caller must hold the lock of `CreationMonitor`.
     var session: UInt? {
         get { state.withLock { $0.session } }
         set { state.withLock { $0.session = newValue } }
@@ -151,7 +152,7 @@ final class ServiceBook: Sendable {
         if let failure { throw failure }
     }
 
-    /// Waits while another thread makes them.
+    /// Waits while another thread makes peal's own services.
     ///
     /// - Returns: True if the caller must make them.
     private func claimBuiltIns() -> Bool {

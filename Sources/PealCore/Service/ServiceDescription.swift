@@ -4,7 +4,7 @@ public import CPealSupport
 public struct ServiceDescription: ~Copyable {
     public typealias Record = peal_service_record
 
-    /// The functions and the context, in their stored form; the remaining members are filled in later.
+    /// The types of a service's functions.
     public typealias Create = @convention(c) (UnsafeMutablePointer<peal_creation>?) -> UnsafeMutableRawPointer?
     public typealias Initialize =
         @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<peal_creation>?) -> Bool
@@ -53,7 +53,7 @@ public struct ServiceDescription: ~Copyable {
         }
     }
 
-    /// The name in sentences.
+    /// The name for sentences of failures.
     var text: String { String(cString: name) }
 
     private static func checkName(_ name: Name) throws(Failure) {

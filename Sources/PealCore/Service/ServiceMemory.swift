@@ -25,7 +25,7 @@ enum ServiceMemory {
         }
     }
 
-    /// Takes the tables, which the record owns.
+    /// Makes a record, which then owns the tables.
     private static func make(
         _ description: borrowing ServiceDescription, in center: Center,
         _ tables: UnsafeMutableBufferPointer<ObserverTables?>, _ state: borrowing CenterState
@@ -85,7 +85,8 @@ enum ServiceMemory {
         return try state.tables(provision.table, of: proto)
     }
 
-    /// The tables that observers with the same functions share. The copies lead to those of adopted protocols in here.
+    /// The tables that observers with the same functions share. The record's copies point to the tables of adopted
+    /// protocols in these.
     static func tables(of provided: UnsafeMutablePointer<peal_provided>) -> ObserverTables {
         cell(of: provided).pointee.unsafelyUnwrapped
     }
@@ -95,7 +96,7 @@ enum ServiceMemory {
         UnsafeMutableRawPointer(peal_provided_tables(provided)).assumingMemoryBound(to: ObserverTables?.self)
     }
 
-    /// All current methods of the protocol: those that the caller's table lacks are NULL.
+    /// The size of a copy with all current methods of the protocol. Methods that the caller's table lacks are NULL.
     private static func sizeOfCopy(of table: ObserverTables, _ state: borrowing CenterState) -> Int {
         MemoryLayout<peal_table_copy>.size
             + TableLayout.size(adoptedCount: table.proto.adopted.count, methodCount: state[table.proto].own.count)

@@ -42,14 +42,14 @@ enum ServiceNames {
             let new = proto.providers.only
             let hash = peal_name_hash(record.pointee.center, provided.pointee.name)
             if let old { peal_names_remove(peal_names_of_providers(), hash, old) }
-            // Without memory for it readers take the slow path.
+            // If memory is refused, readers take the slow path.
             if let new { _ = peal_names_add(peal_names_of_providers(), hash, new) }
         }
     }
 
     static func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> Service? {
         let hash = peal_name_hash(center, name)
-        // The service proves a hint.
+        // The record of the service verifies the hint.
         let hint = peal_names_hint(peal_names_of_services(), hash)
         if let found = Handles.services.find(hint), isNamed(found.record, name, in: center) { return found }
         return writers.withLock { _ in find(name, hash, in: center) }.flatMap(Handles.services.find)
@@ -67,7 +67,7 @@ enum ServiceNames {
         while true {
             let id = peal_names_next(peal_names_of_services(), hash, &cursor)
             guard id != 0 else { return nil }
-            // It is in the table, so its record exists.
+            // The id is in the table, so the memory of the service's record exists.
             if let record = peal_service_element_of(id)?.pointee.record, isNamed(record, name, in: center) {
                 return id
             }

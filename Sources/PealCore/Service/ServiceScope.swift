@@ -7,8 +7,8 @@ public enum ServiceScope {
     /// A begun scope: its slot, the instance, and the table.
     public typealias Begun = (hazard: Hazard, target: UnsafeMutableRawPointer?, table: UnsafeRawPointer?)
 
-    /// Begins a scope in the thread's outermost slot, which is free. Returns nil if the slow path is needed. The caller
-    /// must then release the slot.
+    /// Begins a scope in the thread's outermost slot, which must be free. Returns nil if the slow path is needed. The
+    /// caller must then release the slot.
     @inlinable
     @inline(__always)
     public static func beginFast(
@@ -18,7 +18,7 @@ public enum ServiceScope {
         // The id is loaded last: if it is still the service's, so was all that was loaded before it.
         if let instance = peal_scope_publish(hazard, element), peal_service_is_of(element, service) {
             if proto == 0 { return (hazard, instance.pointee.`self`, nil) }
-            // A slot protects the instance, so it has its record.
+            // A slot protects the instance, so the instance has its record.
             if let provided = peal_record_find(instance.pointee.record.unsafelyUnwrapped, proto),
                 let table = peal_provided_table(provided, size)
             {
@@ -38,7 +38,8 @@ public enum ServiceScope {
                 throw Failure(
                     .depth, "\(PEAL_THREAD_DEPTH) broadcasts and scopes are nested on this thread; end some of them")
             }
-            // The removing thread marks the instance, and then loads the slots that may protect it.
+            // This thread has stored its slot and passed a fence before it loads the instance's mark. The removing
+            // thread sets the mark, and then loads all slots.
             if !peal_instance_is_leaving(element) {
                 service.showToScopes(use.id, element)
                 return (hazard, use.target)
@@ -47,7 +48,7 @@ public enum ServiceScope {
         }
     }
 
-    /// - Returns: False if that is not the thread's innermost slot, or protects no such instance.
+    /// - Returns: False if `hazard` is not the thread's innermost slot, or does not protect this instance.
     public static func end(_ hazard: Hazard, _ target: UnsafeMutableRawPointer?) -> Bool {
         guard let thread = peal_thread_own_slot(), peal_thread_innermost(thread) == hazard,
             peal_scope_protects(hazard, target)

@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// A counted use of an instance, which exists until its last use has ended.
 public struct ServiceUse: Sendable {
-    /// The number of the instance.
+    /// The id of the instance.
     public let id: UInt64
     /// The `self` of the functions of the tables. The service defines which threads may use it.
     public nonisolated(unsafe) let target: UnsafeMutableRawPointer

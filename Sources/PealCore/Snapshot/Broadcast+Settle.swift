@@ -8,8 +8,8 @@ extension Broadcast {
         try settle(try protect(id, arguments, count, mark: mark), id, arguments, count, mark: mark)
     }
 
-    /// Has the list of a method put in order if it is unsettled. Observers that are registered meanwhile may be missed,
-    /// as by any broadcast that has begun, so the list is tested only once.
+    /// Settles the list of a method if it is unsettled. Observers that are registered meanwhile may be missed, as by
+    /// any broadcast that has begun, so the list is tested only once.
     ///
     /// - Returns: The hazard slot of the current list. If this throws, no list is protected.
     static func settle(

@@ -70,14 +70,15 @@ extension Snapshot {
     fileprivate func mergedGroup(_ rank: Int) -> ObserverGroup.Pointer {
         let groups = self.groups
         let group = groups[rank]
-        // Of two groups that are swapped the first keeps the latest call, and so has the other after it.
+        // By `precedes`, a group that keeps the latest call follows the other group of its queue. A group with the
+        // other order has been swapped.
         let other = group.pointee.keeps_latest ? rank + 1 : rank - 1
         let isSwapped = groups.indices.contains(other) && groups[other].pointee.mailbox == group.pointee.mailbox
         return isSwapped ? groups[other] : group
     }
 
-    /// Moves the last group before the previous one if both have one queue and the last group's first observer
-    /// precedes.
+    /// Moves the last group before the previous one if both have the same queue and the last group's first observer is
+    /// called first.
     func putInCallOrder() {
         let count = groups.count
         guard count > 1, groups[count - 2].pointee.mailbox == groups[count - 1].pointee.mailbox,

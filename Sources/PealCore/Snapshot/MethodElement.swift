@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// The element of the directory that leads to a method's list. Its writers hold the center's lock, and change lists by it
-/// alone: the object of the method need not be retained for each of its observers.
+/// The element of the directory that leads to a method's list. Writers hold the center's lock and change lists through
+/// the element alone, so no observer retains the method's object.
 typealias MethodElement = UnsafeMutablePointer<peal_directory_element>
 
 extension MethodElement {
@@ -21,7 +21,8 @@ extension MethodElement {
 
     /// Publishes a list, and retires the one that it replaces.
     ///
-    /// - Parameter borrowed: The number of its first entries that are counted for the replaced list alone.
+    /// - Parameter borrowed: The number of the new list's first entries whose weak counts still belong to the replaced
+    ///   list.
     func publish(_ list: Snapshot, borrowed: Int = 0) {
         let old = self.list
         peal_directory_publish(self, list)

@@ -7,13 +7,13 @@ import PealCall
 /// destroy callback runs when the broadcast that called it last has ended. A slow callback keeps alive only its own
 /// observer and the list that it was called from.
 enum Reclaimer {
-    /// Memory that readers may still protect. No object is counted for it, so an entry costs only its words. Unchecked:
-    /// no method leads to it any more, and the thread that removes it from here owns it.
+    /// Memory that readers may still protect. An entry retains no object, so it costs only its words. Unchecked: no
+    /// method leads to it any more, and the thread that removes it from here owns it.
     enum Retired: BitwiseCopyable, @unchecked Sendable {
         case list(Snapshot)
-        /// The number of a closed method. Another method may take its slot when no thread reads it any more.
+        /// The id of a closed method. Another method may use the slot when no thread reads it any more.
         case element(UInt64)
-        /// The number of an instance that its service has released.
+        /// The id of an instance that its service has released.
         case instance(UInt64)
         /// A removed observer, with the reference of its registration.
         case observer(UnsafeMutablePointer<ObserverRecord>)
@@ -41,8 +41,8 @@ enum Reclaimer {
 
     private static let retired = Guarded<[Retired]>([])
 
-    /// The number of objects that may wait for the next removal. Registrations retire only memory, so they need not pay
-    /// for a collection each.
+    /// The number of objects that may wait for the next collection. Registrations retire only memory, so they need not
+    /// pay for a collection each.
     private static let backlog = 64
     private static let mostRoom = 1024
 
@@ -54,12 +54,12 @@ enum Reclaimer {
         retired.withLock { $0 += leaving }
     }
 
-    /// The same for one object.
+    /// Adds one object that is no longer published.
     static func retire(_ leaving: Retired) {
         retired.withLock { $0.append(leaving) }
     }
 
-    /// The same, and collects if many objects wait. Call with no lock held.
+    /// Adds one object that is no longer published, and collects if many objects wait. Call with no lock held.
     static func leave(_ leaving: Retired) {
         let isFull = retired.withLock { retired in
             retired.append(leaving)
@@ -73,8 +73,8 @@ enum Reclaimer {
         if retired.withLock({ $0.count > backlog }) { collect() }
     }
 
-    /// Runs `body` while no list is freed that a hazard slot protects when `body` reads the slot. Lists are taken out
-    /// to be freed under the same lock.
+    /// Runs `body` under the reclaimer's lock. A list that `body` finds in a hazard slot is not freed meanwhile,
+    /// because the collecting thread loads the slots and selects lists under the same lock.
     static func keepingLists(_ body: () -> Bool) -> Bool {
         retired.withLock { _ in body() }
     }
@@ -94,7 +94,8 @@ enum Reclaimer {
             free.reserveCapacity(retired.count)
             repeat {
                 peal_thread_writer_fence()
-                // Not a partition: each is tested exactly once, since a reader may release it between two tests.
+                // Not a partition: each object is tested exactly once, because a reader may release it between two
+                // tests.
                 var held = 0
                 for index in retired.indices {
                     if retired[index].isHeld {

@@ -53,7 +53,7 @@ extension Snapshot {
     /// All entries, those of ended observers too. The caller must hold the center's lock.
     var total: Int { count + Int(pointee.pending) + Int(pointee.queued) }
 
-    /// Long lists are collected at once and not after others: each may take megabytes.
+    /// True for a list that is collected at once when it is replaced, because it may take megabytes.
     var isLong: Bool { total > 4096 }
 
     var hasRoom: Bool { count + Int(pointee.pending) < Int(pointee.capacity) }
@@ -82,7 +82,7 @@ extension Snapshot {
         appendOwned(entry)
     }
 
-    /// The same for an entry whose record has been counted for the list.
+    /// Adds an entry whose record has been counted for the list already.
     func appendOwned(_ entry: SnapshotEntry) {
         let count = count
         peal_snapshot_entry_at(self, count).initialize(to: entry)
@@ -101,8 +101,8 @@ extension Snapshot {
     var isWorthFence: Bool { count >= 256 }
 
     /// Takes over the weak counts of entries from a list that this one has replaced. If no reader protects that list,
-    /// only the counts of entries that this list lacks are released. So records are not accessed: they are far more
-    /// memory than lists.
+    /// only the counts of entries that this list lacks are released. So the records, which are far more memory than the
+    /// lists, are not accessed.
     func inheritBorrowed(_ borrowed: Int, from old: Snapshot) {
         peal_thread_writer_fence()
         let taken = entries.prefix(borrowed)

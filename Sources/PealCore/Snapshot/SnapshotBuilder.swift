@@ -63,7 +63,7 @@ struct SnapshotBuilder {
         }
         let list = try makeList(bounds, grows: grows)
         var staged = 0
-        // A lazy registration precedes its instance: it is counted before it can end.
+        // A placeholder precedes its instance, so it is counted before it can end.
         var missing = 0
         for entry in entries {
             missing += entry.missingInstances
@@ -79,7 +79,7 @@ struct SnapshotBuilder {
             try addGroups(
                 UnsafeBufferPointer(start: peal_snapshot_entry_at(list, bounds.direct), count: staged), to: list)
         } catch {
-            // No record ends by this: its registration retains it.
+            // No record is freed here, because its registration retains it.
             list.free()
             throw error
         }
@@ -108,8 +108,8 @@ struct SnapshotBuilder {
         return list
     }
 
-    /// The same for a long list, whose records are far more memory than the list. It reads each record once, or none if
-    /// no entry has ended.
+    /// Builds the list for the same case after a long list, whose records are far more memory than the list. Reads each
+    /// record once, or none if no entry has ended.
     private func build(borrowingFrom origin: Snapshot) throws(Failure) -> (list: Snapshot, borrowed: Int) {
         let list = try Snapshot.make(for: element, capacity: added == nil ? origin.count : origin.count * 5 / 4)
         var missing = 0

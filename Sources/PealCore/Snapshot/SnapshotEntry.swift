@@ -3,13 +3,13 @@ internal import CPealSupport
 extension SnapshotEntry {
     var record: UnsafeMutablePointer<ObserverRecord> { peal_observer_of_gate(gate) }
 
-    /// True if it is the placeholder of a service's instance.
+    /// True if the observer is the placeholder of a service's instance.
     var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
 
     /// Returns true if the entry adds no trait to its list.
     var isPlain: Bool { record.mailbox == nil && !isLazy && !isOfLazy }
 
-    /// True if it is a service's instance.
+    /// True if the observer is a service's instance.
     var isOfLazy: Bool { record.placeholder != nil }
 
     /// The change in the number of services' instances that a list lacks, if this entry is added.
@@ -25,8 +25,8 @@ extension SnapshotEntry {
     /// the calls that wait have been delivered.
     var isEnding: Bool { ObserverGate.isEnding(gate) }
 
-    /// The mailbox of its group; nil for an entry that broadcasts call themselves. A lazy registration is such an entry
-    /// even if its instance has a queue: groups count as calls.
+    /// The mailbox of its group; nil for an entry that broadcasts call themselves. A placeholder is such an entry even
+    /// if its instance has a queue, because the entries of groups count as calls.
     var mailbox: Mailbox? { isLazy ? nil : record.mailbox }
 
     /// The order of calls: higher priorities first, then earlier registrations. An instance has the order of its

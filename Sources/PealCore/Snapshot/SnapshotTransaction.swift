@@ -3,12 +3,12 @@ internal import CPealSupport
 /// A change to one method's list, prepared so that its commit cannot fail.
 ///
 /// Preparing allocates; committing publishes. A registration prepares the changes of all its methods first, so a
-/// refused allocation registers nothing. The caller must hold the center's lock, from the preparation to the end of all
-/// that belongs to the change.
+/// refused allocation registers nothing. The caller must hold the center's lock, from the preparation until the change
+/// is committed or cancelled and replaced observers are closed.
 ///
-/// A short list is replaced by each change that needs another order. A long one gets the entry as a pending one, and
-/// the next broadcast settles it. So a change costs the same in a list of any length, and a broadcast, which calls all
-/// observers anyway, settles once for all changes before it.
+/// A short list is replaced by each change that needs another order. In a long list the entry is added as pending, and
+/// the next broadcast settles the list. So a change costs the same in a list of any length, and a broadcast, which
+/// calls all observers anyway, settles once for all changes before it.
 struct SnapshotTransaction: BitwiseCopyable {
     private enum Kind: BitwiseCopyable {
         case append(SnapshotEntry, to: Snapshot)
@@ -47,7 +47,7 @@ struct SnapshotTransaction: BitwiseCopyable {
         }
     }
 
-    /// The same for an observer that may replace others.
+    /// Prepares to insert the entry of an observer that may replace others.
     ///
     /// - Parameter replaced: Observers that are removed from the list by the same change. The caller closes them
     ///   before it releases the center's lock.
@@ -104,7 +104,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from element: MethodElement) {
         guard let list = element.list else { return }
         peal_snapshot_note_removed(list)
-        // The registration of an instance that ends is tested again.
+        // The placeholder of an instance that ends has no instance, so broadcasts test its service again.
         if record.placeholder != nil { list.markPendingServices() }
         // Queued calls are counted by their groups, and an entry that drains would still be called. A new list is built
         // to find out if services are missing.

@@ -3,10 +3,10 @@ import PealCall
 
 /// Calls at a due time, on a queue.
 ///
-/// Its record is an observer's with further members. So the rules of an observer's weak target, running calls and destroy callback apply to a timer
-/// too.
+/// Its record is an observer's with further members. So the rules of an observer's weak target, running calls and
+/// destroy callback apply to a timer too.
 public final class Timer: Sendable {
-    // Owned with the timer's life: valid until the end of this object.
+    // Valid until the end of this object, which has a weak count of it.
     nonisolated(unsafe) let record: TimerRecord
 
     private init(_ record: TimerRecord) {
@@ -22,7 +22,7 @@ public final class Timer: Sendable {
     public var id: UInt64 { observer.pointee.id }
     var owner: Owner? { observer.owner }
 
-    /// If this fails, the caller must run the destroy callback.
+    /// Makes a stopped timer. If this fails, the caller must run the destroy callback.
     public static func make(_ options: Options) throws(Failure) -> Timer {
         try options.check()
         let record = try TimerRecord.make(options)
@@ -48,15 +48,15 @@ public final class Timer: Sendable {
         return timer
     }
 
-    /// Stops a timer and waits for calls that run; also for those of a timer that has ended already, before that is
-    /// reported.
+    /// Stops a timer and waits for its running calls. For a timer that has ended already, the function waits too, and
+    /// then fails.
     ///
-    /// - Returns: False if one may still run: this is one, or the time limit has expired.
+    /// - Returns: False if a call may still run: the calling thread is inside it, or the time limit has expired.
     public static func stop(_ id: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         guard let timer = Handles.timers.findEvenRetired(id) else { throw .staleTimer }
         defer { extendLifetime(timer) }
         let deadline = peal_clock_deadline(timeout)
-        // A call tests whether it is wanted, under the lock that the stop held.
+        // Ordered: each call tests `is_wanted` under the agenda's lock, under which the stop has cleared it.
         func waitForCalls() -> Bool { RunningCalls.wait(for: [timer.observer], deadline: deadline, isOrdered: true) }
         do throws(Failure) {
             try Timers.stop(timer.record)
@@ -82,7 +82,8 @@ public final class Timer: Sendable {
         guard close() else { throw .staleTimer }
     }
 
-    /// Exactly one caller succeeds; its owner, its queue and its dead target are among them.
+    /// Ends the timer. The program, its owner, its queue and a firing that finds the target dead may each call this.
+    /// Exactly one caller succeeds.
     @discardableResult
     func close() -> Bool {
         guard ObserverGate.remove(observer.gate) else { return false }

@@ -7,14 +7,16 @@ struct TimerAgenda: @unchecked Sendable {
     private var heap = peal_heap()
     private let alarm: UnsafeMutablePointer<peal_work>
     private var generation = peal_fork_generation()
-    /// A thread puts due timers on their queues. No other thread does at the same time, so that their order is kept.
+    /// True while a thread pushes the tasks of due timers. No other thread does so at the same time, which keeps their
+    /// order.
     private var isWaking = false
     /// The time for which the alarm is set, until it wakes a thread. A timer that is due later need not set it.
     private var alarmTime = Int64.max
 
     private static let shared = Guarded(TimerAgenda())
 
-    /// Each change of a timer is read and made in here. No user code may run in it.
+    /// Runs `body` with the agenda, under the agenda's lock. The changing state of timers is read and written in such
+    /// a body. No user code may run in it.
     static func withLock<Value: Sendable>(_ body: (inout TimerAgenda) -> Value) -> Value {
         shared.withLock { agenda in
             if agenda.generation != peal_fork_generation() { agenda.clear() }
@@ -31,7 +33,7 @@ struct TimerAgenda: @unchecked Sendable {
 
     // The caller of the functions below must hold the lock.
 
-    /// Timers that ran before the process was forked run in the parent.
+    /// Empties the agenda of the child of a fork. Its timers run in the parent.
     private mutating func clear() {
         while let timer = first { stop(timer) }
         isWaking = false
@@ -71,9 +73,9 @@ struct TimerAgenda: @unchecked Sendable {
         timer.pointee.is_wanted = false
     }
 
-    /// Requests one call of the timer, which was due then.
+    /// Requests one call of a timer that was due at the time `due`.
     ///
-    /// - Returns: True if its task must be put on the queue.
+    /// - Returns: True if the caller must enqueue the timer's task.
     mutating func want(_ timer: TimerRecord, due: Int64) -> Bool {
         guard !timer.pointee.is_wanted else {
             timer.pointee.missed += 1
@@ -89,7 +91,8 @@ struct TimerAgenda: @unchecked Sendable {
     }
 
     private static func wake() {
-        // The alarm may be set between its wake-up and this: the thread that does so sets it again.
+        // A thread that starts a timer may set the alarm before this thread acquires the lock. The alarm then wakes a
+        // second thread. The first of the two sets the alarm again when it has pushed all due tasks.
         guard let due = withLock({ $0.beginWaking() }) else { return }
         var next = due.first
         while let timer = next {
@@ -102,7 +105,7 @@ struct TimerAgenda: @unchecked Sendable {
         }
     }
 
-    /// Timers whose tasks must be put on their queues: a chain. Unchecked: the thread that removed it owns it.
+    /// A chain of timers whose tasks must be enqueued. Unchecked: the thread that removed the chain owns it.
     private struct Due: @unchecked Sendable {
         var first: TimerRecord?
     }

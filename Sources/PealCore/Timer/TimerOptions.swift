@@ -46,7 +46,7 @@ extension Timer {
 
     /// When a timer fires, from its start on.
     public struct Schedule: Sendable {
-        /// To the first firing; 0: one period.
+        /// The time to the first firing; 0: one period.
         public var delay: Int64
         public var period: Int64
 

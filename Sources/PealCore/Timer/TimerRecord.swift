@@ -11,7 +11,7 @@ extension TimerRecord {
             if options.queue == nil { peal_mailbox_release(mailbox) }
             throw .outOfMemory
         }
-        // Its own mailbox passes to the record.
+        // The record takes over the count of a new mailbox, and adds a count to that of a queue.
         if options.queue != nil { peal_mailbox_retain(mailbox) }
         let record = peal_timer_state_of(memory)
         peal_timer_observer(record).begin(
@@ -30,12 +30,12 @@ extension TimerRecord {
         return record
     }
 
-    /// Puts the task of a wanted call on the queue.
+    /// Enqueues the task of a wanted call.
     func put() {
         peal_timer_mailbox(self)?.push(peal_timer_task(self))
     }
 
-    /// Runs on the queue; or, if the queue has ended or refuses, on the thread that releases the task.
+    /// Runs a task on its queue, or on the thread that releases it if the queue has ended or its executor refuses.
     private static func run(_ task: UnsafeMutablePointer<peal_task>) {
         let timer = peal_timer_of_task(task)
         let observer = peal_timer_observer(timer)
@@ -54,7 +54,7 @@ extension TimerRecord {
         ObserverLife.release(observer)
     }
 
-    /// Returns true if no thread stopped it while it waited. From now on the next firing may be put on the queue.
+    /// Returns true if no thread has stopped the timer while its task waited. The next firing may enqueue the task.
     private func isWantedStill() -> Bool {
         TimerAgenda.withLock { _ in
             let isWanted = pointee.is_wanted
@@ -74,7 +74,7 @@ extension TimerRecord {
         }
     }
 
-    /// A weak target is retained, or was dead and ends the timer.
+    /// Returns true if the call may run. A weak target is then retained. A dead target ends the timer.
     private func isAdmitted(_ hazard: Broadcast.Hazard) -> Bool {
         let observer = peal_timer_observer(self)
         guard !peal_gate_is_open(observer.gate) else { return true }
@@ -94,7 +94,7 @@ extension TimerRecord {
         if let fire = pointee.fire { return fire(peal_timer_observer(self).pointee.target) }
         let outcome = Broadcast.send(
             pointee.method, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)
-        // The method is gone with its center or its protocol.
+        // The method has ended with its center or its protocol.
         if outcome == .unknownMethod { Handles.timers.find(peal_timer_observer(self).pointee.id)?.close() }
     }
 }

@@ -25,7 +25,7 @@ public enum Timers {
         try change(record) { agenda in agenda.stop(record) }
     }
 
-    /// - Parameter isTimed: True if it needs threads even if its queue needs none.
+    /// - Parameter isTimed: True if the timer needs the executor even if its queue does not.
     @inline(__always)
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
         let mailbox = peal_timer_mailbox(record)
@@ -38,7 +38,7 @@ public enum Timers {
         if isTimed || mailbox?.pointee.kind == PEAL_MAILBOX_SERIAL { try Executor.start() }
     }
 
-    /// The caller retains the timer.
+    /// Runs `body` under the agenda's lock, unless the timer has ended. The caller must retain or pin the timer.
     static func change(_ record: TimerRecord, _ body: (inout TimerAgenda) -> Void) throws(Failure) {
         let isEnded = TimerAgenda.withLock { agenda in
             if !record.pointee.is_ended { body(&agenda) }

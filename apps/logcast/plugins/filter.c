@@ -44,8 +44,8 @@ static bool matches(struct pattern *pattern, const struct log_line *line)
     return found;
 }
 
-/* Wanted when a keeping pattern matches, or none is given, and no dropping one does. Every pattern
- * is tried, so that each one's count is its own. */
+/* Returns true if a keeping pattern matches or none is given, and no dropping pattern matches. Every pattern is tried,
+ * so that its count does not depend on the others. */
 static bool wants_line(void *self, const struct log_line *line)
 {
     struct filter *filter = self;

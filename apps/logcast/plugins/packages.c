@@ -131,7 +131,7 @@ static enum log_start start(
     packages->observers = 1; /* our own share, until the end of this */
     *out_target = packages;
     const bool is_started = take(kept, packages) && read_top(packages, top) && observe(packages);
-    destroy(packages); /* with the last share, what was taken is kept again */
+    destroy(packages); /* if no observer has a share, the state is kept again */
     return is_started ? LOG_STARTED : LOG_START_FAILED;
 }
 

@@ -165,7 +165,7 @@ static enum log_start start(
     }
     *out_target = sqlite;
     const bool is_started = open_queue(sqlite, capacity) && observe(sqlite);
-    peal_reference_release(sqlite->reference); /* from here on the others have it */
+    peal_reference_release(sqlite->reference); /* the observer and the service have shares of their own */
     return is_started ? LOG_STARTED : LOG_START_FAILED;
 }
 

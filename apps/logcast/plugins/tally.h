@@ -24,7 +24,7 @@ struct tally {
     uint64_t others;
 };
 
-/* Begin with zeros. */
+/* A tally begins as zeros. */
 void tally_add(struct tally *tally, const char *key, size_t length, uint64_t count);
 void tally_free(struct tally *tally);
 

@@ -31,7 +31,7 @@ static void other(void *context, const char *text, size_t length)
 }
 
 static const struct {
-    const char *line, *said; /* NULL: that it is another line */
+    const char *line, *said; /* NULL: `other` is called */
 } expected[] = {
     { "2026-05-09 07:12:44 status installed libc6:amd64 2.36-9", "libc6:amd64 is installed, 2.36-9" },
     { "2026-05-09 07:12:44 status config-files a <none>", "a is config-files, <none>" },

@@ -1,4 +1,4 @@
-# edges.sh LOGCAST: inputs and surroundings that are not as one would wish.
+# edges.sh LOGCAST: unusual inputs and environments.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 cd "$work" || exit 1

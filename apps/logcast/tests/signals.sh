@@ -85,7 +85,7 @@ claim "a plugin is stuck" sees stuck
 kill -TERM "$process"
 kill -0 "$process"
 claim "the first SIGTERM waits for it" same 0 "$?"
-# Until the second one is not the first any more: the handler takes itself back.
+# A signal that arrives before peal's handler is removed does not end the process, so the loop sends more.
 while kill -TERM "$process" 2>/dev/null; do :; done
 wait "$process"
 claim "the second one ends the process" same 143 "$?"

@@ -25,7 +25,7 @@ printf 'other\n' >other
 run "$logcast" --sqlite.path log.db --filter.keep other log other
 claim "but not those of another source" same "one two other " "$("$rows" log.db | tr '\n' ' ')"
 
-# What is read twice.
+# A file that is read twice.
 seq 3 >numbers
 run "$logcast" --sqlite.path twice.db numbers numbers
 claim "a file that is named twice has its rows twice" same "1 2 3 1 2 3 " \

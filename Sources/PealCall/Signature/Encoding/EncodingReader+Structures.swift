@@ -79,7 +79,7 @@ extension EncodingReader {
         return name
     }
 
-    /// Behind a pointer a bit-field does no harm.
+    /// Skips a member of a pointed-to struct, where a bit-field is allowed.
     private mutating func skipMember() throws(SyntaxError) {
         if take("b") {
             _ = try takeCount()

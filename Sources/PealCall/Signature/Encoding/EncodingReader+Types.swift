@@ -1,5 +1,5 @@
 extension EncodingReader {
-    /// Where a type stands: by value or behind a pointer, where members need not be understood.
+    /// The position of a type: by value, or behind a pointer, where unsupported members are skipped.
     enum Role { case value, pointee }
 
     mutating func parseType(_ role: Role) throws(SyntaxError) -> QualifiedType {
@@ -18,7 +18,7 @@ extension EncodingReader {
         return type
     }
 
-    /// `r` and the words of remote messages; of these only const and atomic are C's.
+    /// Reads `r`, `A` and the letters of remote messages. Only const and atomic have a meaning in C.
     private mutating func takeQualifiers() -> Qualifiers {
         var qualifiers: Qualifiers = []
         while true {
@@ -34,7 +34,7 @@ extension EncodingReader {
         }
     }
 
-    /// `r` in front of a pointer speaks of what it points to.
+    /// Adds const. In front of a pointer, `r` qualifies the pointed-to type.
     private func constant(_ type: QualifiedType) -> QualifiedType {
         guard case .pointer(let pointee) = type.type else {
             return QualifiedType(type.type, type.qualifiers.union(.const))
@@ -73,7 +73,7 @@ extension EncodingReader {
         }
     }
 
-    /// `l` and `L` have 32 bits in every encoding; `q` is `long long`, and how `long` is written too.
+    /// `l` and `L` have 32 bits in every encoding; `q` denotes `long long` and also `long`.
     private static let scalars: [UInt8: Scalar] = [
         UInt8(ascii: "c"): .signedChar, UInt8(ascii: "C"): .unsignedChar, UInt8(ascii: "s"): .short,
         UInt8(ascii: "S"): .unsignedShort, UInt8(ascii: "i"): .int, UInt8(ascii: "I"): .unsignedInt,

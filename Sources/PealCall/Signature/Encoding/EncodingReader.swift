@@ -1,5 +1,5 @@
-/// Reads an Objective-C type encoding: one letter a scalar, `^` in front of a pointee, braces around a
-/// struct. The types are the extension's matter.
+/// Reads an Objective-C type encoding: one letter for each scalar, `^` in front of a pointee, braces around a struct.
+/// The extensions read the types.
 struct EncodingReader {
     let bytes: [UInt8]
     private(set) var position = 0

@@ -1,9 +1,8 @@
 extension Signature {
     /// Reads an Objective-C method: its selector `didReceive:from:` and its type encoding `v@:@@`.
     ///
-    /// The object and the selector that each Objective-C method is passed, `@:`, are required and
-    /// dropped: peal passes its own target. Columns in errors count in the encoding, but for those
-    /// that name the selector.
+    /// The object and the selector that each Objective-C method is passed, `@:`, are required and dropped: peal passes
+    /// its own target. Columns in errors refer to the encoding, except in errors about the selector.
     ///
     /// - Parameter scope: The pointed-to types, for example `struct objc_object`.
     public init(objCName name: String, encoding: String, in scope: TypeScope = TypeScope()) throws(SyntaxError) {
@@ -21,7 +20,7 @@ extension MethodDeclaration {
     ) throws(SyntaxError) {
         var reader = try EncodingReader(encoding)
         let signature = try reader.parseSignature(objCName: name, in: scope)
-        // Blanks in the encoding's place keep the columns.
+        // Blanks replace the encoding, so that the columns in errors stay correct.
         let before = reader.column - 1
         let options =
             String(repeating: " ", count: before) + String(decoding: encoding.utf8.dropFirst(before), as: UTF8.self)
@@ -92,8 +91,7 @@ extension EncodingReader {
         }
     }
 
-    /// How many arguments a selector takes: each colon follows a name, which may be empty but
-    /// for the first.
+    /// The number of a selector's arguments. Each colon follows a name, and only the first name must not be empty.
     private static func colons(inSelector name: String) throws(SyntaxError) -> Int {
         guard name.utf8.count <= SyntaxLimits.textBytes else {
             throw SyntaxError(

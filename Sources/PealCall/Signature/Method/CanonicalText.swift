@@ -26,7 +26,7 @@ public struct CanonicalText: Sendable {
 
     public var text: String { declarations + methods }
 
-    /// The type with names for structures and enums that have none, because a prototype cannot declare them.
+    /// The type with names for its structures and enums without a name, because a prototype cannot declare a type.
     private mutating func named(_ type: CType) -> CType {
         switch type {
         case .structure(let structure) where structure.name.isEmpty:
@@ -56,7 +56,7 @@ public struct CanonicalText: Sendable {
         return "unnamed\(number)"
     }
 
-    /// Adds the declarations of a type that stands by value, after those of its members.
+    /// Adds the declaration of a type that is passed by value, after those of its members.
     private mutating func declare(_ type: CType) {
         switch type {
         case .structure(let structure):
@@ -76,7 +76,8 @@ public struct CanonicalText: Sendable {
         }
     }
 
-    /// Behind a pointer a tag is enough, except for the elements of arrays. A name without a tag is always declared.
+    /// Adds the declarations that a pointed-to type needs. A tag needs none, except of the elements of an array. A name
+    /// without a tag is always declared.
     private mutating func declareBehindPointer(_ type: CType) {
         if type.isUntagged { return declare(type) }
         switch type {

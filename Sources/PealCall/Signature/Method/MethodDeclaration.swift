@@ -20,10 +20,10 @@ public struct MethodDeclaration: Sendable, Equatable {
     public let requirement: Requirement
     public let signature: Signature
     public let policy: Policy
-    /// The version of the protocol that brought the method, from 1.
+    /// The version of the protocol that introduced the method, from 1.
     public let since: Int
     public let recursion: Recursion
-    /// The promise that bare pointers outlive delivery.
+    /// True if the method promises that bare pointers outlive a captured call.
     public let isBorrowed: Bool
 
     init(
@@ -45,7 +45,7 @@ public struct MethodDeclaration: Sendable, Equatable {
             recursion: .recursive, isBorrowed: false)
     }
 
-    /// Reads `[required|optional] prototype {"," option} [";"]`. Without a word it is required.
+    /// Reads `[required|optional] prototype {"," option} [";"]`. Without the first word, the method is required.
     public init(_ text: String, in scope: TypeScope = TypeScope()) throws(SyntaxError) {
         var parser = DeclarationParser(text, scope: scope)
         self = try parser.parseMethod()
@@ -53,7 +53,7 @@ public struct MethodDeclaration: Sendable, Equatable {
 }
 
 extension MethodDeclaration {
-    /// The parameter by which an observer answers later: the one of the type `peal_completion`.
+    /// The index of the parameter of the type `peal_completion`, by which an observer answers later.
     public var completionParameter: Int? { signature.parameters.firstIndex { $0.type.isCompletion } }
 }
 

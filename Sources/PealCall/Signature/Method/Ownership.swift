@@ -8,7 +8,7 @@ public enum Ownership: Hashable, Sendable {
         case constant(Int)
     }
 
-    /// No pointer; structs with pointers inside included.
+    /// Not a pointer. A struct that contains pointers is a value too.
     case value
     /// `const char *` without a length: ends with a zero byte.
     case string
@@ -18,8 +18,8 @@ public enum Ownership: Hashable, Sendable {
     indirect case sized(by: Length, allowsNull: Bool)
     /// A pointer to code; there is nothing to copy.
     case function
-    /// A pointer to a type whose own functions keep or copy it. Not in the text: it was known of the type
-    /// when the text was read.
+    /// A pointer to a type whose own functions keep or copy it. The text does not contain this rule: the type had these
+    /// functions when the text was read.
     case managed(by: TypeHooks)
     /// A pointer without a rule.
     case bare

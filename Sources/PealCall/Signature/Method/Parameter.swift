@@ -24,7 +24,7 @@ public struct Parameter: Sendable {
 }
 
 extension Parameter: Equatable {
-    /// Names are for people; two parameters that differ in it alone are equal.
+    /// Names and promises about null pointers are not compared.
     public static func == (left: Parameter, right: Parameter) -> Bool {
         left.type == right.type && left.ownership == right.ownership
     }

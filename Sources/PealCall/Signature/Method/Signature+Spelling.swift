@@ -6,8 +6,8 @@ extension Signature: CustomStringConvertible {
         return QualifiedType(result, resultNullability).declaration(of: "\(cName)(\(list.isEmpty ? "void" : list))")
     }
 
-    /// The name as C can spell it: the colons of a selector become underscores, and one that is a
-    /// word of C gets one more.
+    /// The name as C can spell it: the colons of a selector become underscores, and a name that is a word of C gets one
+    /// more.
     public var cName: String {
         let spelled = String(name.map { $0 == ":" ? "_" : $0 })
         return Vocabulary.isReserved(spelled) ? spelled + "_" : spelled

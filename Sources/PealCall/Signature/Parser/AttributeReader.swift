@@ -1,12 +1,12 @@
 /// Finds attributes, and separates those that change neither a type nor a call from those that may.
 ///
-/// Where a declaration may have attributes is C's business, not peal's: lists of harmless ones are skipped everywhere,
-/// with `__extension__` and the name that `__asm__("name")` gives the linker.
+/// peal does not check where C allows attributes. Lists of harmless attributes are skipped everywhere, and so are
+/// `__extension__` and the linker's name in `__asm__("name")`.
 struct AttributeReader {
     private let lexer: Lexer
     private var index = 0
     private var tokens: [SourceToken] = []
-    /// The first attribute of each list that is not harmless, by where the list begins.
+    /// For each list with a harmful attribute, the first such attribute, by the offset of the list.
     private var harmful: [Int: String] = [:]
 
     static func read(_ lexer: Lexer) -> (tokens: [SourceToken], harmful: [Int: String]) {
@@ -23,7 +23,7 @@ struct AttributeReader {
 
     private func isSymbol(_ symbol: SourceSymbol, at index: Int) -> Bool { token(index).kind == .symbol(symbol) }
 
-    /// Keeps the token at the cursor, or leaves out what begins there.
+    /// Keeps the token at the cursor, or skips the attributes that begin there.
     private mutating func takeNext() {
         let first = token(index)
         var end: Int?
@@ -60,7 +60,7 @@ struct AttributeReader {
                 next = end
             } else {
                 guard token(next).kind == .name else { return nil }
-                // `gnu::pure`: what stands in front of the sign is whose attribute it is.
+                // `gnu::pure`: the name in front of the sign is a vendor's prefix.
                 let name = lexer.text(of: token(next))
                 let isPrefix = isSymbol(.scope, at: next + 1)
                 if !isPrefix, !Self.isHarmless(name), harmful[begin] == nil { harmful[begin] = name }

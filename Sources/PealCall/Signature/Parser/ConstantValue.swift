@@ -8,7 +8,7 @@ struct ConstantValue: Equatable, Sendable {
         self.scalar = scalar
     }
 
-    /// An enumerator or a character: `int` where that is wide enough.
+    /// The value of an enumerator or of a character: an `int` if that is wide enough.
     init(_ value: Int128) {
         self.value = value
         if Scalar.int.range.contains(value) {
@@ -27,12 +27,12 @@ struct ConstantValue: Equatable, Sendable {
         }
     }
 
-    /// The value in the type that it and another have together, as the two ends of a `?:` do.
+    /// The value in the common type of two constants, as C converts the branches of a `?:`.
     func converted(with other: ConstantValue) -> ConstantValue {
         ConstantValue.wrapped(value, ConstantValue.common(scalar, other.scalar))
     }
 
-    /// The value as a cast to an integer type leaves it. Types smaller than `int` are promoted again.
+    /// The value after a cast to an integer type. Types smaller than `int` are promoted again.
     func cast(to target: Scalar) -> ConstantValue {
         switch target.layout.size {
         case _ where target == .bool: ConstantValue(value == 0 ? 0 : 1, .int)
@@ -61,7 +61,7 @@ struct ConstantValue: Equatable, Sendable {
         return ConstantValue(result, scalar)
     }
 
-    /// nil where signed arithmetic leaves its type.
+    /// nil if signed arithmetic overflows.
     private static func checked(_ value: Int128, _ scalar: Scalar) -> ConstantValue? {
         if scalar.isUnsigned { return wrapped(value, scalar) }
         return scalar.range.contains(value) ? ConstantValue(value, scalar) : nil
@@ -69,7 +69,7 @@ struct ConstantValue: Equatable, Sendable {
 
     private static func truth(_ value: Bool) -> ConstantValue { ConstantValue(value ? 1 : 0, .int) }
 
-    /// One of `-`, `+`, `~`, `!`; nil where the value leaves its type.
+    /// Applies `-`, `+`, `~` or `!`. Returns nil if the result does not fit the type.
     func applying(_ symbol: SourceSymbol) -> ConstantValue? {
         switch symbol {
         case .minus: ConstantValue.checked(-value, scalar)
@@ -79,7 +79,8 @@ struct ConstantValue: Equatable, Sendable {
         }
     }
 
-    /// nil where C leaves the result undefined, or the operator is none of constants.
+    /// Returns nil if the result is undefined in C, or if the operator is not one of constant expressions. A left shift
+    /// never overflows, as in gcc.
     func combined(_ symbol: SourceSymbol, _ other: ConstantValue) -> ConstantValue? {
         switch symbol {
         case .andAnd: return .truth(value != 0 && other.value != 0)

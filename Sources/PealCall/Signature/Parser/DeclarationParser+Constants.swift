@@ -12,8 +12,8 @@ extension DeclarationParser {
     }
 
     private mutating func parseBinary() throws(SyntaxError) -> ConstantValue {
-        // Kept in a list and not on the stack: only parentheses and unary signs recurse, and those are
-        // bounded.
+        // The waiting operators are in a list and not on the stack. Only parentheses and unary signs recurse, and their
+        // depth is bounded.
         var waiting: [PendingOperation] = []
         var right = try parseUnary()
         while let strength = precedence(of: current.kind), case .symbol(let symbol) = current.kind {
@@ -99,7 +99,7 @@ extension DeclarationParser {
         }
     }
 
-    /// True if a parenthesis was that of a cast.
+    /// Returns true if the parenthesis before the cursor begins a cast.
     private func beginsType() -> Bool {
         guard current.kind == .name, scope.constants[word] == nil else { return false }
         return Vocabulary.beginsType(word) || scope.alias(named: word) != nil
@@ -155,7 +155,7 @@ extension DeclarationParser {
         return digits.hasPrefix("0") ? 8 : 10
     }
 
-    /// nil where a character is no digit; anything too big stays just past 64 bits.
+    /// nil if a character is no digit. A value that does not fit 64 bits is returned as the first such value.
     private func magnitude(_ digits: Substring, _ radix: Int128) -> Int128? {
         if digits.isEmpty { return nil }
         var value: Int128 = 0

@@ -29,7 +29,7 @@ extension DeclarationParser {
             column: column)
     }
 
-    /// `struct point;` declares that such a struct exists. A definition was taken in when it was read.
+    /// `struct point;` declares that such a struct exists. A definition was added when it was read.
     private mutating func announce(_ specifiers: Specifiers) throws(SyntaxError) {
         switch specifiers.base.type {
         case .structure(let structure) where structure.isTagged:
@@ -55,8 +55,8 @@ extension DeclarationParser {
         repeat {
             declarators.append(try parseDeclarator(.required("a type")))
         } while take(.comma)
-        // Checked before the end of the declaration: a misspelt type explains a stray word. Behind a
-        // pointer any name will do.
+        // Checked before the end of the declaration: a misspelt type explains a stray word. Behind a pointer any name
+        // is accepted.
         if case .opaque(let name) = specifiers.base.type,
             !isAtEnd && !isAt(.semicolon) || !declarators.allSatisfy({ $0.hasPointer })
         {

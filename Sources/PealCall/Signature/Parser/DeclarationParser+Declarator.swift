@@ -1,5 +1,5 @@
 extension DeclarationParser {
-    /// True if a declarator has a name.
+    /// The rule for the name of a declarator, with the name's role for messages.
     enum Naming: Equatable {
         case required(String)
         case optional(String)
@@ -32,7 +32,7 @@ extension DeclarationParser {
         return declarator
     }
 
-    /// The mark at the cursor, or the one that came before; not both.
+    /// Reads the mark at the cursor, if any, and else returns the earlier mark. Two marks are an error.
     private mutating func takeMark(after known: BufferMark?) throws(SyntaxError) -> BufferMark? {
         guard Vocabulary.bufferMarks.contains(word) else { return known }
         guard known == nil else {

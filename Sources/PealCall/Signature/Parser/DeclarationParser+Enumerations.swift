@@ -7,7 +7,7 @@ extension DeclarationParser {
         let name = tag.map { text(of: $0) } ?? ""
         if let tag { try requireTag("enum", name, column: tag.column) }
 
-        // In a struct `enum color: 3` would be a bit-field; C reads a type there, and so does this.
+        // In a struct `enum color: 3` would be a bit-field; C reads a type there, and so does peal.
         let colon = current
         let fixed = isAt(.colon) && context.defines ? try parseUnderlyingType() : nil
         guard isAt(.brace) else {

@@ -1,5 +1,5 @@
 extension DeclarationParser {
-    /// A text that is one type by value and nothing else.
+    /// Reads a text that consists of one type by value.
     mutating func parseLayout() throws(SyntaxError) -> Layout {
         let layout = try parseLayoutHere()
         try requireEnd()
@@ -14,7 +14,7 @@ extension DeclarationParser {
         return complete.type
     }
 
-    /// A type that may be incomplete: what stands behind a pointer.
+    /// Reads a text that consists of one type. It may be incomplete, as a pointed-to type may.
     mutating func parseWholeTypeName() throws(SyntaxError) -> CType {
         let (type, column) = try parseTypeName()
         try requireEnd()
@@ -28,7 +28,7 @@ extension DeclarationParser {
         return try layout(of: complete.type, column: column)
     }
 
-    /// The layout of a type that is complete, as far as C has one.
+    /// The layout of a complete type. Throws if C has none, or if the type is too large.
     func layout(of type: CType, column: Int) throws(SyntaxError) -> Layout {
         if let layout = type.layout { return layout }
         switch type.unaliased {

@@ -189,7 +189,8 @@ extension DeclarationParser {
 }
 
 extension Signature {
-    /// A result may replace an argument of its type, but not half of a buffer and its length.
+    /// Returns true if the result may replace the argument. It must have the result's type, and be neither a buffer nor
+    /// the length of one.
     fileprivate func canChain(_ index: Int) -> Bool {
         guard parameters[index].type == result, parameters[index].ownership.length == nil else { return false }
         return !parameters.contains { $0.ownership.length == .parameter(index) }
@@ -197,7 +198,7 @@ extension Signature {
 }
 
 extension MethodDeclaration.Policy {
-    /// The required result of the policy, where it is another.
+    /// The result that the policy requires, in words for a message; nil if `result` is such a one.
     fileprivate func need(_ result: CType) -> String? {
         switch self {
         case .all, .chain: nil

@@ -56,7 +56,7 @@ extension DeclarationParser {
         return try layout(of: complete.type, column: column).size
     }
 
-    /// Finds the parameter that counts.
+    /// Finds the length of a buffer: a constant, or the parameter that counts.
     private func length(
         of mark: BufferMark, _ list: ParameterList, _ types: [CType]
     ) throws(SyntaxError) -> Ownership.Length {

@@ -55,8 +55,8 @@ extension DeclarationParser {
         var declarator = try parseDeclarator(.optional("a parameter"))
         let mark = try takeOutermostMark(&declarator)
         let type = try build(specifiers, declarator)
-        // The checks stand in front of what follows the parameter: a misspelt type is the likely
-        // reason for a stray word.
+        // The type is checked before the text after the parameter is read, because a misspelt type is the likely reason
+        // for a stray word.
         try requireParameter(type, specifiers, declarator)
         try refuseDefaultArgument()
         return ParameterList.Entry(

@@ -42,7 +42,7 @@ extension DeclarationParser {
             resultNullability: result.qualifiers.intersection(.nullability))
     }
 
-    /// A completion is a parameter, the only one of its kind, of a method that gives no other result.
+    /// Requires that a completion is a parameter, that a method has at most one, and that such a method returns void.
     private func requireOneCompletion(
         _ name: String, _ result: CType, _ column: Int, _ list: ParameterList
     ) throws(SyntaxError) {

@@ -6,7 +6,7 @@ struct Specifiers {
 }
 
 extension DeclarationParser {
-    /// Where specifiers stand decides whether they may define a struct or an enum.
+    /// The position of specifiers. It decides whether they may define a struct or an enum.
     enum DeclarationContext {
         case declaration, member, method, parameter, typeName
 
@@ -80,7 +80,7 @@ extension DeclarationParser {
         return true
     }
 
-    /// A second type in one declaration; the first one may have been a misspelt word.
+    /// Refuses a second type in one declaration. The first type may be a misspelt word.
     private func requireNoType(_ gathered: Gathered, _ token: SourceToken) throws(SyntaxError) {
         guard gathered.hasType else { return }
         if case .opaque(let name)? = gathered.type?.type {

@@ -1,5 +1,6 @@
 extension DeclarationParser {
-    /// `struct point`, `struct point { … }` or `struct { … }`, and the same of a union, the cursor at the keyword.
+    /// Reads `struct point`, `struct point { … }` or `struct { … }`, or the same with `union`. The cursor is at the
+    /// keyword.
     mutating func parseStructure(_ kind: Structure.Kind, _ context: DeclarationContext) throws(SyntaxError) -> CType {
         let keyword = current
         advance()
@@ -70,7 +71,7 @@ extension DeclarationParser {
             .unsupported, "bit-fields are not supported; use a whole integer and masks", column: current.column)
     }
 
-    /// `struct { … };` or `union { … };` inside a struct: its members are found as if they were the outer one's.
+    /// `struct { … };` or `union { … };` inside a struct. Its members are found as those of the outer struct are.
     private func addNameless(
         _ specifiers: Specifiers, to body: inout StructureBody, _ names: inout Set<String>
     ) throws(SyntaxError) {
@@ -119,7 +120,7 @@ extension DeclarationParser {
 }
 
 extension StructureBody {
-    /// Names of the members, those of nameless structs among them included.
+    /// The names of the members, including the members of nameless structs.
     var visibleNames: [String] {
         var names: [String] = []
         for member in members {

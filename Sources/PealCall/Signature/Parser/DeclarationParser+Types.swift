@@ -1,12 +1,12 @@
 extension DeclarationParser {
-    /// The type that the declarator makes of the specifiers. Marks of length are refused but in
-    /// parameters, where the caller takes the outermost one away first.
+    /// The type that the specifiers and the declarator denote. Length marks are refused. For a parameter, the caller
+    /// first removes the outermost mark.
     func build(_ specifiers: Specifiers, _ declarator: Declarator) throws(SyntaxError) -> QualifiedType {
         if let mark = declarator.mark { throw misplaced(mark) }
         return try build(specifiers, declarator.derivations[...])
     }
 
-    /// As above, for some of the steps: for example those of a method's result.
+    /// The type that the specifiers and some derivations denote, for example the derivations of a method's result.
     func build(
         _ specifiers: Specifiers, _ derivations: ArraySlice<Declarator.Derivation>
     ) throws(SyntaxError) -> QualifiedType {
@@ -53,7 +53,7 @@ extension DeclarationParser {
         }
     }
 
-    /// The types that a function can return at all; a method's own result is checked more strictly.
+    /// Refuses the types that no function can return. A method's own result is checked more strictly.
     func requireResult(_ type: QualifiedType, _ specifiers: Specifiers, _ column: Int) throws(SyntaxError) {
         switch type.unaliased.type {
         case .array:
@@ -65,10 +65,11 @@ extension DeclarationParser {
         }
     }
 
-    /// Names that the compiler gives to C programs are accepted, at least in function pointers.
+    /// Refuses a name without a declaration. `va_list` and its variants are accepted, because function pointers may use
+    /// them.
     func requireKnown(_ name: String, _ column: Int) throws(SyntaxError) {
         if StandardTypes.variadicLists.contains(name) { return }
-        // `std::string` and `vector<int>` are better explained by their signs.
+        // The refusals of `::` and `<` explain `std::string` and `vector<int>` better.
         if isAt(.scope) || isAt(.less), let refusal = refusal(of: current) { throw refusal }
         throw unknownType(name, column: column)
     }
@@ -86,8 +87,8 @@ extension DeclarationParser {
         return SyntaxError(.unknownType, message, column: column)
     }
 
-    /// The type as it stands by value: structs have their members. Refuses what cannot be passed,
-    /// returned or stored.
+    /// The type for use by value, with the members of its structs. Refuses a type that cannot be passed, returned or
+    /// stored.
     func byValue(_ type: QualifiedType, column: Int) throws(SyntaxError) -> QualifiedType {
         let completed = QualifiedType(try byValue(type.type, column: column), type.qualifiers)
         let plain = completed.unaliased
@@ -128,7 +129,7 @@ extension DeclarationParser {
 }
 
 extension TypeScope {
-    /// The members of what is known by its name.
+    /// The members of a structure that is known by its name.
     func body(of structure: Structure) -> StructureBody? {
         if structure.isTagged {
             guard case .structure(let body, structure.kind)? = tags[structure.name] else { return nil }

@@ -4,9 +4,9 @@ struct DeclarationParser {
     let lexer: Lexer
     /// The tokens of the text without harmless attributes.
     private let tokens: [SourceToken]
-    /// The attributes that may change something, by where their lists begin.
+    /// The attributes that are not harmless, by the offsets of their lists.
     private let attributes: [Int: String]
-    /// Grows as declarations are read; the caller takes it over when all went well.
+    /// Grows as declarations are read. `TypeScope.declare` takes it over, and undoes the changes of a refused text.
     var scope: TypeScope
     private var position = 0
     private var nesting = 0
@@ -34,7 +34,7 @@ struct DeclarationParser {
 
     func text(of token: SourceToken) -> String { lexer.text(of: token) }
 
-    /// The word at the cursor; empty where no word stands.
+    /// The word at the cursor; empty if the token is not a word.
     var word: String { current.kind == .name ? text(of: current) : "" }
 
     func isAt(_ symbol: SourceSymbol) -> Bool { current.kind == .symbol(symbol) }
@@ -67,7 +67,7 @@ struct DeclarationParser {
 
     // MARK: Refusals
 
-    /// A name; `role` describes its object.
+    /// Reads a name. `role` describes the named object for messages.
     mutating func takeName(_ role: String) throws(SyntaxError) -> SourceToken {
         let token = current
         guard token.kind == .name else { throw unexpected("the name of \(role)") }
@@ -90,7 +90,7 @@ struct DeclarationParser {
         return SyntaxError(.syntax, "\(found) where \(expected) is expected", column: current.column)
     }
 
-    /// Tokens that are wrong wherever they stand, with the reason.
+    /// The error for a token that is wrong in any position; nil for other tokens.
     func refusal(of token: SourceToken) -> SyntaxError? {
         if let attribute = attributes[token.start] {
             return SyntaxError(

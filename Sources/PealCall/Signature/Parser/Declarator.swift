@@ -4,7 +4,7 @@ struct Declarator {
     struct Derivation {
         enum Kind {
             case pointer(Qualifiers, BufferMark?)
-            /// In a parameter, `isStatic` promises that all elements are there.
+            /// In a parameter, `isStatic` promises that all elements exist.
             case array(count: Int?, isStatic: Bool)
             case function(ParameterList)
         }

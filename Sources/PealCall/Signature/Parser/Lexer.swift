@@ -3,7 +3,7 @@
 struct Lexer {
     let bytes: [UInt8]
     private(set) var tokens: [SourceToken] = []
-    /// Why the tokens end before the text does.
+    /// The reason why the tokens end before the text does.
     private(set) var failure: SyntaxError?
     private var position = 0
 
@@ -23,7 +23,7 @@ struct Lexer {
         tokens.append(SourceToken(kind: .end, start: position, end: position))
     }
 
-    /// ASCII's sign for a character that could not be represented: what takes the place of a byte that is not UTF-8.
+    /// ASCII's substitute character. It replaces each byte above ASCII in a text that is not UTF-8.
     static let substitute: UInt8 = 0x1A
 
     func text(of token: SourceToken) -> String {

@@ -11,7 +11,7 @@ public enum NearestName {
             let allowed = max(1, max(length, bytes.count) / 3)
             guard length <= longest, abs(length - bytes.count) <= allowed else { continue }
             let distance = distance(bytes, Array(name.utf8))
-            // Sharing nothing but the length is no likeness.
+            // Two names that share only their length are not similar.
             guard distance <= allowed, distance < min(length, bytes.count) else { continue }
             let candidate = (distance: distance, change: name.utf8.first == bytes.first ? 0 : 1, name: name)
             if let best, best <= candidate { continue }
@@ -22,7 +22,7 @@ public enum NearestName {
 
     private static let longest = 64
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
+    /// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var older: [Int] = []
         var previous = Array(0...right.count)

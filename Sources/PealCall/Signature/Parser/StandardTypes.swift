@@ -50,7 +50,7 @@ enum StandardTypes {
         }
     }
 
-    /// The names of the C standard and of peal bind a program that declares its own.
+    /// The alias of a name of the C standard or of peal. A program may declare such a name only with the same type.
     static func fixedAlias(named name: String) -> Alias? {
         let type: CType? = HandleType(rawValue: name).map { .handle($0) } ?? fixed[name].map { .scalar($0) }
         return type.map { Alias(name: name, target: QualifiedType($0)) }

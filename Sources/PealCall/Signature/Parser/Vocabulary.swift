@@ -23,7 +23,7 @@ enum Vocabulary {
         "_Null_unspecified": .nullUnspecified,
     ]
 
-    /// In front of a method's prototype.
+    /// The words in front of a method's prototype.
     static let requirements = ["required", "optional"]
 
     static let tags: Set<String> = ["struct", "union", "enum"]
@@ -32,7 +32,7 @@ enum Vocabulary {
         "__counted_by", "__sized_by", "__counted_by_or_null", "__sized_by_or_null",
     ]
 
-    /// Words of C that have a meaning which peal cannot carry, each with what to write instead.
+    /// Words of C that peal does not support, each with the message of its error.
     static let refused: [String: String] = {
         var words: [String: String] = [:]
         for word in [
@@ -80,7 +80,7 @@ enum Vocabulary {
     /// Words that measure a type in a constant.
     static let measures: Set<String> = ["sizeof", "_Alignof", "alignof", "__alignof__", "__alignof"]
 
-    /// True if a word is of the language and can only begin a type.
+    /// Returns true if a word is a keyword that can only begin a type.
     static func beginsType(_ word: String) -> Bool {
         arithmeticWords[word] != nil || qualifiers[word] != nil || tags.contains(word)
     }

@@ -2,14 +2,13 @@
 enum ComparisonRule {
     /// A name that was never declared differs from everything but itself.
     case strict
-    /// A name that was never declared agrees with a typedef of that name: one text met it before
-    /// its declaration and the other after. Not transitive, so no `==`.
+    /// A name that was never declared agrees with a typedef of that name: one text used it before its declaration and
+    /// the other after. This rule is not transitive, so `==` does not use it.
     case declaredLater
 }
 
 extension CType: Equatable {
-    /// Equal where C calls the types compatible. Spelling does not count; names of members do not
-    /// either, as those of parameters.
+    /// Returns true if C calls the types compatible. The spelling and the names of members and parameters do not count.
     public static func == (left: CType, right: CType) -> Bool {
         left.matches(right, by: .strict)
     }
@@ -55,7 +54,7 @@ extension CType: Equatable {
             && compare(left.unaliased.type, right.unaliased.type, isPointee: isPointee, rule)
     }
 
-    /// Everything in a function type stands behind the pointer to the function.
+    /// Everything in a function type is behind the pointer to the function.
     private static func compare(_ left: FunctionType, _ right: FunctionType, _ rule: ComparisonRule) -> Bool {
         guard left.isVariadic == right.isVariadic, left.parameters.count == right.parameters.count,
             compare(left.result.type, right.result.type, isPointee: true, rule)

@@ -7,7 +7,7 @@ extension CType {
         case .void, .opaque, .alias: .void
         case .scalar(let scalar): scalar.shape
         case .enumeration(let enumeration): enumeration.underlying.shape
-        // A handle travels as a pointer does, and is no number either.
+        // A handle is passed as a pointer is, and is not a number either.
         case .pointer, .function, .array, .handle: .pointer
         case .structure(let structure): structure.body?.shape ?? .void
         }
@@ -50,7 +50,7 @@ extension CType {
 }
 
 extension StructureBody {
-    /// Bounded by the number of members that a struct may have.
+    /// The shape of the members. Its size is bounded by the number of members that a struct may have.
     var shape: ValueShape {
         if kind == .union {
             return .union(
@@ -62,7 +62,7 @@ extension StructureBody {
         return .structure(members.flatMap { StructureBody.elements(of: $0.type.type) })
     }
 
-    /// An array's elements one by one; anything else is one.
+    /// The shapes of an array's elements, one by one. A type other than an array has one shape.
     private static func elements(of type: CType) -> [ValueShape] {
         guard case .array(let element, let count) = type.unaliased else { return [type.shape] }
         let one = elements(of: element.type)
@@ -70,7 +70,7 @@ extension StructureBody {
     }
 }
 
-/// The size of a value in memory, in bytes.
+/// The size and alignment of a value in memory, in bytes.
 public struct Layout: Hashable, Sendable {
     public let size: Int
     public let alignment: Int

@@ -9,9 +9,9 @@ extension CType: CustomStringConvertible {
 }
 
 extension QualifiedType {
-    /// C declares a thing as it is used, so the spelling grows from the name outwards; a pointer
-    /// to an array or a function needs parentheses around the spelling so far. `mark` is put
-    /// after the outermost star, the position of `__counted_by`.
+    /// The declaration of `inner` with this type. C declares a name as it is used, so the spelling grows from the name
+    /// outwards; a pointer to an array or a function needs parentheses around the spelling so far. `mark` is put after
+    /// the outermost star, the position of `__counted_by`.
     func declaration(of inner: String, mark: String = "") -> String {
         switch type {
         case .pointer(let pointee):

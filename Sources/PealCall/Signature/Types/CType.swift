@@ -1,6 +1,5 @@
-/// A C type as a prototype names it: with the spelling that its author chose, for messages and
-/// traces, and all that is needed to see through that spelling.
-/// All cases but those without an allocation are indirect, so a type is one word.
+/// A C type as a prototype names it: with its author's spelling, for messages and traces, and with the types that the
+/// spelling denotes. Each case with a large associated value is indirect, so a type is one word.
 public enum CType: Sendable {
     case void
     case scalar(Scalar)
@@ -10,7 +9,7 @@ public enum CType: Sendable {
     indirect case function(FunctionType)
     /// Stands behind a pointer or as a member only. Without a count it stands behind a pointer.
     indirect case array(of: QualifiedType, count: Int?)
-    /// Also a union.
+    /// A struct or a union.
     indirect case structure(Structure)
     /// One of peal's handles: a struct of one integer, which no other type is compatible with.
     case handle(HandleType)
@@ -59,7 +58,7 @@ extension CType {
     }
 }
 
-/// The type of a function behind a pointer. Parameter names and counts are no part of it.
+/// The type of a function behind a pointer. Parameter names and length marks are no part of it.
 public struct FunctionType: Sendable {
     public let result: QualifiedType
     /// Arrays and functions among them are pointers already.
@@ -96,7 +95,7 @@ public final class Alias: Sendable {
     init(name: String, target: QualifiedType) {
         self.name = name
         self.target = target
-        // A link of the chain counts, or typedefs of typedefs could nest without bound.
+        // Each typedef of the chain counts, or typedefs of typedefs could nest without bound.
         let inner = target.type.measure
         measure = TypeMeasure(depth: inner.depth + 1, parts: inner.parts + 1)
     }

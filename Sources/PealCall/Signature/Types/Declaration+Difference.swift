@@ -1,5 +1,5 @@
-/// Words for the first thing in which two declarations of one name differ. Here the names of members
-/// count, as they do in C.
+/// The first difference between two declarations of one name, in words for a message. The names of members count here,
+/// as in C.
 extension TypeScope.Tag {
     /// Both must be of one kind. An announced struct differs from nothing.
     func firstDifference(from other: TypeScope.Tag) -> String? {
@@ -38,7 +38,7 @@ extension StructureBody.Member {
 }
 
 extension QualifiedType {
-    /// The members of a struct that has no name by which they were declared before.
+    /// The members of a struct without a name. A struct with a name was compared when it was declared.
     fileprivate var unnamedBody: StructureBody? {
         switch unaliased.type {
         case .structure(let structure) where structure.name.isEmpty: structure.body
@@ -68,7 +68,7 @@ extension QualifiedType {
 }
 
 extension Enumeration {
-    /// An enum known by its tag alone, or by its type, differs from nothing of that type.
+    /// An enum that has no enumerators yet can differ only in its integer type.
     func firstDifference(from other: Enumeration) -> String? {
         if !constants.isEmpty, !other.constants.isEmpty {
             for (first, second) in zip(constants, other.constants) where first != second {

@@ -12,14 +12,13 @@ public struct Enumeration: Sendable {
     /// Empty where the enum was used before it was declared.
     public let constants: [Constant]
 
-    /// An enum of which only the tag is known has the type that gcc and clang give to one without
-    /// negative values.
+    /// An enum of which only the tag is known has the type that gcc and clang give to an enum without negative values.
     static func undeclared(_ tag: String) -> Enumeration {
         Enumeration(name: tag, isTagged: true, underlying: .unsignedInt, constants: [])
     }
 
-    /// The choice of gcc and clang: no negative value makes it unsigned, and `long` where `int` is
-    /// too small. nil where no integer type can represent all values.
+    /// The choice of gcc and clang: an unsigned type without negative values, and `long` if `int` is too small. nil if
+    /// no integer type can represent all values.
     static func customaryType(of constants: [Constant]) -> Scalar? {
         let least = constants.map { $0.value }.min() ?? 0
         let greatest = constants.map { $0.value }.max() ?? 0

@@ -11,7 +11,7 @@ public struct Structure: Sendable {
     }
 
     public let kind: Kind
-    /// The tag, or the typedef name of one without a tag. Empty where there is neither.
+    /// The tag, or the typedef name of a struct without a tag. Empty where there is neither.
     public let name: String
     public let isTagged: Bool
     public let body: StructureBody?

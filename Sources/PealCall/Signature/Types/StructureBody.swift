@@ -1,7 +1,7 @@
 /// The members of a struct or a union, laid out as the C compiler does it.
 public struct StructureBody: Sendable {
     public struct Member: Sendable {
-        /// nil for a struct without a name of its own, whose members count as the outer one's.
+        /// nil for a struct without a name of its own, whose members count as those of the outer struct.
         public let name: String?
         public let type: QualifiedType
         public let offset: Int
@@ -17,12 +17,12 @@ public struct StructureBody: Sendable {
 
     init(_ kind: Structure.Kind = .structure) { self.kind = kind }
 
-    /// Tail padding included.
+    /// The size and alignment, tail padding included.
     public var layout: Layout {
         Layout(size: StructureBody.rounded(end, to: alignment), alignment: alignment)
     }
 
-    /// Adds a member at its place; where a bound is exceeded, returns which and adds nothing.
+    /// Adds a member. If a bound is exceeded, returns the message and adds nothing.
     mutating func append(name: String?, type: QualifiedType) -> String? {
         let added = type.type.measure
         guard let layout = type.type.layout, let leaves = type.type.leafCount,

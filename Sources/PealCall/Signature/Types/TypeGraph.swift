@@ -1,7 +1,7 @@
 /// A type and all types that it leads to, pointed-to types included. Types with the same spelling are one node, so a
 /// structure that points to itself ends the walk.
 public struct TypeGraph: Sendable {
-    /// The raw values are the interface's.
+    /// The raw values are those of the C interface.
     public enum Kind: UInt32, Sendable {
         case void = 1
         case bool, signed, unsigned, float, complex, enumeration, structure, union, pointer, array, function, handle
@@ -12,7 +12,7 @@ public struct TypeGraph: Sendable {
         public internal(set) var kind = Kind.void
         /// As declared, without qualifiers.
         public let name: String
-        /// The same with an outer typedef followed.
+        /// The name with an outer typedef followed.
         public let resolvedName: String
         public let qualifiers: Qualifiers
         public internal(set) var size = 0
@@ -40,7 +40,7 @@ public struct TypeGraph: Sendable {
     public private(set) var members: [Member] = []
     public private(set) var enumerators: [Enumeration.Constant] = []
 
-    /// - Parameter scope: Has the members of pointed-to structures.
+    /// - Parameter scope: The scope that has the members of pointed-to structures.
     public init(_ type: CType, in scope: TypeScope) {
         var walk = Walk()
         _ = add(QualifiedType(type), &walk)
@@ -64,13 +64,13 @@ public struct TypeGraph: Sendable {
     }
 
     private struct Walk {
-        /// One for each node; those up to `next` are filled.
+        /// The type of each node. The nodes before `next` are filled.
         var types: [QualifiedType] = []
         var indices: [String: Int] = [:]
         var next = 0
     }
 
-    /// The node of a type; a new one is filled later.
+    /// Returns the index of a type's node. A new node is filled later.
     private mutating func add(_ type: QualifiedType, _ walk: inout Walk) -> Int {
         let spelling = type.declaration(of: "")
         if let known = walk.indices[spelling] { return known }

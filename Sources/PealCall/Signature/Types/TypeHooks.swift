@@ -48,7 +48,7 @@ public struct TypeHooks: Sendable {
 
     public var isRegistered: Bool { peal_hooks_are_registered(table) }
 
-    /// All that were ever registered.
+    /// The hooks of all pairs of functions that the process has used.
     public static var all: [TypeHooks] { known.withLock { Array($0.values) } }
 
     private struct Key: Hashable, Sendable {

@@ -1,5 +1,5 @@
-/// How deep and how large a type is once its typedefs are followed. Bounded, so that every walk over
-/// a type ends soon and needs little stack.
+/// The depth and the number of parts of a type once its typedefs are followed. Both are bounded, so that every walk
+/// over a type ends soon and needs little stack.
 struct TypeMeasure: Sendable {
     var depth: Int
     var parts: Int

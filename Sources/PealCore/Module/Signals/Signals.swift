@@ -4,7 +4,8 @@ import PealCall
 /// The bound signals of the process. A signal has one binding, whichever the center.
 public enum Signals {
     private static let bindings = Guarded<[Int32: SignalBinding]>([:])
-    /// The queue of actions without one. It is made when it is first needed, and again in a child process.
+    /// The queue of actions that are bound without a queue. It is made when it is first needed, and again in a child
+    /// process.
     private static let ownQueue = Guarded<Queue?>(nil)
 
     /// The names of the signals that can be bound.

@@ -31,8 +31,8 @@ typedef struct peal_spy peal_spy;
  *
  * methods, count: the names of the methods that the spy observes, as for peal_observe_handler, *copied*; NULL and 0 for
  *   all that the protocol has now.
- * options: as for peal_observe, *copied*: the priority, the queue and the owner, for example. `destroy` must be NULL, and
- *   the spy cannot be weak. NULL for none.
+ * options: as for peal_observe, *copied*: the priority, the queue and the owner, for example. `destroy` must be NULL,
+ *   and the spy cannot be weak. NULL for none.
  * out_spy: filled, NULL on failure; *owned*: end it with peal_spy_destroy.
  * Returns PEAL_OK; otherwise the statuses of peal_observe_handler. Also PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
@@ -45,10 +45,10 @@ PEAL_API PEAL_CHECK peal_status peal_spy_create(peal_protocol protocol, const ch
  * Thread rule: any thread, but not from a call of the spy; it may wait. Since 0.1. */
 PEAL_API void peal_spy_destroy(peal_spy *spy);
 
-/* Sets what the spy returns from a method from now on. At first it returns zero. A policy uses the result of a spy as that of
- * any other observer: a spy that returns false makes `every` false.
+/* Sets the result that the spy returns from later calls of a method. Initially the result is zero. A policy uses the
+ * result of a spy as that of any other observer: a spy that returns false makes `every` false.
  *
- * method: a name of those that the spy observes.
+ * method: the name of a method that the spy observes.
  * value, size: *copied*; a value of the type of the result, and its size in bytes.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND; PEAL_ERROR_ARGUMENT for a size that is not the result's.
  * Thread rule: any thread. Since 0.1. */
@@ -61,10 +61,10 @@ PEAL_API peal_status peal_spy_set_result(peal_spy *spy, const char *method, cons
  * Thread rule: any thread. Since 0.1. */
 PEAL_API size_t peal_spy_count_calls(peal_spy *spy, const char *method);
 
-/* Waits until so many calls have been recorded. The caller is woken by the call, so no test needs to sleep.
+/* Waits until `count` calls have been recorded. The last of them wakes the caller, so no test needs to sleep.
  *
  * method: a name, or NULL for the calls of all methods.
- * count: how many; they include the calls that are recorded already.
+ * count: the number of calls, which includes the calls that are recorded already.
  * timeout: how long to wait, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_NOT_FOUND for a method that the spy does not observe.
  * Thread rule: any thread; it may wait. Since 0.1. */
@@ -72,11 +72,11 @@ PEAL_API peal_status peal_spy_wait(peal_spy *spy, const char *method, size_t cou
 
 /* Reads an argument of a recorded call.
  *
- * method: a name.
+ * method: the name of the method.
  * call: the index among the recorded calls of this method, from 0.
  * parameter: the name of the parameter.
- * out_value, size: filled; a value of the parameter's type, and its size in bytes. Memory that it points to is *borrowed
- *   until* the records are cleared.
+ * out_value, size: filled; a value of the parameter's type, and its size in bytes. Memory that the value points to
+ *   is *borrowed until* the records are cleared.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for another method or parameter, or a call that was not recorded;
  * PEAL_ERROR_ARGUMENT for a size that is not the parameter's.
  * Thread rule: any thread. Since 0.1. */
@@ -88,9 +88,9 @@ PEAL_API peal_status peal_spy_get_argument(
  *     on_message(room: "hall", text: "hello")
  *     on_color(color: RED, point: { x: 1, y: 2.5 })
  *
- * Texts, buffers, structures and names of enumerators are written out. Of pointers without a rule, functions and
- * handles only the type is, so that the text is the same in each run. An enum that has no such value is printed as
- * a number.
+ * Texts, buffers, structures and names of enumerators are written out. Pointers without a rule, functions
+ * and handles are printed as their types, so that the text is the same in each run. A value that an enum does not name
+ * is printed as a number.
  *
  * buffer: filled with at most `capacity` bytes, the ending zero included; NULL when capacity is 0.
  * out_length: filled with the length of the whole text, in bytes, without the zero; may be NULL.
@@ -98,7 +98,7 @@ PEAL_API peal_status peal_spy_get_argument(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_spy_print(peal_spy *spy, char *buffer, size_t capacity, size_t *out_length);
 
-/* Frees the records. The spy records on, and counts from zero.
+/* Frees the records. The spy continues to record, and counts from zero.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API void peal_spy_clear(peal_spy *spy);
@@ -133,10 +133,10 @@ PEAL_API void peal_schedule_destroy(peal_schedule *schedule);
 PEAL_API PEAL_CHECK peal_status peal_schedule_add_queue(
     peal_schedule *schedule, const struct peal_queue_options *options, peal_queue *out_queue);
 
-/* Runs calls until none waits, also calls that are enqueued meanwhile, and firings of timers that are due. Queues that are
- * paused do not run.
+/* Runs calls until none waits, also calls that are enqueued meanwhile, and firings of timers that are due. Paused
+ * queues do not run.
  *
- * limit: the greatest number of calls; 0: no limit. Two observers that notify each other never end without one.
+ * limit: the greatest number of calls; 0: no limit. Without a limit, two observers that notify each other run forever.
  * out_calls: filled with the number of calls; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when calls still wait.
  * Thread rule: one thread at a time uses a schedule. Since 0.1. */
