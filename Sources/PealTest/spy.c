@@ -137,14 +137,19 @@ static peal_status find_methods(peal_spy **out_spy, peal_protocol protocol, cons
     return status < 0 ? status : PEAL_OK;
 }
 
+static bool are_usable(const struct peal_observe_options *options)
+{
+    return options->size == sizeof *options && options->destroy == NULL && options->weak == NULL
+        && options->reference.id == 0;
+}
+
 peal_status peal_spy_create(peal_protocol protocol, const char *const *methods, size_t count,
     const struct peal_observe_options *options, peal_spy **out_spy)
 {
     if (out_spy == NULL)
         return PEAL_ERROR_ARGUMENT;
     *out_spy = NULL;
-    if ((methods == NULL && count != 0) || (options != NULL && options->size != sizeof *options)
-        || (options != NULL && (options->destroy != NULL || options->weak != NULL || options->reference.id != 0)))
+    if ((methods == NULL && count != 0) || (options != NULL && !are_usable(options)))
         return PEAL_ERROR_ARGUMENT;
     peal_spy *spy = NULL;
     peal_status status = find_methods(&spy, protocol, methods, count);

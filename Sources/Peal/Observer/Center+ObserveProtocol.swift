@@ -53,9 +53,7 @@ extension Center {
         _ type: Observed.Type, for object: Object, _ options: ObserverOption...,
         methods: (inout ObjectMethods<Object>) -> Void
     ) throws(PealError) -> ObserverToken {
-        var list = ObjectMethods<Object>()
-        methods(&list)
-        return try register(object, list.entries, of: type, options).keep()
+        try observe(type, for: object, options: options, methods: methods)
     }
 
     /// Ends all observations of an object on a protocol.
