@@ -23,18 +23,36 @@ let syntax: [Target.Dependency] = [
     .product(name: $0, package: "swift-syntax", condition: .when(traits: ["Macros"]))
 }
 
+/// A module that joins the Swift API to another package.
+func integration(_ name: String, _ packages: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: ["Peal"] + packages, path: "Sources/Integrations/\(name)", swiftSettings: engine)
+}
+
 let package = Package(
     name: "peal",
     products: [
         .library(name: "Peal", targets: ["Peal"]),
+        .library(name: "PealFoundation", targets: ["PealFoundation"]),
+        .library(name: "PealObservation", targets: ["PealObservation"]),
+        .library(name: "PealServiceLifecycle", targets: ["PealServiceLifecycle"]),
+        .library(name: "PealLogging", targets: ["PealLogging"]),
+        .library(name: "PealMetrics", targets: ["PealMetrics"]),
         .library(name: "PealABI", targets: ["PealABI", "CPealEntry"]),
         .plugin(name: "PealDeclarationsPlugin", targets: ["PealDeclarationsPlugin"]),
     ],
     traits: [
-        .trait(name: "Macros", description: "Adds @PealProtocol. Its users compile swift-syntax once.")
+        .trait(name: "Macros", description: "Adds @PealProtocol. Its users compile swift-syntax once."),
+        .trait(name: "ServiceLifecycle", description: "Gives PealServiceLifecycle its content."),
+        .trait(name: "Logging", description: "Gives PealLogging its content."),
+        .trait(name: "Metrics", description: "Gives PealMetrics its content."),
     ],
-    // Fetched with the trait alone.
-    dependencies: [.package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0")],
+    // Each is fetched with its traits alone.
+    dependencies: [
+        .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+    ],
     targets: [
         .macro(
             name: "PealMacros", dependencies: syntax, exclude: [page],
@@ -62,6 +80,22 @@ let package = Package(
             dependencies: [
                 "CPeal", "PealABI", "CPealEntry", .target(name: "PealMacros", condition: .when(traits: ["Macros"])),
             ], exclude: [page], swiftSettings: engine),
+        integration("PealFoundation"),
+        integration("PealObservation"),
+        integration(
+            "PealServiceLifecycle",
+            [
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle",
+                    condition: .when(traits: ["ServiceLifecycle"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
+            ]),
+        integration(
+            "PealLogging",
+            [.product(name: "Logging", package: "swift-log", condition: .when(traits: ["Logging"]))]),
+        integration(
+            "PealMetrics",
+            [.product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Metrics"]))]),
         .testTarget(name: "PealCallTests", dependencies: ["PealCall", "CPealSupport"]),
         .testTarget(name: "PealCoreTests", dependencies: ["PealCore", "CPealSupport"]),
         .testTarget(name: "PealTests", dependencies: ["Peal", "CPeal"], swiftSettings: engine),

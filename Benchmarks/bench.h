@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * bench.h - the broadcasts that are measured: seven shapes, each in six forms.
+ * bench.h - the measured broadcasts: seven shapes, each in six forms.
  */
 #ifndef BENCHMARKS_BENCH_H
 #define BENCHMARKS_BENCH_H
@@ -8,9 +8,9 @@
 #include <ffi.h>
 #include <peal/peal.h>
 
-/* Where loops begin in the code moves them by 60 % (the same loop runs at 1.0 to 1.6 ns an
- * observer), so loops of the caller's own compiler exist in this many places, and rounds go through
- * them in turn. */
+/* The address of a loop changes its time by up to 60 %: the same loop takes 1.0 to 1.6 ns for each
+ * observer. Therefore loops that the caller's compiler makes exist at this many addresses, and rounds use them
+ * in turn. */
 enum { PLACEMENTS = 8 };
 
 enum form {
@@ -26,7 +26,7 @@ extern const char *const form_names[FORMS];
 
 PEAL_TYPE(pair_declaration, struct pair { double x, y; });
 
-/* `self` is the first pointer of each shape's name. */
+/* `self` is the first `p` in the name of each shape. */
 #define BENCH(METHOD)                                                                           \
     METHOD(required, void, p, (void))                                                           \
     METHOD(required, void, p_i, (int i))                                                        \
@@ -66,18 +66,18 @@ struct shape {
     size_t table_offset;  /* of the observer's function in struct bench */
     size_t handle_offset; /* of the method in struct bench_protocol */
     void (*prepare)(ffi_cif *interface);
-    run_function runs[FORMS][PLACEMENTS]; /* those of the library's own loops exist once */
+    run_function runs[FORMS][PLACEMENTS]; /* loops within the library have one placement */
 };
 
 enum { SHAPES = 7 };
 extern const struct shape shapes[SHAPES];
 run_function shape_run(const struct shape *shape, enum form form, size_t place);
-/* The caller's cost of a peal_send that does nothing. */
+/* Has the signature of peal_send and does nothing, to measure the cost of the caller. */
 peal_status bench_do_nothing(
     peal_method method, void *const *arguments, size_t argument_count, void *out_result, size_t *out_calls);
 
 extern const struct bench store_table; /* observers that store one value */
-extern const struct bench empty_table; /* observers that store nothing: for two threads */
+extern const struct bench empty_table; /* observers that store nothing, for two threads */
 
 /* A center with the protocol and `count` observers of a table. */
 struct stage {
@@ -93,20 +93,20 @@ struct stage {
 
 void stage_begin(struct stage *stage, const struct bench *table, size_t count);
 void stage_end(struct stage *stage);
-/* The field of one shape; it is valid until the next request. */
+/* Returns the field of a shape, which is valid until the next call. */
 const struct field *stage_field(struct stage *stage, const struct shape *shape);
 
-/* Runs each form of a shape once; ends the program where an observer of `store_table` missed it. */
+/* Runs each form of a shape once. Ends the program if an observer of `store_table` was not called. */
 void stage_prove(struct stage *stage, const struct shape *shape);
 
-/* Ends the program with peal's last message unless the status is good. */
+/* Ends the program with peal's last message if the status is a failure. */
 void check(const char *what, peal_status status);
 
-/* The processors that this program may use, two at most. Returns how many. */
+/* Fills the processors that this program may use, two at most. Returns their number. */
 int processors(int out_processors[2]);
 /* Keeps the calling thread on one processor. */
 void pin(int processor);
-/* Starts a thread that sleeps: glibc leaves out lock prefixes in programs that have only one. */
+/* Starts a thread that sleeps, because glibc omits lock prefixes in programs with one thread. */
 void park_second_thread(void);
 double now_ns(void);
 

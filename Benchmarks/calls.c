@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * calls.c - the operations around a broadcast: results, names, calls as objects, bare functions, weak targets, texts and
- * batches.
+ * calls.c - the operations around a broadcast: results, names, calls as objects, bare functions, weak targets, texts
+ * and batches.
  */
 #include "operations.h"
 
@@ -152,7 +152,7 @@ static void run_fold(size_t turns)
         check("fold", peal_send_with(asked.folded, arguments, 2, &options, &result, NULL));
     }
 }
-/* A policy that is given at the call. */
+/* Broadcasts with a policy that the call names. */
 static void run_given(size_t turns)
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
@@ -279,7 +279,7 @@ const struct operation calls[CALLS] = {
     { "property", "batch", true, run_batch },
 };
 
-/* In a center of its own: the protocol has the name of the other one. */
+/* A center of its own, because the protocol has the same name as another one. */
 static peal_center weak_center;
 
 static void make_observers(const struct stage *stage)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * count.c - runs every form and every operation for callgrind to count. Run it by Benchmarks/run, which has
+ * count.c - runs every form and every operation under callgrind. Benchmarks/run starts it, and makes
  * callgrind clear its counters at count_begin and dump them at count_end.
  *
- * Prints, in the order of the dumps, a line a dump: SHAPE OBSERVERS FORM BROADCASTS. Each form is run
- * for two lengths: the difference has no start and no end in it. In a line of an operation its two names are in
- * the places of shape and form.
+ * Prints a line for each dump, in order: SHAPE OBSERVERS FORM BROADCASTS. Each form is run with two
+ * lengths, whose difference contains neither the start nor the end. In the line of an operation its two names
+ * replace shape and form.
  */
 #include "operations.h"
 
@@ -15,7 +15,7 @@
 static const size_t observer_counts[] = { 0, 1, 2, 4, 8, 16 };
 static const size_t lengths[] = { 32, 288 };
 
-/* Their bodies differ: equal ones would be made one. */
+/* The bodies differ, because the compiler would merge equal ones. */
 __attribute__((noinline)) static void count_begin(void) { __asm__ volatile("nop" : : : "memory"); }
 
 __attribute__((noinline)) static void count_end(void) { __asm__ volatile("nop\n\tnop" : : : "memory"); }
@@ -29,8 +29,8 @@ static void count(const struct shape *shape, const struct field *field, size_t o
     count_end();
 }
 
-/* The caller's cost of a call by array: the loop, the array, the call itself. The same as array_ of
- * shape.inc for v(p,p,i), with a function that does nothing instead of peal_send. */
+/* Measures the caller's cost of a call by array: the loop, the array and the call itself. It is array_ of
+ * shape.inc for v(p,p,i), with bench_do_nothing instead of peal_send. */
 __attribute__((noinline)) static void run_caller(const struct field *field, size_t iterations)
 {
     void *p = &iterations;
@@ -53,8 +53,8 @@ static void count_caller(const struct field *field)
     }
 }
 
-/* Once uncounted: then symbols are bound, and what is made at the first use is there. Each length is counted three times,
- * of which the least counts: a dump has the instructions before its begin too if another thread ran in between. */
+/* The first run is not counted. It binds symbols and allocates permanent memory. Each length is counted three times,
+ * and the smallest count is used, because another thread may add instructions to a dump. */
 static void count_operation(const struct operation *operation, size_t observers)
 {
     const size_t times = 3;
@@ -93,7 +93,7 @@ int main(void)
             const struct field *field = stage_field(&stage, &shapes[i]);
             if (observer_counts[n] == 0 && strcmp(shapes[i].name, "v(p,p,i)") == 0)
                 count_caller(field);
-            stage_prove(&stage, &shapes[i]); /* and symbols are bound */
+            stage_prove(&stage, &shapes[i]); /* also binds symbols */
             for (int form = 0; form < FORMS; form++) {
                 for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++)
                     count(&shapes[i], field, observer_counts[n], (enum form)form, lengths[l]);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cpp.cpp - nanoseconds a broadcast of peal.hpp, beside the same in C.
+// cpp.cpp - nanoseconds of a broadcast through peal.hpp, compared with the same broadcast in C.
 //
 //     bench-cpp [--rounds N] [--sample-us N]
 //
 // A line is
 //     cpp OBSERVERS FORM NS_PER_BROADCAST RATIO_TO_C
-// with the medians over the rounds, in each of which the forms are taken in turn. The forms: `c`, PEAL_BROADCAST
-// on observers of C; `method`, a peal::method on the same; `lambdas`, a peal::method on lambdas; `weak`, on
-// weak targets.
+// with the medians over the rounds. Each round measures all forms: `c`, PEAL_BROADCAST with observers of C;
+// `method`, a peal::method with the same observers; `lambdas`, a peal::method with lambdas; `weak`, with weak
+// targets.
 #include <peal/peal.hpp>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct target {
 };
 const bench table = { PEAL_TABLE(bench), target::store_of };
 
-// Observers of one kind, and the method that reaches them.
+// Observers of one kind, and the method that calls them.
 struct field {
     peal::center center = peal::center::create();
     bench_protocol handles = {};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ffi.c - broadcasts whose result no frame carries, beside a loop over ffi_call with an interface prepared once.
+ * ffi.c - broadcasts whose result fits no register frame, compared with a loop over ffi_call with a prepared interface.
  *
  *     bench-ffi [ROUNDS]
  *
- * Prints medians of paired rounds, in ns a broadcast. libffi 3.7 and later have reusable call plans, which peal uses:
- * LD_LIBRARY_PATH chooses the libffi to compare.
+ * Prints medians of paired rounds, in ns for each broadcast. libffi 3.7 and later have reusable call plans, which peal
+ * uses. LD_LIBRARY_PATH selects the libffi.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

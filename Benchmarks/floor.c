@@ -4,9 +4,9 @@
  *
  *     bench-floor [ROUNDS]
  *
- * Prints medians, in ns a broadcast, of: the loop in the program; what the goal allows, 1.05 times
- * that and 2 ns; a call into a shared library that does nothing; the loop moved into the library; and
- * the least library that broadcasts safely (floor.h).
+ * Prints medians, in ns for each broadcast, of: the loop in the program; the goal, which is 1.05 times
+ * that and 2 ns; a call of an empty function in a shared library; the loop in that library; and
+ * the smallest library that broadcasts safely (floor.h).
  */
 #include "floor.h"
 

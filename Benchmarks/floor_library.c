@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * floor_library.c - see floor.h. Built as a shared library of its own.
+ * floor_library.c - the functions of floor.h, built as a shared library.
  */
 #include "floor.h"
 

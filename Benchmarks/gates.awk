@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# gates.awk - compares instruction counts with their gates, and prints both. Exits with 1 where a count is above its
-# gate, or where a gate has no count.
+# gates.awk - compares instruction counts with their gates, and prints both. Exits with 1 if a count is above its
+# gate, or if a gate has no count.
 #
 #     awk -f gates.awk gates.txt LINES
 #
-# Benchmarks/run makes LINES: `count SUBJECT OBSERVERS FORM INSTRUCTIONS`, among others that are ignored.
+# Benchmarks/run writes LINES. The lines `count SUBJECT OBSERVERS FORM INSTRUCTIONS` are used, and others ignored.
 
-# The straight line through the counts of 1 and more observers.
+# The slope of the straight line through the counts of 1 and more observers.
 function slope(k) { return (n[k] * xy[k] - x[k] * y[k]) / (n[k] * xx[k] - x[k] * x[k]) }
 
 function figure(subject, form, part,    k, value) {
@@ -23,7 +23,7 @@ function figure(subject, form, part,    k, value) {
             return ""
         value = none[k]
     }
-    # The caller's own loop and the array that it fills are no part of peal_send.
+    # The caller's loop and the array that it fills are not part of peal_send.
     if (form == "array")
         value -= none[subject, "caller"]
     return value

@@ -2,8 +2,9 @@
  *
  * lines.c - the operations whose cache lines `Benchmarks/lines` counts, each by two threads one after the other.
  *
- * The trace of memory has no threads in it. A store to a byte of `marks` marks the begin and the end of a section:
- * byte 4 * OPERATION + 2 * THREAD + END. The program prints the address of `marks`, and of each operation its gate and its name.
+ * The trace of memory does not name threads. A store to a byte of `marks` marks the beginning or the end of a section:
+ * byte 4 * OPERATION + 2 * THREAD + END. The program prints the address of `marks`, and the gate and the name of each
+ * operation.
  */
 #define _GNU_SOURCE
 #include <peal/peal.h>
@@ -32,7 +33,7 @@ static peal_queue queue;
 static peal_service service;
 static peal_observation observation;
 static peal_reference reference;
-/* One each, a line apart. */
+/* The objects of each thread, in separate cache lines. */
 static struct {
     _Alignas(128) char target;
     peal_timer timer;
@@ -143,7 +144,7 @@ static void observe(int thread)
 
 static const struct {
     const char *name;
-    int most; /* shared lines; -1: no gate, since records that end are freed many at a time */
+    int most; /* most shared lines; -1: no gate, since ended registrations are freed in groups */
     void (*run)(int thread);
 } operations[] = {
     { "broadcast", 0, broadcast },
@@ -169,7 +170,7 @@ static void *run(void *argument)
 {
     const int thread = argument != NULL;
     for (int o = 0; o < OPERATIONS; o++) {
-        /* The first turns make what lasts: the thread's slot, memory, tables. */
+        /* The first turns allocate permanent memory: the thread's hazard slots and tables. */
         for (int i = 0; i < TURNS; i++)
             operations[o].run(thread);
         marks[4 * o + 2 * thread] = 1;
@@ -216,7 +217,7 @@ static void prepare(void)
         void *a = &own[t];
         int i = t;
         must(peal_timer_create(&options, &own[t].timer));
-        /* Objects of two threads are not neighbours in memory, which would share lines by chance. */
+        /* Separates the objects of the two threads, which otherwise could share a line by chance. */
         for (int spare = 0; spare < 8; spare++)
             must(peal_timer_create(&options, &between));
         must(peal_invocation_create(desk.told, &own[t].invocation));
@@ -241,7 +242,7 @@ int main(void)
             return 2;
         pthread_barrier_wait(&done[t]);
     }
-    /* The first has lived as long as the second, which would have got its slot otherwise. */
+    /* The first thread ends after the second one has begun, which otherwise would reuse its hazard slot. */
     for (int t = 0; t < THREADS; t++)
         pthread_join(threads[t], NULL);
     return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * many.h - a protocol of nine methods, which measures the cost of each method after the first.
+ * many.h - a protocol of nine methods, to measure the cost of each method after the first one.
  */
 #ifndef PEAL_BENCHMARKS_MANY_H
 #define PEAL_BENCHMARKS_MANY_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * memory.c - the memory of each kind of object that a program makes many of.
+ * memory.c - the memory of each kind of object of which a program may have many.
  *
  *     bench-memory [--gate]
  *
- * --gate  exits with 1 where an object takes more memory than it may
+ * --gate  exits with 1 if an object takes more memory than its gate
  */
 #define _GNU_SOURCE
 #include <peal/peal.h>
@@ -71,7 +71,7 @@ static void make_protocol(unsigned i)
     snprintf(name, sizeof name, "Protocol%u", i);
     define(name, "void told(int i)");
 }
-/* As many digits of types as a number needs: no two signatures are the same. */
+/* Writes the number in digits that are types, so that no two signatures are equal. */
 static void make_signature(unsigned i)
 {
     static const char *const types[] = { "int", "double", "int64_t", "float" };
@@ -85,15 +85,15 @@ static void make_signature(unsigned i)
     define(name, strcat(method, ")"));
 }
 
-/* The last two include the names of each method, 64 bytes or more, by which it is found without a lock. */
+/* The last two gates include the entries of each method's names, 64 bytes or more, which are read without a lock. */
 static const struct {
     const char *name;
     void (*make)(unsigned i);
     double most;
 } kinds[] = {
     { "pumped queue", make_pumped_queue, 306 },
-    { "serial queue", make_serial_queue, 419 },
-    { "timer", make_timer, 479 },
+    { "serial queue", make_serial_queue, 355 },
+    { "timer", make_timer, 447 },
     { "property", make_property, 2450 },
     { "protocol of one method", make_protocol, 760 },
     { "the same, of a new signature", make_signature, 2060 },
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     must(peal_queue_create(&options, &pump));
     puts("memory of an object");
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
-        /* The tables of all kinds grow by the first ones. */
+        /* The first objects make the tables of all kinds grow. */
         for (unsigned i = 0; i < 100; i++)
             kinds[k].make(i);
         const size_t before = memory();

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * modules.c - milliseconds for modules with acyclic dependencies at random.
+ * modules.c - milliseconds for modules with random acyclic dependencies.
  *
  *     bench-modules [--modules N] [--rounds N] [--limit MS]
  *
- * Each module needs up to three others, has a table with three events and a start and a stop that return
- * at once. A round registers, starts and stops them in a center of its own. A line is
+ * Each module needs up to three others, and has a table with three events and steps that return
+ * at once. A round registers, starts and stops all modules in a new center. A line is
  *     modules COUNT REGISTERED_MS STARTED_MS STOPPED_MS ALL_MS
- * medians over the rounds; then what each costs once all are there, in nanoseconds a module:
+ * with medians over the rounds. Then follows the cost of an event, in nanoseconds for each module:
  *     event COUNT NS
- * With a limit it exits with 1 where registering and starting take longer than that.
+ * With --limit it exits with 1 if registering and starting take longer.
  */
 #define _GNU_SOURCE
 #include <peal/peal.h>
@@ -78,7 +78,7 @@ static struct plan make_plan(int count)
     srand(1);
     for (int i = 0; i < count; i++)
         snprintf(plan.names[i], NAME, "module%d", i);
-    /* On higher numbers alone, which is acyclic; registered before what they need. */
+    /* Modules need modules of higher numbers only, which are registered later. So there is no cycle. */
     for (int i = 0; i < count; i++)
         for (int need = 0; need < rand() % (NEEDS + 1) && i + 1 < count; need++)
             plan.needs[i][need] = plan.names[i + 1 + rand() % (count - i - 1)];

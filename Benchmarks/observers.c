@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * observers.c - the bodies that are called: one store, or nothing. A source of their own keeps the
- * compiler from looking into them.
+ * observers.c - the functions of the observers: one store, or nothing. They have a source of their own, so that the
+ * compiler cannot inline them.
  */
 #include "bench.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * operations.c - each operation in a loop, on one thread. The queue is pumped by the thread that broadcasts,
+ * operations.c - each operation in a loop, on one thread. The broadcasting thread pumps the queue,
  * since deliveries on another thread take a different number of instructions in each run.
  */
 #include "operations.h"
@@ -25,7 +25,7 @@ static struct bench_proxy proxy;
 static peal_timer timer, earlier_timer;
 enum { CROWDS = 3 };
 static const size_t crowd_sizes[CROWDS] = { 0, 100, 10000 };
-static struct crowd_protocol crowds[CROWDS]; /* each in a center of its own */
+static struct crowd_protocol crowds[CROWDS]; /* each is in a center of its own */
 static peal_center crowd_centers[CROWDS];
 
 static void store_told(void *self, void *a, int i)
@@ -50,7 +50,7 @@ static const struct volume_observer volume_table = { PEAL_OBSERVER(volume), .cha
 static const struct crowd crowd_table = { PEAL_TABLE(crowd), ignore };
 static const struct clock_service clock_table = { PEAL_TABLE(clock_service), now };
 
-/* Broadcasts by array to observers on a pumped queue, and their deliveries, all in one pump. */
+/* Broadcasts by array to observers on a pumped queue, and delivers all calls in one pump. */
 static void run_queue(size_t turns)
 {
     void *a = &turns;
@@ -61,14 +61,14 @@ static void run_queue(size_t turns)
     check("pump", peal_queue_pump(queue, 0, NULL));
 }
 
-/* A pump of an empty queue. */
+/* Pumps an empty queue. */
 static void run_pump(size_t turns)
 {
     while (turns-- > 0)
         check("pump", peal_queue_pump(queue, 0, NULL));
 }
 
-/* A call through a proxy's table, which is a broadcast. */
+/* Calls a function of a broadcasting proxy's table. */
 static void run_proxy(size_t turns)
 {
     const struct bench *const table = proxy.table;
@@ -76,7 +76,7 @@ static void run_proxy(size_t turns)
         table->p_p_i(proxy.self, &turns, 7);
 }
 
-/* A set of another value, with observers of both values. */
+/* Sets a property to another value. Its observers receive the old and the new value. */
 static void run_set(size_t turns)
 {
     const int32_t first = volume_get(volume) + 1;
@@ -84,7 +84,7 @@ static void run_set(size_t turns)
         check("set", volume_set(volume, first + (int32_t)turn));
 }
 
-/* Begin and end of a scope of a service that is created. */
+/* Begins and ends a scope of a service whose instance exists. */
 static void run_scope(size_t turns)
 {
     while (turns-- > 0) {
@@ -94,7 +94,7 @@ static void run_scope(size_t turns)
     }
 }
 
-/* All of a service's life, and of its instance's, which is its context. */
+/* Registers a service, creates its instance and removes both. The instance is the service's context. */
 static void run_service(size_t turns)
 {
     const struct peal_provision provides[] = { { "Clock", &clock_table }, { NULL, NULL } };
@@ -111,7 +111,7 @@ static void run_service(size_t turns)
     }
 }
 
-/* Start and stop of a timer that is not the next one to fire, so that no thread is woken. */
+/* Starts and stops a timer that is not the next one to fire, so that no thread is woken. */
 static void run_timer(size_t turns)
 {
     while (turns-- > 0) {
@@ -120,7 +120,7 @@ static void run_timer(size_t turns)
     }
 }
 
-/* A sign of life of a watchdog: it runs, and starts again. */
+/* Restarts a running timer, as a watchdog does. */
 static void run_watchdog(size_t turns)
 {
     while (turns-- > 0)
@@ -169,7 +169,7 @@ static void make_service(void)
 static void make_timers(void)
 {
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(fire, NULL, PEAL_SECONDS(3600));
-    /* The thread that waits for timers sleeps again before anything is counted. */
+    /* The thread that waits for timers must sleep again before the counting begins. */
     const struct timespec settle = { 0, 100000000 };
     options.queue = queue;
     check("timer", peal_timer_create(&options, &timer));
@@ -179,7 +179,7 @@ static void make_timers(void)
     nanosleep(&settle, NULL);
 }
 
-/* Counted where the stage has no observers. */
+/* These operations are counted with the stage that has no observers. */
 static void make_crowds(void)
 {
     static char targets[10000];

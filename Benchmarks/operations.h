@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * operations.h - the operations that are counted besides broadcasts to functions.
+ * operations.h - the counted operations besides broadcasts to functions.
  */
 #ifndef BENCHMARKS_OPERATIONS_H
 #define BENCHMARKS_OPERATIONS_H
@@ -10,14 +10,14 @@
 struct operation {
     const char *subject; /* the first two columns of gates.txt */
     const char *form;
-    bool has_observers; /* counted for each number of observers, not for none alone */
+    bool has_observers; /* counted for each number of observers; otherwise without observers only */
     void (*run)(size_t turns);
 };
 
 enum { OPERATIONS = 11 };
 extern const struct operation operations[OPERATIONS];
 
-/* Makes what the operations run on, with as many observers as the stage has. */
+/* Creates the objects of the operations, with as many observers as the stage has. */
 void operations_begin(const struct stage *stage);
 void operations_end(void);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * properties.c - nanoseconds a set and a get of a property.
+ * properties.c - nanoseconds of a set and of a get of a property.
  *
  *     bench-properties [--rounds N] [--sample-us N] [--gate]
  *
- * Each figure is the median over the rounds; after it follows the fastest tenth of the rounds, which is
- * the figure of a machine without other work. The contenders take turns. With --gate it fails where that
- * is above 30 ns for a set with one observer.
+ * Each figure is the median over the rounds, followed by that of the fastest tenth of the rounds, which approximates
+ * a machine without other work. The contenders take turns. With --gate it fails if a set with one observer takes more
+ * than 30 ns in the fastest tenth.
  */
 #define _GNU_SOURCE
 #include <peal/peal.h>

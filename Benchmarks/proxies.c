@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * proxies.c - nanoseconds a call through a proxy, beside the same broadcast by array; and through bare
- * functions, beside a closure of libffi that makes the same call; and a broadcast to handlers, beside one
- * to functions of the methods' own.
+ * proxies.c - nanoseconds of a call through a proxy, compared with the same broadcast by array; of a call of a bare
+ * function, compared with a closure of libffi that makes the same call; and of a broadcast to handlers, compared with
+ * one to a function for each method.
  *
  *     bench-proxies [--rounds N] [--sample-us N] [--gate]
  *
- * The contenders take turns; medians over the rounds in which the core was not shared (ruler.h). With --gate it ends with 1 where a call through a
- * proxy costs more than 3 ns beyond the array, one of a bare function more than 5 ns beyond the closure, or
- * a call of a handler with integers alone more than 5 ns beyond the function.
+ * The contenders take turns. Figures are medians over the rounds in which the core was not shared (ruler.h). With
+ * --gate it exits with 1 if a call through a proxy takes 3 ns more than the array, a call of a bare function 5 ns more
+ * than the closure, or a call of a handler with integers alone 5 ns more than the function.
  */
 #include "bench.h"
 #include "ruler.h"
@@ -31,7 +31,7 @@ PEAL_TYPE(box_declaration, struct box { long a, b, c; });
     METHOD(required, void, p_box, (struct box box))                                             \
     METHOD(required, int, compares, (const void *left, const void *right), last)
 PEAL_PROTOCOL(room, "Room", ROOM);
-/* The same, observed by handlers. */
+/* The same protocol, observed by handlers. */
 #define HEARD(METHOD)                                                                           \
     METHOD(optional, void, p, (void))                                                           \
     METHOD(optional, void, p_p_i, (void *a, int i))                                             \
@@ -42,13 +42,13 @@ PEAL_PROTOCOL(room, "Room", ROOM);
     METHOD(optional, void, p_box, (struct box box))
 PEAL_PROTOCOL(heard, "Heard", HEARD);
 
-/* The compiler must not know the arguments. */
+/* The compiler must not compute the arguments at compile time. */
 static int something;
 static void *volatile some_pointer = &something;
 static volatile int some_number = 7;
 static volatile double some_real = 1.5;
-/* Made once: a copy of freshly written memory, in smaller pieces, takes some 5 ns. Callers that pass a struct by
- * value pay for that, and not the callee. */
+/* The value is made once, because the copy of memory that was just written in smaller pieces takes about 5 ns. That is
+ * a cost of callers that pass a struct by value, and not of the callee. */
 struct box some_box = { 1, 2, 3 };
 
 static void hear_p(void *self) { ((struct target *)self)->stored.number = 1; }
@@ -86,7 +86,7 @@ static int hear_compares(void *self, const void *left, const void *right)
 static const struct room table = { PEAL_TABLE(room), hear_p, hear_p_p_i, hear_p_d_d, hear_p8, hear_asks, hear_adds,
     hear_p_box, hear_compares };
 
-/* Store what those store. */
+/* The handlers store the same values as the functions. */
 #define HANDLER(name, statement)                                      \
     static void take_##name(void *self, const struct peal_call *call) \
     {                                                                 \
@@ -102,7 +102,7 @@ HANDLER(asks, target->stored.pointer = *(void *const *)call->arguments[0])
 HANDLER(adds, *(double *)call->result = target->stored.real = *(const double *)call->arguments[0])
 HANDLER(p_box, target->stored.number = ((const struct box *)call->arguments[0])->b)
 
-/* One each, so that none has to look which method it was. */
+/* Each method has its own handler, which need not test which method was called. */
 static const struct {
     const char *method;
     peal_handler handler;
@@ -114,7 +114,7 @@ static struct heard_protocol heard;
 static struct room_proxy proxy;
 static struct room_proxy one; /* of a target */
 static struct target targets[16];
-/* Through volatile pointers: as another part of the program would have them. */
+/* The pointers are volatile, so that the compiler cannot inline the calls. */
 static int (*volatile raw_compares)(const void *left, const void *right);
 static int (*volatile bare_compares)(const void *left, const void *right);
 static double (*volatile raw_adds)(double x);
@@ -241,9 +241,9 @@ static void *raw_closure(ffi_cif *interface, ffi_type *result, ffi_type **types,
 
 struct contest {
     const char *title;
-    void (*first)(size_t count);  /* what is measured against */
+    void (*first)(size_t count);  /* the reference */
     void (*second)(size_t count);
-    double gate; /* what the second may cost beyond the first; 0: no gate */
+    double gate; /* permitted ns of the second in addition to the first; 0: no gate */
 };
 
 static const struct contest broadcasts[] = {
@@ -302,8 +302,8 @@ static size_t rounds = 64;
 static double budget = 100e3;
 static bool missed;
 
-/* calls: counted by the gate. Rounds in which the core was shared are omitted and repeated, unless they are
- * most: then all count, and the line reports it. */
+/* calls: number of calls in each measurement, for the gate. Rounds in which the core was shared are repeated. If most
+ * rounds are disturbed, all rounds are used, and the line reports this. */
 static void hold(const struct contest *contest, size_t observers, size_t calls)
 {
     static double first[ROUNDS_MOST], second[ROUNDS_MOST];

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * queues.c - nanoseconds a delivery, for observers on queues.
+ * queues.c - nanoseconds of a delivery to observers on queues.
  *
  *     bench-queues [--rounds N] [--sample-us N]
  *
- * One launch. At most 4096 deliveries are in flight: so many are broadcast, then all of them are waited
- * for, again and again for a sample. The contenders take turns. A line is
+ * At most 4096 deliveries wait at a time. A sample repeatedly broadcasts this number and waits for
+ * all of them. The contenders take turns. A line is
  *     queue CONTENDER OBSERVERS NS_END_TO_END NS_OF_THE_CALLER NS_UNDISTURBED
- * a delivery each: medians over the rounds, and end to end again with the fastest tenth of the rounds
- * below it, which is the figure of a machine without other work. The last line is `load AVERAGE`, the
- * system's over the last minute.
+ * with nanoseconds for each delivery: medians over the rounds, and the end-to-end time of the fastest
+ * tenth of the rounds, which approximates a machine without other work. The last line is `load AVERAGE`, the
+ * system's load over the last minute.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -29,7 +29,7 @@ enum { IN_FLIGHT = 4096, ROUNDS_MOST = 256, OBSERVERS_MOST = 1024, SPINS = 256 }
     METHOD(required, void, said, (const char *text, int i))
 PEAL_PROTOCOL(desk, "Desk", DESK);
 
-/* A line each: observers run on several threads. */
+/* Each observer has a cache line of its own, because observers run on several threads. */
 struct seat {
     _Alignas(128) void *stored;
     _Atomic(size_t) heard;
@@ -67,7 +67,7 @@ static void hear_text(void *self, const char *text, int i) { hear(self, (void *)
 
 static const struct desk table = { PEAL_TABLE(desk), hear, hear_text };
 
-/* ---- By hand: a list that many push to, one worker, a node for each call ------------------------- */
+/* ---- By hand: a list to which many threads push, one worker, a node for each call ---------------- */
 
 struct node {
     struct node *next;
@@ -195,7 +195,7 @@ static void relax(void)
 #endif
 }
 
-/* Until every observer was called for everything. Polls, because a wake-up is no delivery. */
+/* Waits until all observers have received all calls. Polls, because a wake-up is not part of a delivery. */
 static void wait_for_all(struct field_of_queues *field, size_t times)
 {
     if (is_pumped(field->contender))
@@ -247,7 +247,7 @@ static void measure(size_t count, size_t rounds, double sample_ns)
     }
     for (size_t i = 0; i < rounds; i++)
         for (int c = 0; c < CONTENDERS; c++) {
-            /* Each round begins with another one. */
+            /* Each round begins with another contender. */
             const size_t turn = (i + (size_t)c) % CONTENDERS;
             const struct figure figure = sample(&fields[turn], sample_ns);
             whole[turn][i] = figure.whole;

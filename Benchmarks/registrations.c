@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * registrations.c - what a registration and a removal take, alone and beside others, and the memory of an observer.
+ * registrations.c - the time of a registration and of a removal, alone and among others, and the memory of an observer.
  *
  *     bench-registrations [--gate] [--quick]
  *
- * --gate  exits with 1 where an observer takes more memory than it may; times depend on the machine
- * --quick measures nothing but memory, and fewer observers
+ * --gate  exits with 1 if an observer takes more memory than its gate; times depend on the machine
+ * --quick measures only memory, with fewer observers
  */
 #define _GNU_SOURCE
 #include "many.h"
@@ -21,7 +21,7 @@
 PEAL_PROTOCOL(one, "One", ONE);
 
 enum { OBSERVERS_MOST = 100000 };
-/* Bytes an observer of one method, and a further method, with room for a quarter as many entries again. */
+/* Bytes of an observer of one method, and of each further method, including lists with a quarter of free entries. */
 enum { GATE_ONE = 158, GATE_FURTHER = 25 };
 
 static char targets[OBSERVERS_MOST];
@@ -44,7 +44,7 @@ static void must(peal_status status)
     exit(2);
 }
 
-/* Of this thread: a machine that others use makes it no longer. */
+/* Returns the processor time of this thread, which does not depend on other programs. */
 static double now(void)
 {
     struct timespec time;
@@ -58,7 +58,7 @@ static size_t memory(void)
     return info.uordblks + info.hblkhd;
 }
 
-/* The best of many short runs, because other programs on the core make some of them longer. */
+/* Measures the best of many short runs, because other programs on the core make some of them longer. */
 static void measure_pairs(size_t beside)
 {
     enum { RUNS = 200, PAIRS = 2000 };
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
         is_quick |= strcmp(argv[i], "--quick") == 0;
     }
     const size_t count = is_quick ? 20000 : OBSERVERS_MOST;
-    /* First of all: handles that were ended leave slots to others. */
+    /* Memory is measured first, because the slots of ended handles are reused. */
     const double one = memory_of_one(count);
     const double further = (memory_of_many(count) - one) / (METHODS_OF_MANY - 1);
     puts("registrations");

@@ -7,7 +7,7 @@
 
 enum { STEPS = 20000 };
 
-/* The compiler must neither fold the additions nor know the numbers. */
+/* The compiler must neither fold the additions nor compute their values. */
 #define ADD(number)                      \
     __asm__ volatile("" : "+r"(number)); \
     number++
@@ -46,6 +46,6 @@ static double one_by_one(void)
 
 bool core_is_shared(void)
 {
-    /* Eight additions take two cycles or eight: a quarter, and the loop's own instructions. */
+    /* Eight additions take two cycles in parallel and eight in a chain. With the loop the ratio is above a quarter. */
     return side_by_side() > 0.34 * one_by_one();
 }

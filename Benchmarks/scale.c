@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * scale.c - one method broadcast from two threads, and from one while a writer registers.
+ * scale.c - one method broadcast by two threads, and by one thread while a writer registers.
  *
  *     bench-scale [--rounds N] [--slice-ms N]
  *
- * Observers store nothing, so that what is shared is the library's alone. Lines are
+ * Observers store nothing, so that the threads share only data of the library. Lines are
  *     scale FORM OBSERVERS NS_ONE_THREAD NS_TWO_THREADS TIMES
- * where TIMES is the throughput of two pinned threads over the mean of each alone, and
+ * where TIMES is the throughput of two pinned threads divided by the mean of each alone, and
  *     churn FORM OBSERVERS NS_WITHOUT NS_WITH WRITES_PER_SECOND
  * for one thread while another one registers and removes an observer a thousand times a second. The
  * figures are medians over the rounds.
@@ -54,7 +54,7 @@ static void *run_slice(void *argument)
     return NULL;
 }
 
-/* Runs one thread on each processor of a mask; fills the ns a broadcast of each. */
+/* Runs a thread on each processor of a mask. Fills the nanoseconds for each broadcast of each thread. */
 static void run_on(unsigned mask, run_function run, const struct field *field, double slice_ns, double out_ns[2])
 {
     struct runner runners[2];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * services.c - what it costs to get a service, and to keep a million of them.
+ * services.c - the time to get a service, and the memory of a million services.
  *
  *     bench-services [--quick]
  *
- * Prints a line a figure: the median of the rounds in which the threads had their cores to themselves (ruler.h), the
- * median of all rounds, and the best, in nanoseconds a pair of begin and end; how much two threads do at once, against
- * one; and the resident bytes of each of a million services that were got.
+ * Prints a line for each figure: the median of the rounds in which no core was shared (ruler.h), the median of all
+ * rounds, and the best round, in nanoseconds for each pair of begin and end; the throughput of two threads relative to
+ * one; and the resident bytes of each of a million services with instances.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -69,7 +69,7 @@ struct runner {
     void (*run)(void);
     int processor;
     double per_call;
-    bool shared; /* its core, at the beginning or the end */
+    bool shared; /* the core was shared at the beginning or the end */
     pthread_barrier_t *start;
 };
 
@@ -88,7 +88,7 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* Returns the slowest thread's, and whether a core was shared. */
+/* Returns the time of the slowest thread, and fills whether a core was shared. */
 static double run_on(int threads, void (*body)(void), bool *out_shared)
 {
     struct runner runners[2];
@@ -127,10 +127,10 @@ static double median(double *samples, int count)
 }
 
 struct figure {
-    double undisturbed; /* not a number: no round was */
+    double undisturbed; /* NaN if all rounds were disturbed */
     double all;
     double best;
-    int count; /* of undisturbed rounds */
+    int count; /* number of undisturbed rounds */
 };
 
 static struct figure measure(int threads, void (*body)(void))
@@ -149,7 +149,7 @@ static struct figure measure(int threads, void (*body)(void))
     return figure;
 }
 
-/* "-" for what there is not. */
+/* Writes a figure, or "-" if there is none. */
 static const char *number(double value, int digits, char text[32])
 {
     snprintf(text, 32, "%.*f", digits, value);

@@ -8,7 +8,7 @@
 
 const char *const form_names[FORMS] = { "plain", "typed", "array", "variadic", "ffi-plain", "ffi-call" };
 
-/* The compiler must not know the arguments. */
+/* The compiler must not compute the arguments at compile time. */
 static int something;
 static void *volatile some_pointer = &something;
 static volatile int some_number = 7;

@@ -1,4 +1,4 @@
-// The cost of a broadcast in Swift and in C: one integer, to 0, 1 or 8 observers. Then services.
+// Measures a broadcast in Swift and in C of one integer to 0, 1 or 8 observers, and then services.
 internal import CPeal
 internal import Peal
 
@@ -76,7 +76,7 @@ func observeByHandler(_ owner: peal_protocol) throws(PealError) -> peal_observat
     return observation
 }
 
-/// The least time of many short runs, for each of the rounds: other programs disturb some.
+/// Returns the least time of many short runs, because other programs disturb some of them.
 func best(_ rounds: Int, _ body: () throws -> Void) rethrows -> Double {
     var least = Double.infinity
     for _ in 0..<200 {

@@ -1,4 +1,4 @@
-// The cost of a get of an existing service: in Swift, and by the C functions below.
+// Measures a get of an existing service in Swift, and by the C functions that Swift calls.
 internal import CPeal
 internal import Peal
 

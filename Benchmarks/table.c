@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * table.c - reads the lines of bench-wall, bench-count, bench-scale and bench-queues, of any number of
- * launches, and prints the tables, the gates of nanoseconds and JSON. The gates of instructions are in gates.txt.
+ * table.c - reads the lines of bench-wall, bench-count, bench-scale and bench-queues from any number of
+ * launches. Prints the tables and the gates of nanoseconds, and writes JSON. gates.txt has the gates of instructions.
  *
  *     bench-table [--gate] [--json FILE] < lines
  *
@@ -18,7 +18,7 @@ enum { LAUNCHES_MOST = 128, SERIES_MOST = 2048, NAME_MOST = 24, VALUES_MOST = 3,
 
 enum line_kind { LINE_WALL, LINE_COUNT, LINE_SCALE, LINE_CHURN, LINE_SHARE, LINE_QUEUE, LINE_LOAD };
 
-/* One line's subject, with its figures from every launch. */
+/* The subject of a line, with its figures of all launches. */
 struct series {
     enum line_kind kind;
     char shape[NAME_MOST];
@@ -197,9 +197,9 @@ static void print_wall(void)
 
 struct fit {
     bool known;
-    double nobody;    /* with no observers */
-    double broadcast; /* the line's value at no observers, fitted over 1 to 16 */
-    double observer;  /* its slope */
+    double without_observers;
+    double broadcast; /* the fitted line over 1 to 16 observers, at 0 */
+    double observer;  /* the slope of the fitted line */
 };
 
 static struct fit fit(const char *shape, const char *form)
@@ -212,7 +212,7 @@ static struct fit fit(const char *shape, const char *form)
             continue;
         const double count = value(series, 0), observers = series->observers;
         if (series->observers == 0) {
-            result.nobody = count;
+            result.without_observers = count;
             continue;
         }
         n++, x += observers, y += count, xx += observers * observers, xy += observers * count;
@@ -238,7 +238,7 @@ static bool is_first_of_shape(size_t i, enum line_kind kind)
     return true;
 }
 
-/* Some lines with counts are of operations that are no broadcasts. */
+/* Returns false for the counts of operations other than broadcasts. */
 static bool is_counted_shape(size_t i)
 {
     return is_first_of_shape(i, LINE_COUNT) && find(LINE_COUNT, all[i].shape, 0, forms[0]);
@@ -260,7 +260,7 @@ static void print_counts(void)
         printf("%-10s", all[i].shape);
         for (int form = 0; form < FORMS; form++) {
             const struct fit counts = fit(all[i].shape, forms[form]);
-            printf(" | %6.1f %6.1f %6.1f", counts.nobody, counts.broadcast, counts.observer);
+            printf(" | %6.1f %6.1f %6.1f", counts.without_observers, counts.broadcast, counts.observer);
         }
         printf("\n");
     }
@@ -312,8 +312,8 @@ static const struct queue_row queue_rows[] = {
     { "mpsc", "by hand: MPSC and one worker", { 0 }, { 0 } },
 };
 
-/* Measured by trials that were made before peal was, on two processors of a Zen 5, with windows as
- * these; not in this run. The caller's part is known for 16 observers only. */
+/* Figures of prototypes that preceded peal, measured on two processors of a Zen 5 with windows of the
+ * same size, and not in this run. The caller's part was measured for 16 observers only. */
 static const struct {
     const char *title;
     double ns[QUEUE_COUNTS];
@@ -446,7 +446,7 @@ static int write_json(const char *path)
         for (int form = 0; is_counted_shape(i) && form < FORMS; form++) {
             const struct fit counts = fit(all[i].shape, forms[form]);
             fprintf(out, "%s    { \"shape\": \"%s\", \"form\": \"%s\"", any ? ",\n" : "", all[i].shape, forms[form]);
-            json_value(out, "nobody", counts.nobody);
+            json_value(out, "without_observers", counts.without_observers);
             json_value(out, "broadcast", counts.broadcast);
             json_value(out, "observer", counts.observer);
             fprintf(out, " }");

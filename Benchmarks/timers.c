@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * timers.c - timers started and stopped in a second, and the delay of firings.
+ * timers.c - the number of timers that are started and stopped in a second, and the delay of firings.
  *
  *     bench-timers [--sample-ms N] [--firings N]
  */
@@ -44,7 +44,7 @@ static struct peal_timer_options far_away(void)
     return options;
 }
 
-/* Starts and stops one after the other, while the others run. */
+/* Starts and stops one timer after the other, while other timers run. */
 static void start_and_stop(int others, int64_t sample)
 {
     unsigned state = 1;

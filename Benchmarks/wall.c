@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * wall.c - nanoseconds a broadcast, for each shape, number of observers and form.
+ * wall.c - nanoseconds of a broadcast, for each shape, number of observers and form.
  *
  *     bench-wall [--rounds N] [--sample-us N]
  *
- * One launch. The forms of one shape and number are taken in turns, in a new order each round, each
- * for one sample of about a millisecond. A line is
+ * Each round measures the forms of one shape and number of observers in a new order, each in one
+ * sample of about a millisecond. A line is
  *     wall SHAPE OBSERVERS FORM NS_PER_BROADCAST RATIO_TO_PLAIN SPREAD
- * with the median over the rounds, the median of the ratios within the rounds (to the plain loop; to
- * the plain ffi_call loop for ffi-call), and the distance of the quartiles over the median. The last
- * line is `share PART`: how much of the time the program had its processor.
+ * with the median over the rounds, the median of the ratios within the rounds (to the plain loop, or to
+ * the plain ffi_call loop for ffi-call), and the distance of the quartiles divided by the median. The last
+ * line is `share PART`: the part of the time in which the program had its processor.
  */
 #include "bench.h"
 

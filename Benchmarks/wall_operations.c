@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * wall_operations.c - nanoseconds of the operations that are also counted, with no observers, with 1 and with 16.
+ * wall_operations.c - nanoseconds of the counted operations, with 0, 1 and 16 observers.
  *
  *     bench-operations [--quick] [SUBJECT [FORM]]
  *
- * The best of many short runs by the thread's own clock, because other programs on the core make some of them longer.
+ * The figures are the best of many short runs in processor time, because other programs make some runs longer.
  */
 #define _GNU_SOURCE
 #include "operations.h"

@@ -1,5 +1,5 @@
-# Run while installing: copies the debug symbols of `library` to where debuggers look for them by its build ID. The file
-# keeps the symbols of the build, which the installed library loses.
+# Run during the installation. Copies the debug symbols of `library` to the folder in which debuggers find them by its
+# build ID. The installed library itself is stripped.
 execute_process(COMMAND ${readelf} -n ${library} OUTPUT_VARIABLE notes COMMAND_ERROR_IS_FATAL ANY)
 if(NOT notes MATCHES "Build ID: ([0-9a-f][0-9a-f])([0-9a-f]+)")
   message(FATAL_ERROR "${library} has no build ID")

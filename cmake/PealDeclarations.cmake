@@ -1,5 +1,5 @@
-# peal_add_declarations(<target> <header>...): the Swift declarations of the protocols that C headers list by PEAL_PROTOCOL,
-# as a source of the target. They are written again when a header has changed.
+# peal_add_declarations(<target> <header>...): generates Swift declarations of the protocols that C headers list by
+# PEAL_PROTOCOL, as a source of the target. They are generated again when a header has changed.
 add_executable(peal-declarations
   ${PROJECT_SOURCE_DIR}/Sources/PealDeclarations/main.swift ${PROJECT_SOURCE_DIR}/Sources/PealDeclarations/Header.swift
   ${PROJECT_SOURCE_DIR}/Sources/PealDeclarations/ListedProtocol.swift)

@@ -1,12 +1,13 @@
-# What `cmake --install` puts where, in four components:
+# The files that `cmake --install` installs, in five components:
 #
 #     peal_runtime      the self-contained library
-#     peal_debug        its debug symbols, only where the component is named
+#     peal_debug        its debug symbols, only if the component is named
 #     peal_development  headers, pkg-config file, CMake package, manual pages
+#     peal_tools        the command peal, the library that answers it, its manual page
 #     peal_swift        the library with the shared Swift runtime and the Swift module, which fit one toolchain only
 #
-# Both libraries have one SONAME, since either serves any program; so they are in different folders, and
-# only the first is where the loader looks by itself.
+# Both libraries have the same SONAME, since any program can use either. Therefore they are in different folders, and the
+# dynamic linker finds only the first one by itself.
 
 set(PEAL_SWIFT_LIBDIR ${CMAKE_INSTALL_LIBDIR}/peal/swift)
 set(PEAL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/peal)
@@ -19,7 +20,7 @@ function(peal_install_library target flavour folder runtime development)
     LIBRARY DESTINATION ${folder} COMPONENT ${runtime} NAMELINK_COMPONENT ${development}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
   if(CMAKE_STRIP AND CMAKE_BUILD_TYPE STREQUAL "Release")
-    # The names of functions that are not exported are half of the file. Set CMAKE_STRIP to nothing to keep them.
+    # Names of internal functions are half of the file. Set CMAKE_STRIP to an empty value to keep them.
     cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "\${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE absolute)
     install(CODE "execute_process(COMMAND \"${CMAKE_STRIP}\" --strip-unneeded \"\$ENV{DESTDIR}${absolute}/libpeal.so.${PROJECT_VERSION}\" COMMAND_ERROR_IS_FATAL ANY)"
       COMPONENT ${runtime})
@@ -40,6 +41,29 @@ install(TARGETS peal-test EXPORT peal-self-contained-targets
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/Sources/PealTest/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT peal_development)
 
+# Its targets are a file of their own, which is there only with the library.
+install(TARGETS peal-inspect EXPORT peal-inspect-targets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT peal_tools NAMELINK_COMPONENT peal_development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT peal-inspect-targets NAMESPACE peal:: DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_tools)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/Sources/PealInspect/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT peal_development)
+if(TARGET peal-command)
+  install(TARGETS peal-command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT peal_tools)
+  install(FILES ${PROJECT_SOURCE_DIR}/apps/peal/peal.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT peal_tools)
+endif()
+if(TARGET peal-wire)
+  install(TARGETS peal-wire EXPORT peal-wire-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT peal_wire NAMELINK_COMPONENT peal_development
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT peal-wire-targets NAMESPACE peal:: DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_wire)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/Sources/PealWire/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    COMPONENT peal_development)
+endif()
+# Commands for gdb.
+install(FILES ${PROJECT_SOURCE_DIR}/scripts/gdb/peal-gdb.py
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/peal COMPONENT peal_development)
+
 if(CMAKE_OBJCOPY AND CMAKE_READELF)
   install(CODE "set(library \"$<TARGET_FILE:peal-self-contained>\")
 set(objcopy \"${CMAKE_OBJCOPY}\")
@@ -49,8 +73,8 @@ endif()
 
 # ---- The Swift module --------------------------------------------------------------------------------
 
-# It lies beside the library that it is made for, with a module map: its importers need the headers as the module
-# CPeal. So a compiler needs one include folder only.
+# The module is installed beside its library, with a module map, because its importers need the headers as the module
+# CPeal. So a compiler needs only one include folder.
 if(TARGET PealSwift)
   install(TARGETS PealSwift EXPORT peal-swift-targets
     ARCHIVE DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift
@@ -76,11 +100,11 @@ endif()
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT peal_development FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-# By the number of the interface, so that two of them may be installed at once.
+# The folder has the number of the interface, so that two versions can be installed at once.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/libpeal${PEAL_SOVERSION} COMPONENT peal_runtime)
 
-# Manual pages are made of the headers' comments.
+# Manual pages are generated from the headers' comments.
 find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
   set(peal_man ${PROJECT_BINARY_DIR}/man/man3)
@@ -114,7 +138,7 @@ install(FILES ${PROJECT_BINARY_DIR}/peal-config.cmake ${PROJECT_BINARY_DIR}/peal
   DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_development)
 
 # peal_install_pkgconfig(<name> <description> <folder of the library> <component> [CFLAGS <flags>] [LIBS <flags>])
-# A folder that is given as an absolute path stays one; otherwise all paths are relative to the file.
+# Absolute paths of folders stay absolute. All other paths are relative to the file.
 function(peal_install_pkgconfig name description folder component)
   cmake_parse_arguments(PARSE_ARGV 4 more "" "CFLAGS;LIBS" "")
   set(destination ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
@@ -137,8 +161,8 @@ endfunction()
 peal_install_pkgconfig(peal "${PROJECT_DESCRIPTION}" ${CMAKE_INSTALL_LIBDIR} peal_development
   LIBS "-L\${libdir} -lpeal")
 if(TARGET peal)
-  # For cc and swiftc alike: both know -Xlinker. The module is named by its path, for then swiftc looks in it for the
-  # libraries of Swift that it needs; cc takes nothing from it.
+  # These flags are for both cc and swiftc, which both accept -Xlinker. The module is named by its path, so that swiftc
+  # reads from it which Swift libraries it needs. cc takes nothing from it.
   set(peal_swift_archive)
   if(TARGET PealSwift)
     set(peal_swift_archive "\${libdir}/libPealSwift.a ")

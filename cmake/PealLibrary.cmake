@@ -1,7 +1,7 @@
-# peal_compile_when_needed(<target> [layers]...): has a build compile a Swift target when its sources, the C headers or
-# the layers below have changed, and only then. CMake names an object for each source and the module as outputs of the
-# target; a whole-module build makes no such objects, and leaves an unchanged module as it is. CMake knows no
-# dependency on headers and on other modules.
+# peal_compile_when_needed(<target> [layers]...): compiles a Swift target only when its sources, the C headers or the
+# layers below have changed. CMake expects an object for each source and a new module as outputs of the target, but a
+# whole-module build makes no such objects, and does not write an unchanged module. CMake tracks no dependencies on
+# headers and on other modules.
 file(GLOB PEAL_C_HEADERS CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/Sources/CPealSupport/include/*.h ${PROJECT_SOURCE_DIR}/include/peal/*.h
   ${PROJECT_SOURCE_DIR}/include/*.apinotes)
@@ -10,7 +10,7 @@ function(peal_compile_when_needed target)
   foreach(layer IN LISTS ARGN)
     list(APPEND needed $<TARGET_FILE:${layer}>)
   endforeach()
-  # An empty source that is newer than all of them, as only sources are known to be needed.
+  # An empty source that is newer than all dependencies, because CMake only tracks sources.
   set(changed ${CMAKE_CURRENT_BINARY_DIR}/${target}.changed.swift)
   add_custom_command(OUTPUT ${changed}
     COMMAND ${CMAKE_COMMAND} -E touch ${changed} DEPENDS ${needed} VERBATIM)
@@ -36,8 +36,8 @@ file(CONFIGURE OUTPUT ${PEAL_VERSION_SCRIPT} @ONLY CONTENT
 };
 ")
 
-# peal_set_up_library(<target> <alias> <folder> [link options]...): what both flavours of libpeal.so share. The version
-# script is made from abi/peal.symbols.
+# peal_set_up_library(<target> <alias> <folder> [link options]...): sets the properties that both flavours of libpeal.so
+# share. The version script is made from abi/peal.symbols.
 function(peal_set_up_library target alias folder)
   add_library(peal::${alias} ALIAS ${target})
   set_target_properties(${target} PROPERTIES
@@ -53,28 +53,28 @@ function(peal_set_up_library target alias folder)
   target_link_options(${target} PRIVATE
     LINKER:--version-script=${PEAL_VERSION_SCRIPT}
     LINKER:-z,nodelete
-    # What is relocated becomes read-only before the program begins, the addresses of functions too.
+    # Relocated data, including addresses of functions, becomes read-only before the program begins.
     LINKER:-z,relro LINKER:-z,now
     LINKER:-T,${PROJECT_SOURCE_DIR}/cmake/relro.ld
     LINKER:--gc-sections
     LINKER:--icf=all
     $<$<BOOL:${PEAL_PACK_RELOCATIONS}>:LINKER:-z,pack-relative-relocs>
     ${ARGN})
-  # The runtime of a sanitizer comes with the program.
+  # A sanitizer's runtime is part of the program.
   if(NOT PEAL_SANITIZE)
     target_link_options(${target} PRIVATE LINKER:-z,defs)
   endif()
 endfunction()
 
-# peal_add_shared_runtime_library(<target> <alias> <folder> [link options]...): libpeal.so on the Swift runtime of the
-# toolchain.
+# peal_add_shared_runtime_library(<target> <alias> <folder> [link options]...): adds libpeal.so with the Swift runtime of
+# the toolchain.
 #
-# PealABI's sources are the shared library's own, since what is linked from an archive is exported only
-# where something refers to it.
+# PealABI's sources are compiled in the shared library itself, since symbols of an archive are exported only if the
+# library refers to them.
 function(peal_add_shared_runtime_library target alias folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/Sources/PealABI/*.swift)
   add_library(${target} SHARED ${sources})
-  # CMake hands a Swift target's linker no objects of C sources; as link libraries it does.
+  # CMake does not pass objects of C sources to a Swift target's linker, unless they are link libraries.
   add_dependencies(${target} CPealEntry)
   set_target_properties(${target} PROPERTIES
     Swift_MODULE_NAME PealABI
@@ -85,7 +85,7 @@ function(peal_add_shared_runtime_library target alias folder)
 endfunction()
 
 # peal_add_embedded_library(<target> <alias> <folder> TRIPLE <triple> [OPTIONS <options of swiftc>...]
-# [LIBRARIES <libraries>...]): libpeal.so in Embedded Swift, which needs no Swift runtime. It is linked by the C compiler.
+# [LIBRARIES <libraries>...]): adds libpeal.so in Embedded Swift, which needs no Swift runtime. The C compiler links it.
 function(peal_add_embedded_library target alias folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "TRIPLE" "OPTIONS;LIBRARIES")
   set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}.o)
@@ -96,7 +96,7 @@ function(peal_add_embedded_library target alias folder)
   target_compile_options(${target} PRIVATE -Wall -Wextra -fvisibility=hidden ${PEAL_FORTIFY})
   target_link_libraries(${target} PRIVATE CPealSupport ${arg_LIBRARIES}
     ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/embedded/${arg_TRIPLE}/libswiftUnicodeDataTables.a)
-  # Small programs keep only the functions in memory that they call, if these lie together.
+  # Functions that small programs call are adjacent, so that such programs keep little of the library in memory.
   set(order ${PROJECT_SOURCE_DIR}/cmake/function-order.txt)
   peal_set_up_library(${target} ${alias} ${folder} -fuse-ld=lld -B${PEAL_SWIFT_TOOLCHAIN}/bin
     LINKER:--symbol-ordering-file=${order} LINKER:--no-warn-symbol-ordering)

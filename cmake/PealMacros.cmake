@@ -1,5 +1,5 @@
-# The macros of the Swift API: a library that the compiler loads. The toolchain has SwiftSyntax, so nothing is fetched.
-# Without it, and under a sanitizer, which the compiler has not, the module Peal has no macros.
+# The macros of the Swift API are a library that the compiler loads. The toolchain has SwiftSyntax, so nothing is fetched.
+# Without SwiftSyntax, and in sanitized builds, which the compiler cannot load, the module Peal has no macros.
 set(PEAL_SWIFT_HOST ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/host)
 if(PEAL_SANITIZE OR NOT EXISTS ${PEAL_SWIFT_HOST}/SwiftSyntaxMacros.swiftmodule)
   return()

@@ -14,13 +14,14 @@ add_library(peal-warnings INTERFACE)
 target_compile_options(peal-warnings INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Werror>)
 
-# C library functions that check sizes where the compiler can. Not beside a sanitizer, which checks more.
+# Uses C library functions that check sizes where the compiler knows them. Sanitized builds do not, because the sanitizer
+# checks more.
 set(PEAL_FORTIFY)
 if(NOT PEAL_SANITIZE)
   set(PEAL_FORTIFY $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
 endif()
 
-# The language of all Swift code of this project. Whole-module: the path of a broadcast is inlined across files.
+# Options of all Swift code of this project. Whole-module optimization inlines the path of a broadcast across files.
 set(PEAL_SWIFT_LANGUAGE -swift-version 6 -wmo
   -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault)
 # The library uses neither tasks nor regular expressions, so it need not load their runtimes.
@@ -30,17 +31,17 @@ set(PEAL_SWIFT_ENGINE ${PEAL_SWIFT_LANGUAGE}
 add_library(peal-swift-options INTERFACE)
 target_compile_options(peal-swift-options INTERFACE
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:$<JOIN:${PEAL_SWIFT_ENGINE}, > -warnings-as-errors>"
-  # Nothing looks at types when it runs.
+  # No code inspects types at run time.
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-reflection-metadata>")
 
-# Of the Swift API and of Swift programs of this project, which may use tasks.
+# Options of the Swift API and of Swift programs of this project, which may use tasks.
 add_library(peal-swift-language INTERFACE)
 target_compile_options(peal-swift-language INTERFACE
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:$<JOIN:${PEAL_SWIFT_LANGUAGE}, > -parse-as-library -warnings-as-errors>")
 
-# The frames on the path of a broadcast are filled by indices that were checked when the method was
-# defined; a canary a broadcast would guard nothing. Where a loop over observers lies across two lines of the
-# cache it takes a cycle more an observer, and some of them the fourfold for one.
+# The definition of a method has checked the indices by which a broadcast fills its register frame, so a stack protector
+# would not add protection. A loop over observers that crosses two cache lines takes one more cycle for each observer, and
+# with one observer up to four times as long.
 set(PEAL_ALIGNED_LOOPS -Xllvm -x86-experimental-pref-innermost-loop-alignment=6)
 if(NOT PEAL_SANITIZE)
   target_compile_options(peal-swift-options INTERFACE

@@ -1,4 +1,4 @@
-# PEAL_HEADER_VERSION and PEAL_SOVERSION, from include/peal/version.h, which is their one place.
+# Reads PEAL_HEADER_VERSION and PEAL_SOVERSION from include/peal/version.h, the only file that defines them.
 set(peal_version_header ${CMAKE_CURRENT_LIST_DIR}/../include/peal/version.h)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${peal_version_header})
 foreach(name IN ITEMS VERSION_MAJOR VERSION_MINOR VERSION_PATCH SOVERSION)

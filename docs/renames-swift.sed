@@ -3,8 +3,8 @@
 #
 #     sed -i -E -f docs/renames-swift.sed *.swift
 #
-# Timer and Service are only renamed where they are used as peal's: with arguments, or generic. Functions whose blocking form
-# ends in Blocking now are not here, because the new name depends on the caller: await the old one in tasks.
+# Timer and Service are only renamed where they are certainly peal's: with arguments, or generic. Functions whose blocking
+# form now ends in Blocking are not in this list, because the new name depends on the caller. Tasks await the old name.
 
 # 0.1.0: names that clash with other modules
 s/\bPeal\.Timer\b/QueueTimer/g

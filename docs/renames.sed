@@ -3,9 +3,9 @@
 #
 #     sed -i -E -f docs/renames.sed *.c *.h *.cpp *.hpp
 #
-# A file that has the new names already must not be converted again, because peal_service_remove is both an old and a new
-# name. Entries are in the order in which they must be applied. Members are only renamed where their name is used for nothing
-# else; the others are in CHANGELOG.md.
+# Do not convert a file again that already has the new names, because peal_service_remove is both an old and a new name.
+# Entries are in the order in which they must be applied. Members are only renamed if their name is used for nothing else.
+# CHANGELOG.md has the others.
 
 # 0.1.0: one verb to read about an object
 s/\bpeal_module_ask\b/peal_module_get_info/g

@@ -1,4 +1,4 @@
-# Shared by the scripts of this folder: where things are, and what must be installed.
+# Shared by the scripts of this folder: paths, and the installation of packages and tools.
 # Sourced, not run. POSIX sh.
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -16,8 +16,11 @@ need_packages() {
     command -v pkg-config >/dev/null 2>&1 || missing="$missing pkg-config"
     command -v c++ >/dev/null 2>&1 || missing="$missing g++"
     [ -n "$(find /usr/include /usr/local/include -name ffi.h 2>/dev/null | head -n 1)" ] || missing="$missing libffi-dev"
+    [ -e /usr/include/cbor.h ] || missing="$missing libcbor-dev"
+    # Probes for tracers.
+    [ -n "$(find /usr/include -name sdt.h -path '*/sys/*' 2>/dev/null | head -n 1)" ] || missing="$missing systemtap-sdt-dev"
     [ -e /usr/include/sqlite3.h ] || missing="$missing libsqlite3-dev"
-    # Event loops that tests and examples work with.
+    # The event loops of tests and examples.
     [ -e /usr/include/glib-2.0/glib.h ] || missing="$missing libglib2.0-dev"
     [ -e /usr/include/uv.h ] || missing="$missing libuv1-dev"
     for package in "$@"; do
@@ -38,7 +41,7 @@ need_packages() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $missing
 }
 
-# Puts the Swift toolchain on the PATH: swiftc, and the clang beside it for sanitized builds.
+# Adds the Swift toolchain to the PATH: swiftc, and its clang for sanitized builds.
 need_swift() {
     for place in "${SWIFT_HOME:+$SWIFT_HOME/usr/bin}" /opt/swift/usr/bin /usr/local/swift/usr/bin "$HOME/.local/share/swiftly/bin"; do
         command -v swiftc >/dev/null 2>&1 && break
@@ -48,7 +51,7 @@ need_swift() {
         die "no Swift toolchain found. Install Swift 6.3 or later from https://www.swift.org/install and put swiftc on the PATH, or set SWIFT_HOME to where it is unpacked."
     swiftc --version 2>/dev/null | grep -qE 'Swift version (6\.([3-9]|[1-9][0-9])|[7-9]|[1-9][0-9])' ||
         die "peal needs Swift 6.3 or later; found: $(swiftc --version 2>/dev/null | head -n 1)"
-    # The folder of the real toolchain, whose clang brings the runtimes of Swift's sanitizers.
+    # The folder of the actual toolchain, whose clang has the runtimes of Swift's sanitizers.
     toolchain=$(dirname "$(readlink -f "$(command -v swiftc)")")
     PATH="$toolchain:$PATH"
     export PATH
@@ -64,13 +67,13 @@ configure_and_build() {
         { tail -n 60 "$root/build/$preset.build.log"; die "building the preset $preset failed"; }
 }
 
-# The sources whose names end in .ENDING, for a list of endings `a|b`: one a line, without what is built.
+# Prints the sources with one of the extensions in a list `a|b`, each on a line, without built files.
 sources() {
     find Package.swift Plugins Sources include Tests Benchmarks examples-c apps -type f | grep -E "\.($1)$" | sort
 }
 
-# house_tool NAME CHECK: prints the path of a tool of scripts/house-requirements.txt, in exactly that version. Without it
-# the tools are installed into build/house-tools, or where CHECK is yes, the script is SKIPPED.
+# house_tool NAME CHECK: prints the path of a tool of scripts/house-requirements.txt, in exactly that version. If it is
+# missing, the tools are installed into build/house-tools. If CHECK is yes, the script is SKIPPED instead.
 house_tool() {
     wanted=$(sed -nE "s/^$1(-py)?==([0-9]+\.[0-9]+).*/\2/p" "$root/scripts/house-requirements.txt")
     for place in "$(command -v "$1" || true)" "$root/build/house-tools/bin/$1"; do

@@ -1,7 +1,7 @@
-"""Reads the headers of include/peal into items: what is declared, and the comment that says what it is.
+"""Reads the headers of include/peal into items: declarations and their comments.
 
-Not a C parser: it knows how these headers are written. Everything that is declared begins in the first
-column; its comment stands right before it, and what follows without one belongs to the item before.
+This is not a C parser. It relies on the form of these headers: each declaration begins in the first column, and
+its comment is right before it. A declaration without a comment belongs to the item before.
 """
 
 import re

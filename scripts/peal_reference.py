@@ -1,4 +1,4 @@
-"""Makes the C reference of the documentation site: one page a header of include/peal, of the headers' own comments."""
+"""Makes the C reference of the documentation site: a page for each header of include/peal, from its comments."""
 
 import re
 

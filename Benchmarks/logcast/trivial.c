@@ -1,4 +1,4 @@
-/* trivial: a plugin of logcast whose observers do next to nothing, so that their cost is the cost of a broadcast. */
+/* trivial: a plugin of logcast whose observers only count, so that their cost is that of a broadcast. */
 #include <stdlib.h>
 
 #include "log_plugin.h"

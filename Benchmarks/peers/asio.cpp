@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// asio.cpp - Asio: timers of a context, calls that are posted to it, and strands on threads.
+// asio.cpp - Asio: timers of a context, calls that are posted to the context, and strands on threads.
 #include "peers.h"
 
 #include <asio.hpp>
@@ -46,7 +46,7 @@ void end()
     context.reset();
 }
 
-// Handlers of cancelled waits have to run, in the end.
+// The handlers of cancelled waits must run in the end.
 void start_and_stop(std::size_t turns)
 {
     while (turns > 0) {

@@ -6,7 +6,7 @@
 
 #include <glib-object.h>
 
-/* An object with signals of the rows' signatures, and three properties. */
+/* An object with a signal for each row's signature, and with three properties. */
 typedef struct {
     GObject parent;
     char *title;
@@ -283,7 +283,7 @@ static gboolean deliver(gpointer data)
     told(NULL, data, 1, NULL);
     return G_SOURCE_REMOVE;
 }
-/* g_main_context_invoke would call at once on the thread that iterates. */
+/* g_main_context_invoke would call the function at once on the iterating thread. */
 static void pumped(size_t turns)
 {
     while (turns > 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// hand.cpp - by hand: a vector of functions and targets, maps with a mutex, a list without a lock.
+// hand.cpp - code without a library: a vector of functions and targets, maps with a mutex, a list without a lock.
 #include "peers.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ int decline(void *, int i)
 
 // ---- Broadcasts -------------------------------------------------------------------------------------------------
 
-// Volatile, so that the compiler cannot fold the calls.
+// The pointer is volatile, so that the compiler cannot fold the calls.
 std::vector<entry> *volatile entries;
 
 template <int (*Ask)(void *, int)> void begin(std::size_t observers)
@@ -52,7 +52,7 @@ void broadcast(std::size_t turns)
             one.function(one.target, const_cast<std::vector<entry> **>(&entries), static_cast<int>(i));
 }
 
-// `fold` of each result into the one so far; false stops.
+// Folds each result into the accumulated one. `fold` returns false to stop.
 template <class Fold> void ask(std::size_t turns, Fold fold)
 {
     for (std::size_t i = 0; i < turns; i++) {
@@ -169,7 +169,7 @@ struct node {
     int i;
 };
 
-// Many push, one takes all.
+// A list to which many threads push. One thread takes all entries.
 struct list {
     std::atomic<node *> newest{ nullptr };
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * harness.c - measures each row of the program's peer beside peal.
+ * harness.c - measures each row with the program's peer and with peal.
  *
  *     bench-peer-NAME [--quick] [--row KEY]
  *
- * The two take turns in each round, and each round begins with the other one. Rounds in which the core was shared
- * (ruler.h) are left out if others remain. A line is
+ * The two take turns in each round, and begin a round in turn. Rounds in which the core was shared
+ * (ruler.h) are omitted if others remain. A line is
  *     KEY CONTENDER FIGURE
- * with the median of the rounds. The last is `undisturbed`, the part of the rounds in which the core was not shared. Rows that only peal has are measured by the program whose peer is `by hand`.
+ * with the median of the rounds. The last line is `undisturbed`, the part of the rounds in which the core was not
+ * shared. The program whose peer is `by hand` also measures the rows that only peal has.
  */
 #define _GNU_SOURCE
 #include "peers.h"
@@ -74,13 +75,13 @@ static double sample(const struct contender *contender)
     return peers_now() - begin - excluded;
 }
 
-/* Quick runs measure nothing, so less will do. */
+/* Returns the size of the operation, which is smaller in quick runs, since these only test the programs. */
 static size_t size_of(const struct operation_of_row *operation)
 {
     return peers_are_quick && operation->size > 100 ? 100 : operation->size;
 }
 
-/* As many turns as take the time of a sample. */
+/* Finds the number of turns that take the time of a sample. */
 static void calibrate(struct contender *contender)
 {
     const double wanted = peers_are_quick ? 1e4 : 5e5;
@@ -110,7 +111,7 @@ static void measure(struct contender *contenders, size_t count)
         const bool is_shared = !contenders[0].operation->has_threads && core_is_shared();
         rounds_begun++;
         rounds_undisturbed += !is_shared;
-        /* The last round counts if no other did. */
+        /* The last round is used if no other was. */
         if (is_shared && !(used == 0 && round + 1 == rounds))
             continue;
         for (size_t turn = 0; turn < count; turn++) {
@@ -167,7 +168,8 @@ int main(int argc, char **argv)
     int where[2];
     const int there = processors(where);
     park_second_thread();
-    /* Threads have the processors of the thread that starts them, so what has threads comes before the pin. */
+    /* A thread inherits the processors of its creator. So operations with threads are measured before this thread is
+     * pinned. */
     for (int pass = 0; pass < 2; pass++) {
         if (pass == 1 && there > 0)
             pin(where[there - 1]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libuv.c - libuv: timers of a loop, and calls that a thread sends to it. A loop belongs to one thread.
+ * libuv.c - libuv: timers of a loop, and calls that a thread sends to the loop. A loop belongs to one thread.
  */
 #include "peers.h"
 
@@ -45,7 +45,7 @@ static void end(void)
     free(timers);
 }
 
-/* libuv has no list of calls: a list with its mutex, whose first entry wakes the loop. */
+/* libuv has no queue of calls. This is a list with a mutex, whose first entry wakes the loop. */
 struct node {
     struct node *next;
     void *a;

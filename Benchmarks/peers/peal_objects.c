@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peal_objects.c - peal's registrations, properties, services, timers and queues, and the memory that each takes.
+ * peal_objects.c - peal's registrations, properties, services, timers and queues, and the memory of each.
  */
 #include "../many.h"
 #include "peers.h"
@@ -133,7 +133,7 @@ static double memory_of_property(size_t count)
     return each;
 }
 
-/* With one signature for all, or one for each: four types in the digits of a number. */
+/* All protocols have one signature, or each has its own, which writes a number with four types as digits. */
 static double memory_of_protocols(size_t count, bool has_own_signatures)
 {
     static const char *const types[] = { "int", "double", "float", "short", "char", "long", "void *" };
@@ -309,7 +309,7 @@ static void pumped(size_t turns)
     }
 }
 
-/* A turn is a call of one observer. */
+/* Each turn is a call of one observer. */
 static void run_serial(size_t turns, bool is_caller)
 {
     while (turns > 0) {
@@ -327,7 +327,7 @@ static void serial(size_t turns) { run_serial(turns, false); }
 static void serial_caller(size_t turns) { run_serial(turns, true); }
 
 static const struct operation_of_row operations[] = {
-    /* Memory first: handles that have ended leave slots to others. */
+    /* Memory is measured first, because the slots of ended handles are reused. */
     { .row = "memory_one", .size = 20000, .figure = memory_of_observer },
     { .row = "memory_further", .size = 20000, .figure = memory_of_further_method },
     { .row = "memory_queue", .size = MADE, .figure = memory_of_queue },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * peers.h - operations that peal and a peer measure in one process, each under the key of a line of rows.txt.
+ * peers.h - operations of peal and of a peer, measured in one process. Each has the key of a line of rows.txt.
  */
 #ifndef BENCHMARKS_PEERS_H
 #define BENCHMARKS_PEERS_H
@@ -17,38 +17,38 @@ extern "C" {
 
 struct operation_of_row {
     const char *row;                /* a key of rows.txt */
-    size_t size;                    /* observers, or what else runs beside */
-    void (*begin)(size_t size);     /* prepares the operation; may be NULL */
+    size_t size;                    /* number of observers or of other objects */
+    void (*begin)(size_t size);     /* prepares the operation, or NULL */
     void (*run)(size_t turns);      /* performs it; `turns` is a multiple of TURNS_UNIT */
-    void (*end)(void);              /* frees what begin made; may be NULL */
-    double (*figure)(size_t size);  /* in place of `run`: measured once a launch */
-    bool has_threads;               /* measured by the clock on the wall, on all processors */
+    void (*end)(void);              /* frees the objects of begin, or NULL */
+    double (*figure)(size_t size);  /* instead of `run`: measured once in each launch */
+    bool has_threads;               /* measured in real time, on all processors */
 };
 
-/* The operations of a library; ended by one without a row. */
+/* The operations of a library, ended by one without a row. */
 struct peer {
-    const char *name; /* ends with * where an object of the library may be used by one thread only */
+    const char *name; /* ends with * if an object of the library belongs to one thread */
     const struct operation_of_row *operations;
 };
-extern const struct peer the_peer; /* the program's own */
+extern const struct peer the_peer; /* the peer of this program */
 extern const struct peer peal_calls, peal_objects, peal_cpp;
 
 enum { TURNS_UNIT = 16, OBSERVERS_MOST = 100000, IN_FLIGHT = 4096 };
 
-/* Nanoseconds of the thread, or of the wall where the operation has threads. */
+/* Returns the thread's processor time in nanoseconds, or the real time if the operation has threads. */
 double peers_now(void);
-/* Leaves nanoseconds out of what `run` takes. */
+/* Excludes nanoseconds from the time of `run`. */
 void peers_exclude(double nanoseconds);
-/* 0 to `count` - 1 in random order, the same in each run. */
+/* Returns the numbers from 0 to `count` - 1 in an order that is random, and the same in each run. */
 const unsigned *peers_shuffled(size_t count);
-/* Where all observers store what they get. */
+/* All observers store their argument here. */
 extern void *volatile peers_pointer;
 extern volatile int peers_int;
-/* Different addresses, to be targets and names. */
+/* Different addresses for targets and names. */
 extern char peers_targets[OBSERVERS_MOST + 1];
 extern bool peers_are_quick;
 
-/* Ends the program where a condition is false. */
+/* Ends the program if the condition is false. */
 #define must(condition) ((condition) ? (void)0 : peers_fail(#condition, __FILE__, __LINE__))
 void peers_fail(const char *condition, const char *file, int line);
 
@@ -58,8 +58,8 @@ static inline size_t peers_memory(void)
     return info.uordblks + info.hblkhd;
 }
 
-/* The time of a registration while `begin` makes `count` of them. Inline, as is the next one: a call through a pointer is
- * not part of what is measured. */
+/* Returns the time of a registration while `begin` makes `count` of them. This function and the next one are inline, so
+ * that calls through pointers are not measured. */
 static inline double peers_register_many(size_t count, void (*begin)(size_t), void (*end)(void))
 {
     const double begun = peers_now();
@@ -69,7 +69,7 @@ static inline double peers_register_many(size_t count, void (*begin)(size_t), vo
     return taken / (double)count;
 }
 
-/* The time of a removal, in random order. `remove_at` removes the registration that `begin` made at an index. */
+/* Returns the time of a removal in random order. `remove_at` removes the registration that `begin` made at an index. */
 static inline double peers_remove_many(
     size_t count, void (*begin)(size_t), void (*remove_at)(unsigned), void (*end)(void))
 {

@@ -14,7 +14,7 @@
 #include <memory>
 #include <vector>
 
-// The classes for moc, which reads no namespaces without a name.
+// These classes are outside of the unnamed namespace, because moc cannot read one.
 class Sender : public QObject
 {
     Q_OBJECT

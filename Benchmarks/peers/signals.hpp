@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// signals.hpp - the rows of a library whose signals are templates of C++. The library's file defines
+// signals.hpp - the rows of a library whose signals are C++ templates. The library's file defines
 //     template <class F, class Fold> using signal_of    a signal of the type F whose results a Fold folds, or `dropped`
-//     connection                                        what a connect returns, with disconnect()
-// and includes this.
+//     connection                                        the result of connect, with disconnect()
+// and includes this file.
 #include "peers.h"
 
 #include <cstddef>
@@ -25,7 +25,7 @@ bool decline(int i)
     return false;
 }
 
-// Folds of results, in the form that both Boost and libsigc++ use: called with two iterators.
+// Folds of results, in the form of Boost and libsigc++, which call them with two iterators.
 template <class T> struct to_last {
     using result_type = T;
     template <class I> T operator()(I first, I end) const
@@ -71,7 +71,7 @@ using plain_signal = signal_of<void(void *, int), dropped>;
 std::unique_ptr<plain_signal> plain;
 std::vector<connection> connections;
 
-// Different functors, as different targets are.
+// The functors differ, as targets do.
 struct store {
     void *target;
     void operator()(void *a, int i) const { told(a, i); }
@@ -107,7 +107,7 @@ double connect_many(std::size_t count)
 }
 void remove_at(unsigned index) { connections[index].disconnect(); }
 double disconnect_many(std::size_t count) { return peers_remove_many(count, begin, remove_at, end); }
-// With the connection, without which it cannot be removed alone.
+// The memory includes the connection, which is needed to remove one observer alone.
 double memory_of_connection(std::size_t count)
 {
     begin(1);

@@ -34,7 +34,7 @@ static void begin(size_t observers)
 }
 static void end(void) { free(listeners); }
 
-/* The form in which a listener may remove any other. */
+/* Emits in the form in which a listener may remove any other. */
 static void emit(size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {

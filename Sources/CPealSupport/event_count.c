@@ -9,8 +9,15 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "manual_clock.h"
 
 bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepared, uint64_t deadline)
+{
+    return peal_clock_is_manual() ? peal_manual_clock_wait(event_count, prepared, deadline)
+                                  : peal_event_count_sleep(event_count, prepared, deadline);
+}
+
+bool peal_event_count_sleep(struct peal_event_count *event_count, uint32_t prepared, uint64_t deadline)
 {
     enum { SECOND = 1000000000 };
     const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
@@ -24,7 +31,7 @@ bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepar
         return false;
     /* If the system refuses futexes, the waiter tests its condition repeatedly. */
     (void)sched_yield();
-    return peal_clock_now() < deadline;
+    return peal_clock_system() < deadline;
 }
 
 void peal_event_count_signal_slow(struct peal_event_count *event_count)

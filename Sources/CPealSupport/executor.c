@@ -13,11 +13,13 @@
 #include "clock.h"
 #include "lock.h"
 #include "machine.h"
+#include "manual_clock.h"
 #include "thread.h"
 
 enum {
     MOST_WORKERS = 256,
     STARVATION = 2000000,    /* ns: work that was not taken for this long gets one more thread */
+    PAUSE = 10000000,        /* ns, before postponed work runs */
     SECOND = 1000000000,   /* ns */
     IDLE_SECONDS = 5,      /* after this time an idle worker ends */
     LEAST_STACK = 1 << 20, /* the bounds of a thread's stack; between them the process's default is used */
@@ -39,13 +41,16 @@ static struct peal_lock starting;
 /* Guards all variables below, and the works. */
 static struct peal_lock lock;
 static struct peal_work *first;
-static struct peal_work *last;
+static struct peal_work **end = &first; /* the pointer to which the next ready work is appended */
+static struct peal_work *postponed;     /* works that run later, linked by `next` */
+static int64_t postponed_until;
 static struct peal_heap times;
 static struct worker *idle; /* the worker that fell idle last */
 static uint32_t idle_workers;
 static uint32_t workers;  /* includes those that are being made */
 static uint32_t seekers;  /* workers that will look at the list without being woken */
 static uint32_t parallel; /* the number of workers that are made without delay */
+static uint32_t drivers;  /* threads in peal_executor_settle, which run works too */
 static uint64_t taken;    /* the number of works ever taken */
 static bool has_clock;
 static bool is_watching; /* the clock checks that work is taken */
@@ -54,8 +59,11 @@ static int64_t clock_wakes = INT64_MAX;
 static sem_t clock_woken;
 static bool has_started; /* atomic: a clock and a worker exist */
 /* Requests of signal handlers, newest first; atomic. */
-static struct peal_work *requests;
+static struct peal_requested_work *requests;
 static __thread bool is_worker __attribute__((tls_model("initial-exec")));
+static __thread bool is_driver __attribute__((tls_model("initial-exec")));
+/* Signalled when a worker falls idle, ends, or begins a wait of the manual clock. */
+static struct peal_event_count settled;
 
 /* The actions that follow once the lock is released. */
 struct help {
@@ -68,14 +76,10 @@ struct help {
 
 static void append(struct peal_work *work)
 {
-    work->is_ready = true;
     work->next = NULL;
-    work->previous = last;
-    if (last != NULL)
-        last->next = work;
-    else
-        __atomic_store_n(&first, work, __ATOMIC_RELAXED);
-    last = work;
+    work->previous = end;
+    __atomic_store_n(end, work, __ATOMIC_RELAXED);
+    end = &work->next;
 }
 
 static void unlink_work(struct peal_work *work)
@@ -83,15 +87,17 @@ static void unlink_work(struct peal_work *work)
     if (work->next != NULL)
         work->next->previous = work->previous;
     else
-        last = work->previous;
-    if (work->previous != NULL)
-        work->previous->next = work->next;
-    else
-        __atomic_store_n(&first, work->next, __ATOMIC_RELAXED);
-    work->is_ready = false;
+        end = work->previous;
+    __atomic_store_n(work->previous, work->next, __ATOMIC_RELAXED);
+    work->previous = NULL;
 }
 
-static struct peal_work *work_of(struct peal_heap_node *time) { return (struct peal_work *)(void *)time; }
+static bool is_ready(const struct peal_work *work) { return work->previous != NULL; }
+
+static struct peal_work *work_of(struct peal_heap_node *time)
+{
+    return (struct peal_work *)(void *)((char *)time - offsetof(struct peal_timed_work, time));
+}
 
 /* ---- Choosing a worker, with the lock held ------------------------------------------------------- */
 
@@ -119,13 +125,13 @@ static void link_idle(struct worker *worker)
 }
 
 /* Chooses how waiting work gets a thread. Call after work was added, or a seeker has found work. One seeker is enough,
- * since it calls this function when it finds work. */
+ * since it calls this function when it finds work. A driver takes the work itself, unless a call blocks it. */
 static struct help attend(bool is_stuck)
 {
     struct help help = { 0 };
     if (first == NULL || seekers > 0)
         return help;
-    if (!is_stuck && workers - idle_workers >= parallel) {
+    if (!is_stuck && (drivers > 0 || workers - idle_workers >= parallel)) {
         help.wakes_clock = !is_watching;
         is_watching = true;
     } else if (idle != NULL) {
@@ -238,11 +244,12 @@ static void show_name(const struct worker *self) { (void)pthread_setname_np(pthr
 static bool fall_idle(struct worker *self, bool *out_is_over)
 {
     link_idle(self);
+    peal_event_count_signal(&settled);
     const bool has_new_name = set_name(self, NULL);
     peal_lock_release(&lock);
     if (has_new_name)
         show_name(self);
-    const bool has_woken = sleep_until(&self->woken, (int64_t)peal_clock_now() + IDLE_SECONDS * (int64_t)SECOND);
+    const bool has_woken = sleep_until(&self->woken, (int64_t)peal_clock_system() + IDLE_SECONDS * (int64_t)SECOND);
     peal_lock_acquire(&lock);
     *out_is_over = false;
     if (!self->is_idle) {
@@ -301,6 +308,7 @@ static void *run_worker(void *unused)
         }
     }
     workers--;
+    peal_event_count_signal(&settled);
     peal_lock_release(&lock);
     (void)sem_destroy(&self.woken);
     return NULL;
@@ -310,13 +318,13 @@ static void *run_worker(void *unused)
 
 static void enqueue_requests(void)
 {
-    struct peal_work *work = __atomic_exchange_n(&requests, NULL, __ATOMIC_ACQUIRE);
-    while (work != NULL) {
-        struct peal_work *const next = work->next_request;
-        __atomic_store_n(&work->is_requested, 0, __ATOMIC_RELEASE);
-        if (!work->is_ready)
-            append(work);
-        work = next;
+    struct peal_requested_work *requested = __atomic_exchange_n(&requests, NULL, __ATOMIC_ACQUIRE);
+    while (requested != NULL) {
+        struct peal_requested_work *const next = requested->next_request;
+        __atomic_store_n(&requested->is_requested, 0, __ATOMIC_RELEASE);
+        if (!is_ready(&requested->work))
+            append(&requested->work);
+        requested = next;
     }
 }
 
@@ -325,6 +333,15 @@ static void enqueue_due(int64_t now)
     while (times.first != NULL && times.first->key <= now) {
         struct peal_work *const work = work_of(times.first);
         peal_heap_remove(&times, times.first);
+        append(work);
+    }
+}
+
+static void enqueue_postponed(int64_t now)
+{
+    while (postponed != NULL && postponed_until <= now) {
+        struct peal_work *const work = postponed;
+        postponed = work->next;
         append(work);
     }
 }
@@ -339,9 +356,11 @@ static void *run_clock(void *unused)
     (void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
     peal_lock_acquire(&lock);
     for (;;) {
-        const int64_t now = (int64_t)peal_clock_now();
+        const int64_t now = (int64_t)peal_clock_system();
+        const bool is_manual = peal_clock_is_manual();
         enqueue_requests();
-        enqueue_due(now);
+        enqueue_due(is_manual ? (int64_t)peal_clock_now() : now);
+        enqueue_postponed(now);
         const bool is_stuck = is_watching && now >= looks && taken == seen;
         struct help help = attend(is_stuck);
         help.wakes_clock = false;
@@ -353,13 +372,85 @@ static void *run_clock(void *unused)
             seen = taken;
         }
         clock_wakes = times.first != NULL && times.first->key < looks ? times.first->key : looks;
-        const int64_t until = clock_wakes;
+        if (postponed != NULL && postponed_until < clock_wakes)
+            clock_wakes = postponed_until;
+        /* A manual clock is advanced by the program: the thread sleeps by the system's clock. */
+        const bool is_postponed_first = postponed != NULL && postponed_until < looks;
+        const int64_t until = !is_manual ? clock_wakes : is_postponed_first ? postponed_until : looks;
         peal_lock_release(&lock);
         (void)provide(help);
         (void)sleep_until(&clock_woken, until);
         peal_lock_acquire(&lock);
     }
     return NULL;
+}
+
+/* ---- Drivers ------------------------------------------------------------------------------------- */
+
+bool peal_executor_is_driver(void) { return is_driver; }
+
+bool peal_executor_is_worker(void) { return is_worker; }
+
+void peal_executor_note_wait(void) { peal_event_count_signal(&settled); }
+
+uint64_t peal_executor_next(void)
+{
+    peal_lock_acquire(&lock);
+    const uint64_t next = times.first != NULL ? (uint64_t)times.first->key : UINT64_MAX;
+    peal_lock_release(&lock);
+    return next;
+}
+
+/* Called with the lock held, which is released during the work. */
+static void run_work(struct peal_work *work)
+{
+    void (*const function)(void *) = work->function;
+    void *const context = work->context;
+    unlink_work(work);
+    taken++;
+    peal_lock_release(&lock);
+    function(context);
+    peal_lock_acquire(&lock);
+}
+
+/* Called with the lock held, which is released during the sleep. Returns true if no worker has work. */
+static bool wait_for_workers(uint64_t limit)
+{
+    const uint32_t prepared = peal_event_count_prepare(&settled);
+    if (workers - idle_workers <= peal_manual_clock_count_blocked())
+        return true;
+    peal_lock_release(&lock);
+    (void)peal_event_count_sleep(&settled, prepared, limit);
+    peal_lock_acquire(&lock);
+    return false;
+}
+
+bool peal_executor_settle(uint64_t limit)
+{
+    bool is_settled = false;
+    peal_lock_acquire(&lock);
+    drivers++;
+    is_driver = true;
+    do {
+        enqueue_requests();
+        enqueue_due((int64_t)peal_clock_now());
+        if (first != NULL)
+            run_work(first);
+        else
+            is_settled = wait_for_workers(limit);
+    } while (!is_settled && peal_clock_system() < limit);
+    is_driver = false;
+    drivers--;
+    const struct help help = attend(false);
+    peal_lock_release(&lock);
+    (void)provide(help);
+    return is_settled;
+}
+
+void peal_executor_wake_clock(void)
+{
+    if (__atomic_load_n(&has_started, __ATOMIC_ACQUIRE))
+        (void)sem_post(&clock_woken);
 }
 
 /* ---- The interface ------------------------------------------------------------------------------- */
@@ -393,11 +484,9 @@ void peal_executor_run(struct peal_work *work, void (*function)(void *), void *c
 {
     struct help help = { 0 };
     peal_lock_acquire(&lock);
-    if (work->time.is_listed)
-        peal_heap_remove(&times, &work->time);
     work->function = function;
     work->context = context;
-    if (!work->is_ready) {
+    if (!is_ready(work)) {
         append(work);
         help = attend(false);
     }
@@ -405,41 +494,62 @@ void peal_executor_run(struct peal_work *work, void (*function)(void *), void *c
     (void)provide(help);
 }
 
-void peal_executor_run_at(struct peal_work *work, int64_t due, void (*function)(void *), void *context)
+/* With the lock held: returns true if `due` is before the time at which the clock wakes. The caller then wakes it. */
+static bool set_clock(int64_t due)
+{
+    if (due >= clock_wakes)
+        return false;
+    clock_wakes = due;
+    return true;
+}
+
+void peal_executor_run_later(struct peal_work *work, void (*function)(void *), void *context)
 {
     peal_lock_acquire(&lock);
-    const bool is_later = work->is_ready || (work->time.is_listed && work->time.key <= due);
-    const bool wakes_clock = !is_later && due < clock_wakes;
-    if (!is_later) {
-        if (work->time.is_listed)
-            peal_heap_remove(&times, &work->time);
-        work->function = function;
-        work->context = context;
-        work->time.key = due;
-        peal_heap_insert(&times, &work->time);
-        if (wakes_clock)
-            clock_wakes = due;
-    }
+    work->function = function;
+    work->context = context;
+    work->next = postponed;
+    postponed = work;
+    postponed_until = (int64_t)peal_clock_system() + PAUSE;
+    const bool wakes_clock = set_clock(postponed_until);
     peal_lock_release(&lock);
     if (wakes_clock)
         (void)sem_post(&clock_woken);
 }
 
-void peal_executor_cancel(struct peal_work *work)
+void peal_executor_run_at(struct peal_timed_work *timed, int64_t due, void (*function)(void *), void *context)
 {
     peal_lock_acquire(&lock);
-    if (work->time.is_listed)
-        peal_heap_remove(&times, &work->time);
-    if (work->is_ready)
-        unlink_work(work);
+    const bool is_later = is_ready(&timed->work) || (timed->time.is_listed && timed->time.key <= due);
+    if (!is_later) {
+        if (timed->time.is_listed)
+            peal_heap_remove(&times, &timed->time);
+        timed->work.function = function;
+        timed->work.context = context;
+        timed->time.key = due;
+        peal_heap_insert(&times, &timed->time);
+    }
+    const bool wakes_clock = !is_later && set_clock(due);
+    peal_lock_release(&lock);
+    if (wakes_clock)
+        (void)sem_post(&clock_woken);
+}
+
+void peal_executor_cancel(struct peal_timed_work *timed)
+{
+    peal_lock_acquire(&lock);
+    if (timed->time.is_listed)
+        peal_heap_remove(&times, &timed->time);
+    if (is_ready(&timed->work))
+        unlink_work(&timed->work);
     peal_lock_release(&lock);
 }
 
-void peal_executor_request(struct peal_work *work)
+void peal_executor_request(struct peal_requested_work *work)
 {
     if (__atomic_exchange_n(&work->is_requested, 1, __ATOMIC_ACQ_REL) != 0)
         return;
-    struct peal_work *before = __atomic_load_n(&requests, __ATOMIC_RELAXED);
+    struct peal_requested_work *before = __atomic_load_n(&requests, __ATOMIC_RELAXED);
     do
         work->next_request = before;
     while (!__atomic_compare_exchange_n(&requests, &before, work, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
@@ -453,13 +563,16 @@ void peal_executor_forked(void)
         unlink_work(first);
     while (times.first != NULL)
         peal_heap_remove(&times, times.first);
+    postponed = NULL;
     idle = NULL;
     idle_workers = 0;
     seekers = 0;
+    drivers = is_driver ? 1 : 0;
     /* The thread that forked may be one of the pool. */
     workers = is_worker ? 1 : 0;
     has_clock = false;
     has_started = false;
     is_watching = false;
     clock_wakes = never;
+    peal_manual_clock_forked();
 }

@@ -8,6 +8,7 @@
 #include "executor.h"
 #include "mailbox.h"
 #include "property.h"
+#include "tap.h"
 
 uint32_t peal_fork_gate;
 static struct peal_event_count opened; /* signalled when the gate opens */
@@ -61,8 +62,20 @@ void peal_fork_enter_slow(void)
     }
 }
 
-/* A lock that was acquired before the thread had a record is not noted in the record. */
-void peal_fork_leave_slow(void) { note_lock(NULL, -1); }
+static uint32_t noted_locks(const struct peal_thread *own) { return own != NULL ? own->locks & ~PEAL_LOCKS_LATE : 0; }
+
+bool peal_fork_holds_locks(void) { return noted_locks(peal_thread_own) + own_without_slot > 0; }
+
+void peal_fork_leave_slow(void)
+{
+    struct peal_thread *own = peal_thread_own;
+    /* A lock that was acquired before the thread had a record is not noted in the record. */
+    note_lock(noted_locks(own) > 0 ? own : NULL, -1);
+    if (own != NULL && own->first_late != NULL && !peal_fork_holds_locks()) {
+        __atomic_store_n(&own->locks, 0, __ATOMIC_RELEASE);
+        peal_taps_report_late(own);
+    }
+}
 
 /* ---- The handlers ------------------------------------------------------------------------------ */
 

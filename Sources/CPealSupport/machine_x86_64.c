@@ -2,6 +2,15 @@
 
 #if defined(__x86_64__) && PEAL_FRAME_SUPPORTED
 
+#include <cpuid.h>
+
+bool peal_processor_ticks_are_steady(void)
+{
+    enum { POWER_LEAF = 0x80000007, INVARIANT = 1 << 8 };
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return __get_cpuid(POWER_LEAF, &a, &b, &c, &d) != 0 && (d & INVARIANT) != 0;
+}
+
 /* Constants for the assembly below, as text. */
 #define RESULT 240 /* after the words of a frame */
 #define ROOM 272   /* both */

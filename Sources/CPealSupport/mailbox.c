@@ -33,18 +33,21 @@ struct peal_mailbox *peal_mailbox_make(enum peal_mailbox_kind kind)
     return mailbox;
 }
 
-void peal_mailbox_set_name(struct peal_mailbox *mailbox, const char *name)
+bool peal_mailbox_set_name(struct peal_mailbox *mailbox, const char *name)
 {
     enum { PREFIX = sizeof "peal:" - 1, MOST = PEAL_THREAD_NAME - 1 - PREFIX };
     size_t length = strnlen(name, MOST + 1);
-
+    char *const own = peal_memory_allocate(PEAL_THREAD_NAME);
+    if (own == NULL)
+        return false;
     if (length > MOST) {
         /* A byte of the form 10xxxxxx continues a character, which began before it. */
         for (length = MOST; length > 0 && ((unsigned char)name[length] & 0xc0) == 0x80;)
             length--;
     }
-    (void)snprintf(mailbox->name, sizeof mailbox->name, "peal:%.*s", (int)length, name);
-    mailbox->work.name = mailbox->name;
+    (void)snprintf(own, PEAL_THREAD_NAME, "peal:%.*s", (int)length, name);
+    mailbox->work.name = own;
+    return true;
 }
 
 void peal_mailbox_retain(struct peal_mailbox *mailbox) { peal_count_retain(&mailbox->references, 1); }
@@ -55,6 +58,8 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
         return;
     if (mailbox->descriptor >= 0)
         close(mailbox->descriptor);
+    if (peal_mailbox_has_work(mailbox->kind))
+        peal_memory_free((void *)(uintptr_t)mailbox->work.name);
     peal_lock_acquire(&all_lock);
     if (mailbox->before != NULL)
         mailbox->before->after = mailbox->after;
@@ -70,12 +75,13 @@ struct peal_mailbox *peal_mailbox_find_unswept(void)
 {
     peal_lock_acquire(&all_lock);
     struct peal_mailbox *mailbox = all;
-    while (mailbox != NULL && __atomic_load_n(&mailbox->unswept, __ATOMIC_RELAXED) == 0)
+    /* If the last reference was released already, the mailbox is about to be removed from the list. */
+    while (
+        mailbox != NULL
+        && (__atomic_load_n(&mailbox->unswept, __ATOMIC_RELAXED) == 0 || !peal_count_try_retain(&mailbox->references)))
         mailbox = mailbox->after;
-    /* The last reference may be released already: the mailbox is then about to be removed from the list. */
-    const bool is_retained = mailbox != NULL && peal_count_try_retain(&mailbox->references);
     peal_lock_release(&all_lock);
-    return is_retained ? mailbox : NULL;
+    return mailbox;
 }
 
 /* ---- Enqueuing --------------------------------------------------------------------------------- */

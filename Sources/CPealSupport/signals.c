@@ -13,7 +13,7 @@ enum { SIGNALS = 65 };
 static struct taken {
     int number;
     /* The request of the handler. It is permanent: a handler may run on another thread after the binding has ended. */
-    struct peal_work work;
+    struct peal_requested_work request;
     bool is_taken;
     bool is_once; /* the handler removes itself */
     struct sigaction before;
@@ -34,7 +34,7 @@ static void handle(int number)
     } else {
         if (all_taken[number].is_once)
             sigaction(number, &all_taken[number].before, NULL);
-        peal_executor_request(&all_taken[number].work);
+        peal_executor_request(&all_taken[number].request);
     }
     errno = before;
 }
@@ -59,9 +59,10 @@ enum peal_signal_taken peal_signal_take(int number, bool once, void (*arrived)(i
     struct taken *taken = &all_taken[number];
     enum peal_signal_taken outcome = PEAL_SIGNAL_TAKEN;
     peal_lock_acquire(&handlers);
-    if (sigaction(number, NULL, &taken->before) != 0) {
+    /* The state of a handler of the library must not change. */
+    if (!taken->is_taken && sigaction(number, NULL, &taken->before) != 0) {
         outcome = PEAL_SIGNAL_REFUSED;
-    } else if ((taken->before.sa_flags & SA_SIGINFO) != 0
+    } else if (taken->is_taken || (taken->before.sa_flags & SA_SIGINFO) != 0
                || (taken->before.sa_handler != SIG_DFL && taken->before.sa_handler != SIG_IGN)) {
         outcome = PEAL_SIGNAL_HAS_HANDLER;
     } else {
@@ -69,12 +70,12 @@ enum peal_signal_taken peal_signal_take(int number, bool once, void (*arrived)(i
         taken->arrived = arrived;
         taken->is_once = once;
         process = getpid();
-        taken->work.function = report_arrived;
-        taken->work.context = taken;
+        taken->request.work.function = report_arrived;
+        taken->request.work.context = taken;
         if (install(number) != 0)
             outcome = PEAL_SIGNAL_REFUSED;
     }
-    taken->is_taken = outcome == PEAL_SIGNAL_TAKEN;
+    taken->is_taken |= outcome == PEAL_SIGNAL_TAKEN;
     peal_lock_release(&handlers);
     return outcome;
 }

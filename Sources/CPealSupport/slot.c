@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "memory.h"
+#include "tap.h"
 
 enum { CACHE_LINE = 64 };
 
@@ -120,6 +121,7 @@ void peal_slot_publish(struct peal_slots *slots, uint64_t id, void *object)
     /* A reader that finds the object finds at least the generation that the free slot had. */
     __atomic_store_n(&slot->object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
+    peal_tap_note_object(id, true);
 }
 
 void peal_slot_free(struct peal_slots *slots, uint64_t id)
@@ -176,6 +178,14 @@ static struct peal_slot *change(
     }
 }
 
+/* Reports the end of an object whose slot was changed. Returns the slot. */
+static struct peal_slot *ended(struct peal_slot *slot, uint64_t id)
+{
+    if (slot != NULL)
+        peal_tap_note_object(id, false);
+    return slot;
+}
+
 struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t id, bool even_retired)
 {
     const uint64_t mask = even_retired ? PEAL_SLOT_LIVE : PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED;
@@ -184,18 +194,20 @@ struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t id, boo
 
 struct peal_slot *peal_slot_retire(const struct peal_slots *slots, uint64_t id)
 {
-    return change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1);
+    return ended(change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1), id);
 }
 
 bool peal_slot_retire_unpinned(const struct peal_slots *slots, uint64_t id)
 {
-    return change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 0) != NULL;
+    return ended(change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 0), id)
+        != NULL;
 }
 
 struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t id, bool is_retired)
 {
     const uint64_t flags = is_retired ? PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED : PEAL_SLOT_LIVE;
-    return change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags, 1);
+    struct peal_slot *slot = change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags, 1);
+    return is_retired ? slot : ended(slot, id);
 }
 
 struct peal_slot *peal_slot_pin_at(const struct peal_slots *slots, uint32_t index, uint64_t *out_number)

@@ -1,5 +1,6 @@
 #include "thread.h"
 
+#include <errno.h>
 #include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
@@ -84,6 +85,7 @@ struct peal_thread *peal_thread_claim(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     thread->last_status = 0;
     thread->message[0] = 0;
+    thread->system_id = 0;
     /* Without the key, or with no memory for it, the record stays with a finished thread: a kilobyte that is not used
      * again. */
     if (has_exit_key)
@@ -207,32 +209,49 @@ enum { PAGE = 65536 }; /* a multiple of any system's page size */
 static char page[PAGE] __attribute__((aligned(PAGE)));
 static struct peal_lock page_lock;
 
-/* The page must be mapped and written first: the kernel interrupts only processors that may have cached its entry. */
-static void fence_by_page(void)
+/* The page must be mapped and written first: the kernel interrupts only processors that may have cached its entry.
+ * Returns false if the system refuses a change, for example because the process has too many mappings. */
+static bool fence_by_page(void)
 {
     peal_lock_acquire(&page_lock);
-    if (mprotect(page, PAGE, PROT_READ | PROT_WRITE) == 0) {
+    bool is_done = mprotect(page, PAGE, PROT_READ | PROT_WRITE) == 0;
+    if (is_done) {
         __atomic_fetch_add(page, 1, __ATOMIC_RELAXED);
-        (void)mprotect(page, PAGE, PROT_READ);
+        is_done = mprotect(page, PAGE, PROT_READ) == 0;
     }
     peal_lock_release(&page_lock);
+    return is_done;
 }
 
 /* Runs on each processor once. The thread that ran there was switched out, which is a full barrier. A thread that has
- * moved meanwhile was switched out too. */
-static void fence_by_processors(void)
+ * moved meanwhile was switched out too. Returns false if the system refuses to move this thread. */
+static bool fence_by_processors(void)
 {
-    cpu_set_t own;
-    if (sched_getaffinity(0, sizeof own, &own) != 0)
-        return;
+    enum { PROCESSORS = 8192 }; /* the most that Linux supports; sched_getaffinity refuses a smaller set than its own */
+    union {
+        cpu_set_t set;
+        unsigned char bytes[PROCESSORS / 8];
+    } own, one;
+    if (sched_getaffinity(0, sizeof own, &own.set) != 0)
+        return false;
     const long count = sysconf(_SC_NPROCESSORS_CONF);
-    for (long processor = 0; processor < count && processor < CPU_SETSIZE; processor++) {
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(processor, &one);
-        (void)sched_setaffinity(0, sizeof one, &one);
+    bool is_done = count > 0;
+    for (long processor = 0; processor < count && processor < PROCESSORS; processor++) {
+        CPU_ZERO_S(sizeof one, &one.set);
+        CPU_SET_S((size_t)processor, sizeof one, &one.set);
+        /* EINVAL: no thread of the process can run there. */
+        is_done &= sched_setaffinity(0, sizeof one, &one.set) == 0 || errno == EINVAL;
     }
-    (void)sched_setaffinity(0, sizeof own, &own);
+    (void)sched_setaffinity(0, sizeof own, &own.set);
+    return is_done;
+}
+
+/* Without a fence, a writer would free memory that readers use. */
+static void fail_without_fence(void)
+{
+    static const char sentence[] = "peal: the system refuses membarrier and sched_setaffinity; allow one of them\n";
+    (void)!write(STDERR_FILENO, sentence, sizeof sentence - 1);
+    abort();
 }
 
 /* Returns true if no other thread has a record. Call after a full fence. A thread that claims a record later sees the
@@ -252,12 +271,13 @@ void peal_thread_writer_fence(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (is_alone())
         return;
-    if (has_membarrier)
-        (void)syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    else if (PEAL_PAGE_IS_FENCE)
-        fence_by_page();
-    else
-        fence_by_processors();
+    if (has_membarrier && syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
+        return;
+    /* The system has no membarrier, or a filter of system calls refuses it. */
+    if (PEAL_PAGE_IS_FENCE && fence_by_page())
+        return;
+    if (!fence_by_processors())
+        fail_without_fence();
 }
 
 static bool runs_at(const struct peal_hazard_slot *hazard, const uint32_t *gate)
@@ -376,6 +396,28 @@ bool peal_thread_others_run(const struct peal_thread *own, const uint32_t *gate)
     return false;
 }
 
+bool peal_thread_others_tap(uint32_t tap)
+{
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;
+        thread = thread->next)
+        if (thread != peal_thread_own && __atomic_load_n(&thread->tapping, __ATOMIC_ACQUIRE) == tap)
+            return true;
+    return false;
+}
+
+struct peal_count_table *peal_thread_next_counts(struct peal_thread **previous)
+{
+    struct peal_thread *thread = *previous == NULL ? __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE)
+                                                   : (*previous)->next;
+    for (; thread != NULL; thread = thread->next) {
+        *previous = thread;
+        struct peal_count_table *counts = __atomic_load_n(&thread->counts, __ATOMIC_ACQUIRE);
+        if (counts != NULL)
+            return counts;
+    }
+    return NULL;
+}
+
 /* ---- fork(2) ----------------------------------------------------------------------------------- */
 
 bool peal_thread_others_lock(void)
@@ -411,6 +453,9 @@ static void clear(struct peal_thread *thread)
     thread->last_deferred = NULL;
     thread->deferred_count = 0;
     thread->deferred_runs = 0;
+    thread->tapping = 0;
+    thread->first_late = NULL;
+    thread->last_late = NULL;
     thread->claimed = 0;
 }
 
@@ -419,5 +464,7 @@ void peal_thread_forked(void)
     for (struct peal_thread *thread = all_threads; thread != NULL; thread = thread->next)
         if (thread != peal_thread_own)
             clear(thread);
+        else
+            thread->system_id = 0;
     (void)syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }

@@ -14,7 +14,7 @@ uint64_t peal_thunk_selves[BARE];
 #define peal_thunk_bare_numbers_code NULL
 #endif
 
-void peal_entries_lead_to(peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers)
+void peal_thunks_set_functions(peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers)
 {
     __atomic_store_n(&peal_thunk_targets.integers, integers, __ATOMIC_RELEASE);
     __atomic_store_n(&peal_thunk_targets.frame, frame, __ATOMIC_RELEASE);
@@ -65,7 +65,7 @@ void peal_thunk_set_bare(uint32_t index, uint64_t id)
 
 #else
 
-void peal_entries_lead_to(peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers)
+void peal_thunks_set_functions(peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers)
 {
     (void)integers;
     (void)frame;

@@ -51,6 +51,7 @@ enum Boundary {
         thread.pointee.last_status = Int32(status.rawValue)
         let capacity = Int(PEAL_THREAD_MESSAGE_CAPACITY)
         copy(failure.sentence, to: peal_thread_message(thread), capacity: capacity)
+        peal_tap_note(UInt32(PEAL_TAP_FAILED.rawValue), 0, 0, Int32(status.rawValue))
         return status
     }
 

@@ -51,28 +51,28 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
 
 @c @implementation @_optimize(speed)
 public func peal_entries_begin(_ method: peal_method) -> peal_entries {
-    var held: Broadcast.Hazard?
-    guard let entries = Broadcast.beginFast(method.id, held: &held) else {
-        return beginSlow(method, held, reachesQueues: false)
+    var occupied: Broadcast.Hazard?
+    guard let entries = Broadcast.beginFast(method.id, occupied: &occupied) else {
+        return beginSlow(method, occupied, reachesQueues: false)
     }
     return peal_entries(entries)
 }
 
 @c @implementation @_optimize(speed)
 public func peal_entries_begin_all(_ method: peal_method) -> peal_entries {
-    var held: Broadcast.Hazard?
-    guard let entries = Broadcast.beginFast(method.id, held: &held) else {
-        return beginSlow(method, held, reachesQueues: true)
+    var occupied: Broadcast.Hazard?
+    guard let entries = Broadcast.beginFast(method.id, occupied: &occupied) else {
+        return beginSlow(method, occupied, reachesQueues: true)
     }
     return peal_entries(entries)
 }
 
 @inline(never)
 private func beginSlow(
-    _ method: peal_method, _ held: Broadcast.Hazard?, reachesQueues: Bool
+    _ method: peal_method, _ occupied: Broadcast.Hazard?, reachesQueues: Bool
 ) -> peal_entries {
     do throws(Broadcast.Outcome) {
-        return peal_entries(try Broadcast.begin(method.id, held: held, reachesQueues: reachesQueues))
+        return peal_entries(try Broadcast.begin(method.id, occupied: occupied, reachesQueues: reachesQueues))
     } catch {
         _ = error.status()
         return peal_entries()

@@ -1,9 +1,12 @@
 public import CPeal
+internal import CPealSupport
 internal import PealCore
 
 @c @implementation
 public func peal_center_default() -> peal_center {
-    peal_center(id: Center.shared.id)
+    let center = Center.shared
+    peal_inspection_load()
+    return peal_center(id: center.id)
 }
 
 @c @implementation
@@ -12,6 +15,7 @@ public func peal_center_create(_ out_center: UnsafeMutablePointer<peal_center>?)
     return Boundary.making { () throws(Failure) in
         guard let out_center else { throw .null("out_center") }
         out_center.pointee = peal_center(id: try Center.make().id)
+        peal_inspection_load()
     }
 }
 

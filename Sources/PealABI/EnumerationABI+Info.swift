@@ -107,7 +107,7 @@ public func peal_proxy_get_info(
 
 extension Boundary {
     /// Fills a structure whose size the caller has set. On failure it is unchanged.
-    fileprivate static func fill<Info>(
+    static func fill<Info>(
         _ out: UnsafeMutablePointer<Info>?, _ name: String, _ empty: Info, _ fill: (inout Info) throws(Failure) -> Void
     ) -> peal_status {
         status { () throws(Failure) in

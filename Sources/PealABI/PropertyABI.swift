@@ -143,7 +143,7 @@ public func peal_property_observe(
         try registration.apply(given)
         guard flags & UInt32(PEAL_PROPERTY_INITIAL.rawValue) != 0 else { return (try registration.register(), PEAL_OK) }
         let made = try property.observeFromNow(&registration)
-        return (made.id, made.isDeferred ? PEAL_DEFERRED : PEAL_OK)
+        return (made.id, made.outcome.status)
     }
 }
 

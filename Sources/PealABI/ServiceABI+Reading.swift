@@ -67,6 +67,7 @@ extension Service {
         }
     }
 
+    @inline(never)
     static func fill(
         _ out: UnsafeMutablePointer<peal_service_use>?,
         _ get: () throws(Failure) -> (use: ServiceUse, table: UnsafeRawPointer?)

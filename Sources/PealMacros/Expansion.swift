@@ -82,6 +82,11 @@ struct Expansion {
             result = "Peal.Gathered<\(returned)>"
             attribute = ""
             call = "await self._\(method.bare).gather(\((arguments + ["timeout: timeout"]).joined(separator: ", ")))"
+        } else if method.isThrowing {
+            effects = "throws"
+            result = "Peal.Delivery"
+            attribute = "@discardableResult "
+            call = "self._\(method.bare).broadcast(\(arguments.joined(separator: ", ")))"
         } else if let returned = method.result {
             let collects = method.policy == nil
             result = collects ? "[\(returned)]" : returned
@@ -130,7 +135,7 @@ struct Expansion {
             }
             let names = ([closure] + numbers).joined(separator: ", ") + (closure.hasPrefix("(") ? ")" : "")
             return "            $0.on(\(name)Methods.\(method.name)) { \(names) in "
-                + "\(method.isAsync ? "await " : "")\(isMain ? "unsafeDowncast(object, to: Object.self)" : "object").\(method.name)(\(arguments.joined(separator: ", "))) }"
+                + "\(method.isThrowing ? "try " : "")\(method.isAsync ? "await " : "")\(isMain ? "unsafeDowncast(object, to: Object.self)" : "object").\(method.name)(\(arguments.joined(separator: ", "))) }"
         }
         return """
                 /// Observes all methods by an object, which is a weak target\(

@@ -22,8 +22,13 @@ struct MethodChecks {
         where ["static", "class", "mutating", "consuming"].contains(modifier.name.text) {
             refuse(modifier, "'\(name)' is \(modifier.name.text): a broadcast calls methods of objects")
         }
-        if let clause = function.signature.effectSpecifiers?.throwsClause {
-            refuse(clause, "'\(name)' throws: an error cannot be passed to C; return a Bool or a number")
+        if let clause = function.signature.effectSpecifiers?.throwsClause,
+            let type = function.signature.returnClause?.type.trimmedDescription, type != "Void", type != "()"
+        {
+            refuse(
+                clause,
+                "'\(name)' throws and returns '\(type)': C gets one result, the status of the error or the value; "
+                    + "leave one out")
         }
         if Self.reserved.contains(name) {
             refuse(function.name, "'\(name)' is a name that the declaration of each protocol uses; choose another")

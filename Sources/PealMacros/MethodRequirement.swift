@@ -23,6 +23,8 @@ struct MethodRequirement {
     /// `nil` for none.
     let result: String?
     let isAsync: Bool
+    /// True if the result is the status of a thrown error.
+    let isThrowing: Bool
     /// `.every`; `nil` for none.
     let policy: String?
     /// The arguments of the declaration after its name, as in `parameters: "room", policy: .every`.
@@ -41,8 +43,10 @@ struct MethodRequirement {
         place = function.name
         name = function.name.text
         isAsync = function.signature.effectSpecifiers?.asyncSpecifier != nil
+        isThrowing = function.signature.effectSpecifiers?.throwsClause != nil
         let returned = function.signature.returnClause?.type.trimmedDescription
-        result = returned == "Void" || returned == "()" ? nil : returned
+        let hasValue = returned != nil && returned != "Void" && returned != "()"
+        result = isThrowing ? "Peal.Status" : hasValue ? returned : nil
 
         let arguments = function.attributes.attribute("PealMethod")?.arguments?.as(LabeledExprListSyntax.self) ?? []
         var givenName: String?
@@ -60,6 +64,7 @@ struct MethodRequirement {
             }
         }
         cName = givenName ?? CNames.name(of: name)
+        if isThrowing, given["policy"] == nil { given["policy"] = ".firstNonzero" }
         policy = given["policy"]
         given["parameters"] =
             given["parameters"]
@@ -78,6 +83,11 @@ struct MethodRequirement {
             return
                 "'\(name)' is async: a broadcast does not wait for its observers; leave async out, or isolate the protocol "
                 + "by @MainActor or Actor, where each call is a task"
+        }
+        if isAsync, isThrowing {
+            return
+                "'\(name)' is async and throws: each call is a task, whose error no broadcaster gets; use a parameter of the "
+                + "type Completion"
         }
         if isAsync, let result {
             return

@@ -8,6 +8,8 @@
 #include <peal/peal.h>
 #include <peal/test.h>
 
+#include "../PealText/print.h"
+
 #include <pthread.h>
 
 /* A method that a spy observes. */
@@ -38,17 +40,6 @@ struct peal_spy {
 };
 
 /* Prints a call. The caller must hold the spy's lock. */
-struct text;
 void spy_print_call(struct text *text, const struct spied_method *method, peal_invocation invocation);
-
-/* A text that grows. It stops growing when memory is refused. */
-struct text {
-    char *bytes; /* *owned*; ended by a zero unless it is NULL */
-    size_t length;
-    size_t capacity;
-    bool is_refused;
-};
-
-void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

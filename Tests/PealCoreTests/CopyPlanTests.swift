@@ -71,7 +71,7 @@ private let destroy: TypeHooks.Release = { value in
         return block
     }
 
-    @Test func `Q3: captured values have their natural alignment, and nothing else is needed`() throws {
+    @Test func `Q3: captured values have their natural alignment, and need no other memory`() throws {
         let plan = try plan("void f(char a, double b, short c, void *p, char d), borrowed")
         #expect(plan.pointee.isPlain)
         #expect(plan.pointee.fixedSize == 33)
@@ -148,7 +148,7 @@ private let destroy: TypeHooks.Release = { value in
     @Test func `Q3: captured arguments are counted, and a type that is removed captures nothing`() throws {
         let center = try Center.make()
         defer { try? center.end() }
-        // Functions of its own: other tests register the others.
+        // The hooks are this test's own, because other tests register the shared ones.
         let hooks = try TypeHooks.object(retain: { _ in retained += 10 }, release: release)
         try center.manageType("struct thing", by: hooks)
         let methods = [ProtocolDescription.MethodSource.text("void f(struct thing *thing)")]

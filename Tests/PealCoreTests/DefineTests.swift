@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `P4: a protocol that is adopted by two ways counts once`() throws {
+    @Test func `P4: a protocol that is adopted through two others counts once`() throws {
         let center = try Center.make()
         defer { try? center.end() }
         _ = try define(center, "Base", "void opened(void)")

@@ -8,7 +8,7 @@ private final class Thing: Sendable {
     init(_ id: UInt64) { self.id = id }
 }
 
-/// A table of its own, whose chunks stay.
+/// Makes a table for one test. Its memory is never freed.
 private func makeTable(limit: UInt32) -> HandleTable<Thing> {
     let slots = UnsafeMutablePointer<peal_slots>.allocate(capacity: 1)
     slots.initialize(to: peal_slots())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PealCore
 
-/// The state machines of modules: every state with every request.
+/// Tests the state machines of modules with every request in every state.
 @Suite struct ModuleTransitionTests {
     private typealias Transition = (state: ModuleState, membership: ModuleMembership, action: ModuleAction)
 
@@ -14,7 +14,7 @@ import Testing
         func after(_ request: ModuleRequest) -> Transition { request.transition(from: state, membership) }
     }
 
-    /// All positions that requests lead to from the registration.
+    /// All positions that requests reach from the registration.
     private static let positions: Set<Position> = {
         var known: Set<Position> = [Position()]
         var new = Array(known)
@@ -70,7 +70,7 @@ import Testing
 
     @Test func `M4: a removed module is released, whatever happens meanwhile`() {
         for position in Self.positions where position.membership == .removed {
-            // Its action ends, and then it is removed in its turn.
+            // The running action ends, and then the module is removed in its turn.
             let results: [ModuleRequest] =
                 position.state == .starting ? [.started, .startFailed, .startUndone] : [.stopped]
             for request in results {
@@ -113,7 +113,7 @@ import Testing
     // MARK: The tables of docs/modules.md
 
     private static func cell(_ action: ModuleAction, _ next: String?) -> String {
-        // Nothing reads the state of a module that is being released.
+        // No code reads the state of a module that is being released.
         if action == .release { return "release" }
         return [action == .none ? nil : action.word, next.map { "→ \($0)" }].compactMap { $0 }.joined(separator: " ")
     }
@@ -160,7 +160,7 @@ import Testing
     }
 }
 
-// The words of the documentation. Builds without reflection metadata do not know the names of cases.
+// The words of the documentation. Builds without reflection metadata do not have the names of cases.
 
 extension ModuleAction {
     fileprivate var word: String {

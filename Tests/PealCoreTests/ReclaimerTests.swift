@@ -3,7 +3,7 @@ import Testing
 
 @testable import PealCore
 
-/// When an observer ends. Serialised: lists are retired in one place for the whole process.
+/// Tests when observers are destroyed. The suite is serialized, because the process has one list of retired memory.
 @Suite(.serialized) struct ReclaimerTests {
     @Test func `O8: an observer that no thread protects is destroyed by its removal`() throws {
         let fixture = try Fixture("void ping(void)")
@@ -22,7 +22,7 @@ import Testing
         defer { fixture.end() }
         let counter = Counter()
         let number = try fixture.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
-        #expect(try Broadcast.begin(fixture.methods[0].id, held: nil, reachesQueues: false).next != nil)
+        #expect(try Broadcast.begin(fixture.methods[0].id, occupied: nil, reachesQueues: false).next != nil)
         try Observation.remove(number)
         #expect(counter.value.pointee == 1)
         _ = Broadcast.end()
@@ -41,9 +41,9 @@ import Testing
         #expect(counter.value.pointee == 1)
     }
 
-    /// Protects the method's list, and names its first observer as a loop does that calls it.
+    /// Protects the method's list, and publishes its first observer as the one being called, as a typed loop does.
     private func beginCall(of fixture: Fixture) throws {
-        let entries = try Broadcast.begin(fixture.methods[0].id, held: nil, reachesQueues: false)
+        let entries = try Broadcast.begin(fixture.methods[0].id, occupied: nil, reachesQueues: false)
         let (first, hazard) = (try #require(entries.next), try #require(entries.hazard))
         peal_current_set(peal_hazard_current(hazard), first.pointee.gate)
     }
@@ -55,7 +55,7 @@ import Testing
         let counter = Counter()
         try long.observe(nil, { _ in })
         let number = try other.observe(counter.value, { _ in }) { $0.destroy = Counter.add }
-        #expect(try Broadcast.begin(long.methods[0].id, held: nil, reachesQueues: false).next != nil)
+        #expect(try Broadcast.begin(long.methods[0].id, occupied: nil, reachesQueues: false).next != nil)
         try Observation.remove(number)
         #expect(counter.value.pointee == 1)
         _ = Broadcast.end()
@@ -83,9 +83,9 @@ import Testing
         defer { fixture.end() }
         try fixture.observe(nil, { _ in })
         let list = UnsafePointer(peal_directory_current(fixture.methods[0].element))
-        // The reader has released it since the writer looked, perhaps without having seen the request.
+        // The reader has released its list since the writer's test, perhaps without having read the request.
         #expect(!peal_thread_request_release(list))
-        #expect(try Broadcast.begin(fixture.methods[0].id, held: nil, reachesQueues: false).next != nil)
+        #expect(try Broadcast.begin(fixture.methods[0].id, occupied: nil, reachesQueues: false).next != nil)
         #expect(!peal_thread_request_release(list))
         #expect(peal_thread_request_release(list))
         _ = Broadcast.end()
@@ -104,7 +104,7 @@ import Testing
             try Observation.remove(number)
         }
         #expect(fixture.send().calls == 100)
-        // The even ones were called by the first broadcast and destroyed; the odd ones were called by both.
+        // Observers with even indices were called by the first broadcast and destroyed. The others were called by both.
         #expect(counters.allSatisfy { $0.value.pointee == 2 })
         fixture.end()
         #expect(counters.enumerated().allSatisfy { $0.element.value.pointee == ($0.offset % 2 == 0 ? 2 : 3) })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PealCore
 
-/// Serialized: a test that looks at a free slot wants no other to take it.
+/// The suite is serialized, because no other test may take a free slot that a test reads.
 @Suite(.serialized) struct ReferenceTests {
     private func make() throws -> UInt64 {
         try Reference.make(.allocate(byteCount: 8, alignment: 8), destroy: { $0?.deallocate() })
@@ -28,7 +28,7 @@ import Testing
         let second = try make()
         try Reference.release(first)
         try Reference.release(second)
-        // The free slots form a list, whose links must not be taken for counts.
+        // The free slots form a list. A link of this list must not be read as a count.
         #expect(!Reference.tryRetain(second + 1 << 28) && Reference.count(second + 1 << 28) == 0)
         #expect(throws: Failure.self) { try Reference.release(second + 1 << 28) }
     }
@@ -36,7 +36,7 @@ import Testing
     @Test func `a reference beyond the range of the count is refused and not counted`() throws {
         let number = try make()
         let slot = try #require(peal_slot_at(peal_slots_of(PEAL_SLOTS_REFERENCES), UInt32(number & 0xfff_ffff)))
-        // Four billion retains take too long.
+        // The count is set directly, because four billion retains take too long.
         slot.pointee.word |= 0xffff_ffff
         #expect(!Reference.tryRetain(number))
         #expect { try Reference.retain(number) } throws: { ($0 as? Failure)?.kind == .limit }

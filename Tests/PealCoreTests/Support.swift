@@ -15,7 +15,7 @@ final class Fixture {
         (proto, self.methods) = try center.define(description)
     }
 
-    /// Ends the center. Not in deinit: Swift may release a fixture before the test's last line.
+    /// Ends the center. A deinit would be too early, because Swift may release a fixture before the test's last line.
     func end() {
         try? center.end()
     }
@@ -34,7 +34,7 @@ final class Fixture {
         return try registration.register()
     }
 
-    /// Broadcasts the first method, which takes nothing.
+    /// Broadcasts the first method, which has no parameters.
     @discardableResult
     func send() -> (outcome: Broadcast.Outcome, calls: Int) {
         var calls = -1
@@ -44,7 +44,7 @@ final class Fixture {
     }
 }
 
-/// A counter in memory that callbacks get as their target.
+/// A counter in memory, to which callbacks receive a pointer as their target.
 final class Counter {
     let value = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     init() { value.pointee = 0 }

@@ -84,7 +84,7 @@ private final class Window {
             try center.broadcast(Bell.onRing, "front", count)
             try center.broadcast(Bell.onStop, count)
         }
-        // A result is on the queue after the calls.
+        // The call with a result is enqueued after the other calls.
         #expect(try await center.method(Bell.rings).gather(timeout: .seconds(20)).results == [100])
         #expect(lines.all == (0..<100).flatMap { ["ring \($0)", "stop \($0)"] })
         observation.cancel()

@@ -133,7 +133,7 @@ private actor Listener {
         #expect(await iterator.next() != nil)
     }
 
-    @Test func `one method of a protocol with several required ones is listened to`() async throws {
+    @Test func `one method of a protocol with several required methods is observed by a sequence`() async throws {
         let rings = try center.broadcasts(of: Alarm.onRing)
         let log = Listener()
         let observation = try center.observe(Alarm.onStop, on: log) { (log: isolated Listener, count) in
@@ -174,4 +174,34 @@ private actor Listener {
         try volume.remove()
         #expect(await iterator.next() == nil)
     }
+
+    @Test func `the calls of a Swift protocol are a sequence, which ends with its observation`() async throws {
+        let population = Population()
+        var texts = try center.broadcasts(of: (any Reader).self, through: { Page($0, population) }).makeAsyncIterator()
+        try center.broadcast((any Reader).self) { $0.read("one") }
+        try center.broadcast((any Reader).self) { $0.read("two") }
+        #expect(await texts.next() == "one")
+        #expect(await texts.next() == "two")
+        let once = try center.broadcasts(of: (any Reader).self, .once, through: { Page($0, population) })
+        try center.broadcast((any Reader).self) { $0.read("three") }
+        var heard: [String] = []
+        for await text in once { heard.append(text) }
+        #expect(heard == ["three"])
+        #expect(await texts.next() == "three")
+        #expect(population.alive == 1)
+    }
+}
+
+private protocol Reader: AnyObject, Sendable { func read(_ text: String) }
+
+private final class Page: Reader {
+    private let send: @Sendable (String) -> Void
+    private let life: Counted
+
+    init(_ send: @escaping @Sendable (String) -> Void, _ population: Population) {
+        self.send = send
+        life = Counted(population)
+    }
+
+    func read(_ text: String) { send(text) }
 }

@@ -24,7 +24,7 @@ private enum Wrong: PealProtocol {
     static let methods: [any MethodDeclaration] = [onSamples]
 }
 
-/// The notes of a C function.
+/// The values that a C function received, as text.
 private nonisolated(unsafe) var noted: [String] = []
 
 private actor Log {
@@ -86,7 +86,7 @@ private actor Log {
         withExtendedLifetime(inC) {}
     }
 
-    @Test func `a struct's array and a result`() throws {
+    @Test func `an array of structs is passed, and the result is returned`() throws {
         let heard = Record<[Corner]>()
         let observations = [
             try center.observe(Sound.onCorners) { heard.append($0) },

@@ -24,7 +24,7 @@ extension Center {
         try #require(status == PEAL_OK, "\(String(cString: peal_last_message()))")
     }
 
-    /// Observes a method by a C function; the prototype is checked by the C interface.
+    /// Registers a C function as the observer of a method. The C interface checks its prototype.
     func observeInC(
         _ owner: peal_protocol, _ name: String, _ prototype: String, _ function: peal_function,
         target: UnsafeMutableRawPointer? = nil

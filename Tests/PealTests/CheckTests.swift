@@ -57,7 +57,7 @@ private func shop() throws -> Center {
         let observation = try center.observe(Shop.self) { $0.on(Shop.price) { name, number in Double(number) * 2 } }
         let other = try center.observe(Shop.price) { _, _ in 1 }
         #expect(try center.ask(Shop.price, "vase", 4) == 9)
-        // Each observer's result may be declared whatever the policy of the C definition.
+        // Swift may declare the method with each observer's result, whatever policy the C definition has.
         #expect(try center.collect(AnyShop.price, "vase", 4) == [8, 1])
         withExtendedLifetime((observation, other)) {}
     }

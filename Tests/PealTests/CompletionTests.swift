@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// Methods with completions: declared, answered and broadcast in Swift, and by C on the other side.
+/// Methods with completions, declared, answered and broadcast by Swift on one side and by C on the other.
 @Suite struct CompletionTests {
     private enum Push: PealProtocol {
         static let name = "Push"
@@ -16,7 +16,7 @@ import Testing
 
     init() throws { center = try Center() }
 
-    /// The function of completions of C. Their context is room for the report.
+    /// The `done` function of completions from C. Their context points to memory for the report.
     private static let report: peal_completion_done = { context, report in
         guard let context, let report else { return }
         context.assumingMemoryBound(to: peal_completion_info.self).pointee = report.pointee

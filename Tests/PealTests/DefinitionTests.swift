@@ -14,7 +14,7 @@ private enum Sink: PealProtocol {
     static let methods: [any MethodDeclaration] = [line]
 }
 
-/// The same protocol, one version later.
+/// The next version of the same protocol.
 private enum NewSink: PealProtocol {
     static let name = "Sink"
     static let line = Method<Void, String>("line")

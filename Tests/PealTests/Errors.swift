@@ -1,6 +1,6 @@
 import Peal
 
-/// The error that a closure threw; nil where it threw none, or none of peal's.
+/// Returns the PealError that a closure throws; nil if it throws no error or another one.
 func pealError<Result>(of body: () throws -> Result) -> PealError? {
     do {
         _ = try body()

@@ -9,7 +9,7 @@ private final class Ear: Sendable {
 
 private let key = DispatchSpecificKey<Bool>()
 
-/// An executor on one thread at a time, which detects whether it is running.
+/// An executor that runs on one thread at a time, and detects whether the current code runs on it.
 private final class QueueExecutor: TaskExecutor, SerialExecutor {
     let queue = DispatchQueue(label: "executor")
     init() { queue.setSpecific(key: key, value: true) }

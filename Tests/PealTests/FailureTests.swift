@@ -3,7 +3,7 @@ import Testing
 
 @testable import Peal
 
-/// Errors in the words of Swift.
+/// Errors, whose sentences use the names of the Swift interface.
 @Suite struct FailureTests {
     let center: Center
 
@@ -16,7 +16,7 @@ import Testing
         #expect(Status.notWaited.description == "notWaited")
         #expect(Status.notFound.nameInC == "PEAL_ERROR_NOT_FOUND")
         #expect(Status(rawValue: -500).description == Status(rawValue: -500).nameInC)
-        // Each failure of C has a constant here.
+        // Each failure of the C interface has a constant in Swift.
         for number in Int32(1)... {
             let status = Status(rawValue: -number)
             guard status.nameInC.hasPrefix("PEAL_ERROR_") else { break }
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `errors of calls have no words of C`() throws {
+    @Test func `errors of calls use no names of the C interface`() throws {
         let ended = Center(borrowing: peal_center())
         let stale = BoundMethod<Void>(
             ResolvedMethod(method: peal_method(), protocol: peal_protocol(), policy: PEAL_POLICY_ALL), isPlain: true)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `sentences of C are translated`() {
+    @Test func `sentences of the C interface are translated`() {
         #expect(
             SwiftWords.sentence("there is no protocol Chat in this center; define it first, with peal_protocol_define")
                 == "there is no protocol Chat in this center; define it first, with Center.define(_:)")

@@ -3,7 +3,7 @@ public import Glibc
 public import Peal
 import Testing
 
-// A type that C declares and Swift imports conforms in one line.
+// One line makes a type conform that C declares and Swift imports.
 extension div_t: PealStruct {
     public static let structure = Structure<div_t>("typedef struct { int quot; int rem; } div_t;")
 }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Lets a test wait until something has happened, on a thread or in a task. Opened once for each wait.
+/// Blocks a thread or suspends a task of a test until another one opens the latch. Each wait needs one opening.
 final class Latch: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
     private let stream: AsyncStream<Void>
@@ -13,11 +13,11 @@ final class Latch: Sendable {
         continuation.yield()
     }
 
-    /// False when it did not happen in twenty seconds. For tests that are no tasks; it blocks.
+    /// Blocks until the latch is opened. Returns false after twenty seconds. For tests that are not tasks.
     @available(*, noasync)
     func wait() -> Bool { semaphore.wait(timeout: .now() + 20) == .success }
 
-    /// The same for tasks. It blocks no thread: tasks have few.
+    /// Suspends the task until the latch is opened. Returns false after twenty seconds.
     func opened() async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask { [stream] in
@@ -34,7 +34,7 @@ final class Latch: Sendable {
     }
 }
 
-/// Waits until another thread or task has made a condition true and can open no latch. Suspends, and blocks no thread.
+/// Suspends the task until another thread or task, which cannot open a latch, has made a condition true.
 /// - Returns: False if that takes more than twenty seconds.
 func eventually(
     isolation: isolated (any Actor)? = #isolation, _ condition: () throws -> Bool

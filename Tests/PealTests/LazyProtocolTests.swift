@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// Services that observe whole protocols, those of C and those of Swift, and are made when one is first broadcast.
+/// Services that observe whole protocols of C and of Swift, and are created by the first broadcast.
 @Suite struct LazyProtocolTests {
     let center: Center
     let population = Population()
@@ -133,7 +133,7 @@ import Testing
         #expect(pealError { try center.observe((any Listener).self, by: history, as: { $0 }) }?.status == .handle)
     }
 
-    /// A struct observes too: only the service keeps it.
+    /// A struct that observes. Only the service retains it.
     private struct Note: Listener {
         let counted: Counted
         let notes: Record<String>

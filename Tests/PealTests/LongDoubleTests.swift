@@ -19,16 +19,18 @@ private enum Numbers: PealProtocol {
     static let methods: [any MethodDeclaration] = [mixed, named, precise, greatest, sum]
 }
 
-/// `Float80` is C's `long double`: sixteen bytes, ten of them with the number.
+/// `Float80` is C's `long double`. Ten of its sixteen bytes are significant.
 @Suite struct LongDoubleTests {
     let center: Center
-    /// More than a double has.
+    /// A number with more digits than a double has.
     let third = Float80(1) / 3
     let heard = Record<String>()
 
     init() throws { center = try Center() }
 
-    @Test func `P3: a long double arrives unchanged: beside small numbers, beside a string, and on a queue`() throws {
+    @Test func `P3: a long double arrives unchanged, also beside small numbers, beside a string, and on a queue`()
+        throws
+    {
         #expect(Float80(Double(third)) != third)
         let queue = try Queue.pumped()
         let observe = { [center, heard, third] (options: ObserverOption) throws(PealError) in

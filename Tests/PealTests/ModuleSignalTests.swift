@@ -3,14 +3,14 @@ import Glibc
 import Peal
 import Testing
 
-/// Signals that are bound to the life of the modules, and protocols that are forwarded to them.
+/// Signals that are bound to the life cycle of the modules, and protocols that are forwarded to modules.
 @Suite(.serialized) struct ModuleSignalTests {
     let center: Center
     let notes = Record<String>()
 
     init() throws { center = try Center() }
 
-    /// Opens a latch when the configuration has changed, and notes which services are registered.
+    /// A module that opens a latch when the configuration is reloaded, and records which services are registered.
     private struct Watching: Module {
         let notes: Record<String>
         let latch: Latch

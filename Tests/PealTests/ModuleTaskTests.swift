@@ -2,7 +2,7 @@ import Peal
 import Synchronization
 import Testing
 
-/// Steps as tasks: their cancellation, their time limits, their task-local values.
+/// Steps that are tasks: their cancellation, time limits and task-local values.
 @Suite struct ModuleTaskTests {
     let center: Center
     private let notes = Record<String>()
@@ -125,7 +125,7 @@ private struct Sleeping: Module {
     func stop(in center: Center) { notes.append("Sleeping stops") }
 }
 
-/// Does not react to its cancellation.
+/// A module whose steps ignore their cancellation.
 private struct Stubborn: Module {
     let notes: Record<String>
     let go: Latch

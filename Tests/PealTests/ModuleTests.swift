@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// Modules that are made in Swift.
+/// Modules that are written in Swift.
 @Suite struct ModuleTests {
     let center: Center
     let population = Population()
@@ -91,11 +91,11 @@ import Testing
         go.open()
         let all = try await answers
         #expect(all.result == 2 && all.completed == 2 && all.dropped == 1 && !all.isLate)
-        // Long enough for "two" to answer, also under a sanitizer; "one" waits for its latch.
+        // The time limit is long enough for "two" to answer, also under a sanitizer. "one" waits for its latch.
         let late = try await center.lifecycle.remoteNotification("hello", timeout: .milliseconds(500))
         #expect(late.isLate && late.completed == 1)
         go.open()
-        // An answer that is too late is harmless.
+        // A late answer is harmless.
         _ = try await center.stopModules()
         await #expect(throws: PealError.self) {
             try await Center(borrowing: peal_center()).lifecycle.remoteNotification("")
@@ -171,7 +171,7 @@ import Testing
         #expect(failed?.status == .start && failed?.message.contains("no disk") == true)
         #expect(pealError { try center.module(named: "fifth") }?.status == .notFound)
         #expect(try center.modules().count == 2)
-        // The refused modules are freed.
+        // The refused modules have been freed.
         #expect(population.alive == 2)
     }
 
@@ -223,7 +223,7 @@ import Testing
         let status = Record<Status>(), endings = Record<Ending>()
         try add("first")
         try center.add(Suspending(status: status, endings: endings))
-        // The stop begins while the step runs, or right after: in both cases all modules are stopped.
+        // The stop begins while the step runs or right after it. In both cases all modules are stopped.
         do { try await center.startModules() } catch { #expect(error.status == .state) }
         #expect(status.all == [.wouldDeadlock, .wouldDeadlock])
         #expect(endings.all == [.pending, .pending])
@@ -256,7 +256,7 @@ import Testing
         try center.add(Asking(queue: queue, asked: asked), on: queue)
         try center.startModulesBlocking()
         try center.lifecycle.didBecomeActive()
-        // Calls that wait when a module is stopped are dropped.
+        // The stop of a module drops its waiting calls, so they are delivered first.
         try queue.flushBlocking()
         try center.stopModulesBlocking()
         #expect(asked.all == [true, true, true])
@@ -274,7 +274,7 @@ import Testing
     }
 }
 
-/// A module that notes all its calls.
+/// A module that records all its calls.
 final class Part: Module {
     let moduleName: String
     let dependencies: [Dependency]

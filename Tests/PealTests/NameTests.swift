@@ -25,7 +25,7 @@ enum Track {
     }
 }
 
-/// Names of protocols and services that are given none.
+/// Default names of protocols and services.
 @Suite struct NameTests {
     let center: Center
 

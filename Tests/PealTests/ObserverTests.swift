@@ -2,7 +2,7 @@ import Peal
 import Synchronization
 import Testing
 
-/// An object that observes, and counts its kind.
+/// An observer that counts its instances.
 private final class Window: Sendable {
     static let population = Population()
     private let counted = Counted(Window.population)
@@ -17,7 +17,7 @@ private final class Window: Sendable {
         let center = try Center()
         let queue = try Queue.pumped()
 
-        /// The shortest time to remove one of 50 objects.
+        /// Returns the shortest time of a removal, of those of 50 objects.
         func best() throws -> Duration {
             let windows = try (0..<50).map { _ in
                 let window = Window()
@@ -39,7 +39,7 @@ private final class Window: Sendable {
             return window
         }
         let many = try best()
-        // A search among all takes some hundred times as long.
+        // A linear search would take about a hundred times as long.
         #expect(many < few * 20, "\(few) alone, \(many) among 5,000 others")
         withExtendedLifetime(others) {}
     }

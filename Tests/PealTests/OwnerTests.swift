@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// Owners, and what belongs to them.
+/// Owners, and the registrations that belong to them.
 @Suite struct OwnerTests {
     let center: Center
     let population = Population()

@@ -22,7 +22,7 @@ private enum Poll: PealProtocol {
 }
 
 @Suite struct PolicyTests {
-    /// Three observers that answer 0, 2 and 3.
+    /// Registers three observers that return 0, 2 and 3.
     private func observe(_ center: Center) throws -> [ObserverToken] {
         try [0, 2, 3].map { (number: Int32) in
             try center.observe(Poll.self) {
@@ -96,7 +96,7 @@ private enum Poll: PealProtocol {
         }
     }
 
-    @Test func `a method with each observer's result has no policy until a call names one`() throws {
+    @Test func `a method that is declared with Each has no policy until a call names one`() throws {
         let center = try Center()
         let observations = try observe(center)
         let dropped = try center.method(Poll.dropped)

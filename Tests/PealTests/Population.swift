@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts objects, so that one too many or too few fails a test.
+/// Counts living objects, so that a test detects one that was not freed, or was freed twice.
 final class Population: Sendable {
     private let counts = Mutex((alive: 0, made: 0))
 
@@ -14,7 +14,7 @@ final class Population: Sendable {
     func ended() { counts.withLock { $0.alive -= 1 } }
 }
 
-/// An object that is counted.
+/// An object that a population counts.
 final class Counted: Sendable {
     let name: String
     private let population: Population

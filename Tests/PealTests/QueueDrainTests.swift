@@ -2,7 +2,7 @@ import Glibc
 import Peal
 import Testing
 
-/// The fate of calls that wait on queues.
+/// Tests which waiting calls of queues are dropped or delivered.
 @Suite struct QueueDrainTests {
     let center: Center
     let heard = Record<Int32>()
@@ -102,7 +102,7 @@ import Testing
         let observation = try center.observe(Chat.onNumber, .on(queue)) { [heard, center] number in
             heard.append(number)
             if number < 3 { _ = try? center.broadcast(Chat.onNumber, number + 10) }
-            // Its own call cannot pump it.
+            // A queue's own call cannot pump the queue.
             #expect(pealError { try queue.pump() }?.status == .state)
         }
         try say(1...3)
@@ -142,7 +142,7 @@ import Testing
         func broadcastAndEnd() throws {
             let queue = try Queue.pumped()
             let ear = Ear()
-            // By its handle: so the registration does not keep it.
+            // The queue is named by its handle, so the registration does not retain it.
             try center.observe(Ear.self, for: ear, .queue(queue.handle))
             let life = Counted(population)
             try center.broadcast(Ear.self) { ear in withExtendedLifetime(life) { ear.hear() } }

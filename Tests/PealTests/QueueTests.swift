@@ -56,7 +56,7 @@ private final class Ear: Sendable {
             var name = [UInt8](repeating: 0, count: 17)
             let count = read(file, &name, name.count)
             close(file)
-            // It ends with a line break.
+            // The name in the file ends with a line break.
             heard.append(String(decoding: name.prefix(max(count - 1, 0)), as: UTF8.self))
         }
         try center.observe(Ear.self, for: ear, .on(queue))
@@ -125,7 +125,7 @@ private final class Ear: Sendable {
         #expect(throws: PealError.self) { try Queue.pumped().pump(limit: 0) }
     }
 
-    @Test func `the observers of a queue keep it`() throws {
+    @Test func `the observers of a queue keep the queue alive`() throws {
         let heard = heard
         let ear = Ear { heard.append($0) }
         weak var kept: Queue?

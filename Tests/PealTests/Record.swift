@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Elements in the order in which they were appended, from any thread.
+/// A list to which any thread appends.
 final class Record<Element: Sendable>: Sendable {
     private let elements = Mutex<[Element]>([])
 

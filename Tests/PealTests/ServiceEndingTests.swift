@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// How instances fail, end, and are kept.
+/// Failures, ends and uses of instances.
 @Suite struct ServiceEndingTests {
     let center: Center
     let population = Population()
@@ -154,7 +154,7 @@ import Testing
                 }
             }
             #expect(closures.alive == 2)
-            // A registration that fails lets its closures go, too.
+            // A registration that fails releases its closures too.
             let captured = Counted(closures)
             #expect(throws: PealError.self) {
                 try center.register(Counted.self, named: "a") { [population] _ in Counted(population, captured.name) }
@@ -211,7 +211,8 @@ import Testing
             end: { [notes] _ in notes.append(end) }, create: { [population] _ in Counted(population, name) })
     }
 
-    @Test func `S2: a service that keeps itself, or two that keep each other, are a circle, and none stays alive`()
+    @Test
+    func `S2: a get that would make services depend on each other in a cycle is refused, and no instance stays alive`()
         throws
     {
         let statuses = Record<Status>()

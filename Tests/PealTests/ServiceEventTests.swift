@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// The events of services, and waiting for services.
+/// Events of services, and waits for services.
 @Suite struct ServiceEventTests {
     let center: Center
     let population = Population()
@@ -43,7 +43,7 @@ import Testing
             #expect(pealError { try Center(borrowing: handle).services() }?.status == .handle)
             #expect(await events.next() == nil)
         }
-        // A loop that has ended observes no longer.
+        // A loop that has ended leaves no observer.
         let count = try observedServices(of: observers)
         let task = Task { for await _ in try observers.serviceEvents() {} }
         task.cancel()
@@ -122,7 +122,7 @@ import Testing
         try center.register(Counted.self, named: name) { [population] _ in Counted(population) }
     }
 
-    /// How many observe the services.
+    /// Returns the number of observers of the services.
     private func observedServices(of center: Center) throws -> Int {
         let observers = try center.anyService(named: "peal.observers").use(
             of: "PealObserverCenter", as: peal_observer_center.self)

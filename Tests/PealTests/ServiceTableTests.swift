@@ -2,7 +2,7 @@ import CPeal
 import Peal
 import Testing
 
-/// Services between Swift and C: tables of C functions, and pointers.
+/// Services that Swift and C share, by tables of C functions and by pointers.
 @Suite struct ServiceTableTests {
     let center: Center
     let population = Population()
@@ -58,7 +58,7 @@ import Testing
     func `S3: the one service that provides a protocol is found, and the mark of Swift's services is not counted`()
         throws
     {
-        // peal's own lazy agent provides it too.
+        // peal's own lazy agent provides this protocol too.
         let one = try agent("one")
         #expect(pealError { try center.anyService(providing: "PealLazyAgent") }?.status == .ambiguous)
         let lifecycle = Provision("PealLifecycle", peal_lifecycle())

@@ -3,7 +3,7 @@ import Peal
 import Synchronization
 import Testing
 
-/// Services that are made in Swift, as Swift sees them.
+/// Services that are registered and used in Swift.
 @Suite struct ServiceTests {
     let center: Center
     let population = Population()
@@ -50,7 +50,7 @@ import Testing
         let seen = Mutex<[ObjectIdentifier]>([])
         onThreads(17) { index in
             if index == 16 {
-                // All others get it while the first one creates it, or after.
+                // The other threads get the service during the creation or after it.
                 #expect(begun.wait())
                 return go.open()
             }
@@ -90,7 +90,7 @@ import Testing
                     == "service 'greeter' is PealTests.Polite, and no PealTests.Counted: get it as the type with which it was registered"
             )
         }
-        // Nor as what it conforms to.
+        // A protocol that the type conforms to is another type as well.
         #expect(status { try center.get((any Greeter).self, named: "greeter") } == .type)
         #expect(try center.anyService(named: "greeter").info().uses == 0)
     }
@@ -169,7 +169,7 @@ import Testing
                 #expect((try? service.info().state) == .initializing)
                 go.open()
             default:
-                // This thread waits here, whenever it arrives.
+                // This thread waits here until the initialization has ended.
                 if (try? service.get()) != nil { notes.append("got") }
             }
         }

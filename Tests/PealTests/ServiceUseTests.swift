@@ -3,7 +3,7 @@ import Peal
 import Synchronization
 import Testing
 
-/// Uses that are values, and services that are got by type and name again and again.
+/// Uses that are values, and repeated gets of services by type and name.
 @Suite struct ServiceUseTests {
     let center: Center
     let population = Population()
@@ -64,7 +64,7 @@ import Testing
         Float.self, Double.self, Bool.self, String.self, Substring.self, Character.self, Duration.self, Never.self,
     ]
 
-    /// Does something with each of more than three hundred types, and their numbers.
+    /// Calls a closure with each of more than three hundred types and its number.
     private func withPairs(_ body: (any PairOfTypes.Type, Int) throws -> Void) throws {
         for first in Self.types.indices {
             for second in Self.types.indices {
@@ -149,7 +149,7 @@ import Testing
     }
 }
 
-/// Opens a pair's type.
+/// Gives access to the two types of a pair.
 private protocol PairOfTypes {
     static func register(_ number: Int, in center: Center) throws
     static func number(in center: Center) throws -> Int

@@ -9,7 +9,7 @@ private final class Player {
     @Shared("title", in: shared) var title = "none"
 }
 
-/// A class that all threads may use stores the property of a shared variable.
+/// A Sendable class, which stores the property of a shared variable.
 private final class Remote: Sendable {
     let volume = SharedProperty(wrappedValue: Int32(5), "volume", in: shared)
 }

@@ -120,7 +120,7 @@ private final class Shared: Value { func ping() {} }
     @Test func `an object at the address of a dead one is no duplicate`() throws {
         var observers: [ObserverToken] = []
         for _ in 0..<200 {
-            // Each would lie where the one before lay, were its place not kept.
+            // Without the registration's weak reference, each object could get the address of the previous one.
             observers.append(try center.observe((any ChatObserver).self, for: Listener("Ann", heard)))
         }
         #expect(observers.filter(\.isActive).count == 200)

@@ -33,7 +33,7 @@ private struct Corner: PealStruct {
     static let structure = Structure<Corner>("corner", .member("x", \.x), .member("y", \.y))
 }
 
-/// C would put the last member after the padding of the previous one.
+/// A struct whose layout differs in C, which would put the last member after the padding of the previous one.
 private struct Packed: PealStruct {
     var origin: Point
     var isOpen: Bool
@@ -91,7 +91,7 @@ private enum TooShort: PealProtocol {
     static let methods: [any MethodDeclaration] = [short]
 }
 
-/// The notes of a C function.
+/// The values that a C function received, as text.
 private nonisolated(unsafe) var noted: [String] = []
 
 @Suite(.serialized) struct ValueTests {
@@ -303,11 +303,40 @@ private nonisolated(unsafe) var noted: [String] = []
         #expect(try center.ask(Values.answer, "nobody") == nil)
         let observation = try center.observeInC(
             owner, "answer", "const char *f(const char *question)", unsafeBitCast(answer, to: peal_function.self))
-        // The C function gives back its argument, which lies on the stack of the broadcast, or for a while on the heap.
+        // The C function returns its argument, which is temporary memory of the broadcast, on the stack or the heap.
         #expect(try center.ask(Values.answer, "echo") == "echo")
         let long = String(repeating: "long", count: 1000)
         #expect(try center.ask(Values.answer, long) == long)
         #expect(try center.collect(Values.answer, long) == [long])
         withExtendedLifetime(observation) {}
     }
+
+    @Test func `an enumeration of texts is a C string`() throws {
+        let center = try Center()
+        let observations = [
+            try center.observe(Themed.next) { $0 == .light ? .dark : .light },
+            try center.observe(Themed.onTheme) { #expect($0 == .dark) },
+        ]
+        #expect(try center.ask(Themed.next, .light) == .dark)
+        #expect(try center.broadcast(Themed.onTheme, .dark).calls == 1)
+        let next = try center.method("next", of: "Themed", returning: String.self, taking: String.self)
+        #expect(try next("light") == "dark")
+        #expect(try next("purple") == "light")
+        let theme = try Property("theme", initially: Theme.light, in: center)
+        try theme.set(.dark)
+        #expect(try theme.value == .dark)
+        #expect(try Property<String>(existing: "theme", in: center).value == "dark")
+        withExtendedLifetime(observations) {}
+    }
+}
+
+private enum Theme: String, PealEnum {
+    case light, dark, unknown
+}
+
+private enum Themed: PealProtocol {
+    static let name = "Themed"
+    static let next = Method<Theme, Theme>("next", policy: .last)
+    static let onTheme = Method<Void, Theme>("on_theme")
+    static let methods: [any MethodDeclaration] = [next, onTheme]
 }

@@ -96,7 +96,7 @@ CLAIM("P4", "an observer of a protocol conforms to all that it adopts")
     close_center(family.center);
 }
 
-CLAIM("P4", "a protocol that is adopted by two ways counts once: its method is there once and is called once")
+CLAIM("P4", "a protocol that is adopted through two others counts once: it has one method, which is called once")
 {
     const struct family family = open_family();
     char a[] = "A";
@@ -114,7 +114,7 @@ CLAIM("P4", "a protocol that is adopted by two ways counts once: its method is t
     close_center(family.center);
 }
 
-CLAIM("P4", "the table of a protocol that is adopted by two ways may be given in the table of either adopter")
+CLAIM("P4", "the table of a protocol that is adopted through two others may be given in the table of either adopter")
 {
     struct left left_without = left_table;
     struct right right_without = right_table;
@@ -135,7 +135,7 @@ CLAIM("P4", "the table of a protocol that is adopted by two ways may be given in
     }
 }
 
-CLAIM("P4", "a registration without the table of a protocol that is adopted by two ways fails and names its required method")
+CLAIM("P4", "a registration without the table of a protocol that is adopted through two others fails and names its required method")
 {
     const struct family family = open_family();
     struct left left_without = left_table;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Null for every pointer, wrong sizes for every sized struct, calls in a wrong state. Handles are in
- * handles.c, texts in signatures.c and types.c.
+ * NULL for every pointer, a wrong size for every sized struct, and calls in a wrong state. handles.c tests handles;
+ * signatures.c and types.c test texts.
  */
 #include "center.h"
 #include "destroyed.h"
@@ -120,7 +120,7 @@ CLAIM("F1", "the list macro's observe function returns the status of an invalid 
     close_center(center);
 }
 
-/* Exactly as big as its size, so that the address sanitizer finds a read beyond. */
+/* Returns a copy that is as large as its size field states, so that the address sanitizer finds a read beyond it. */
 static void *cut_struct(const void *whole, size_t whole_size, size_t says)
 {
     const size_t room = says < sizeof(size_t) ? sizeof(size_t) : says;
@@ -236,7 +236,7 @@ CLAIM("F1", "a collection of another size, or without room where it promises som
     close_center(center);
 }
 
-CLAIM("F1", "flags that the library does not know are PEAL_ERROR_ARGUMENT")
+CLAIM("F1", "unknown flags are PEAL_ERROR_ARGUMENT")
 {
     struct peal_observe_options observe_options = PEAL_OBSERVE_OPTIONS;
     struct peal_send_options send_options = PEAL_SEND_OPTIONS;
@@ -316,7 +316,7 @@ CLAIM("F1", "a name that is empty gives a status")
     close_center(center);
 }
 
-CLAIM("F1", "counts beyond all memory give a status")
+CLAIM("F1", "counts larger than any memory give a status")
 {
     static const struct peal_binding binding = { "on_ring", (peal_function)ring, NULL };
     int n = 1;
@@ -336,7 +336,7 @@ CLAIM("F1", "counts beyond all memory give a status")
     close_center(center);
 }
 
-CLAIM("F1", "an end of a loop over entries without its begin is harmless")
+CLAIM("F1", "the end of a loop over entries that was not begun is harmless")
 {
     open_bell();
     for (int i = 0; i < 10; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A libffi with reusable call plans: the program is linked to a stand-in that counts them.
+ * Tests peal with a libffi that has reusable call plans. The program is linked to a stand-in that counts the plans.
  */
 #include "center.h"
 #include "libffi_with_plans.h"
@@ -59,7 +59,7 @@ CLAIM("B1", "calls that no register frame can carry use a plan of libffi where i
 {
     const peal_center center = open_center(), other = open_center();
     struct planned_protocol planned = protocol_with_observers(center);
-    /* Two shapes where the machine has frames; there the third is called by one. */
+    /* Three shapes. On machines with register frames one of them is called by a frame, without a plan. */
     const int shapes = path_of(planned.count) == PEAL_CALL_PATH_REGISTER_FRAME ? 2 : 3;
 
     CHECK_EQUAL(path_of(planned.area), PEAL_CALL_PATH_FFI_CALL);

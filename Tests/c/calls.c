@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Three ways in, one meaning: every shape of arguments by array, through ffi_call, variadic and
- * typed, compared with a direct call of the function.
+ * All kinds of broadcast pass the same arguments. Every shape of arguments is broadcast by array, through ffi_call,
+ * variadic and typed, and compared with a direct call of the function.
  */
 #include "center.h"
 
@@ -25,7 +25,7 @@ PEAL_TYPE(big_text, struct big { char a[200]; });
 PEAL_TYPE(nest_text, struct nest { struct f2 a; struct c1 b; int c; });
 PEAL_TYPE(color_text, enum color { RED = 1, GREEN, BLUE });
 
-/* The argument lists stand once, as macros, so that prototypes and functions cannot differ. */
+/* Each argument list is written once, as a macro, so that prototypes and functions cannot differ. */
 #define SHAPES(METHOD)                                                                                               \
     METHOD(required, void, none, (void))                                                                             \
     METHOD(required, void, i1, (int a))                                                                              \
@@ -117,7 +117,7 @@ static void i6(void *self, int a, int b, int c, int d, int e, int f)
 { begin(self); NOTE(a); NOTE(b); NOTE(c); NOTE(d); NOTE(e); NOTE(f); }
 static void i9(void *self, int a, int b, int c, int d, int e, int f, int g, int64_t h, int8_t i)
 { begin(self); NOTE(a); NOTE(b); NOTE(c); NOTE(d); NOTE(e); NOTE(f); NOTE(g); NOTE(h); NOTE(i); }
-/* Widened, so that a value whose upper bits were left dirty differs. */
+/* Widens the values, so that one with dirty upper bits differs. */
 static void small(
     void *self, int8_t a, uint8_t b, int16_t c, uint16_t d, bool e, char f, signed char g)
 {
@@ -266,7 +266,7 @@ static void send_both(const char *shape, peal_method method, void *const *argume
     CHECK_OK(peal_send_with(method, arguments, count, &options, NULL, &calls));
     CHECK_EQUAL(calls, 3);
     expect_received(shape, "through ffi_call");
-    /* Twice: what the first call made of the arguments must not show. */
+    /* The second broadcast shows that the first one did not change the arguments. */
     CHECK_OK(peal_send_with(method, arguments, count, &options, NULL, &calls));
     expect_received(shape, "through ffi_call again");
 }
@@ -437,7 +437,7 @@ CLAIM("B1", "structs by value, of every size and mixture, arrive unchanged in ev
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 
-/* Each result is made of bytes that follow from n. */
+/* The bytes of each result are computed from n. */
 #define RESULT(type, name)                                   \
     static type name(void *self, int n)                      \
     {                                                        \
@@ -662,7 +662,7 @@ static void take_12(void *self, TWELVE(p))
     sum_of_12 = 0;
     for (int i = 0; i < 12; i++)
         sum_of_12 += (i + 1) * (all[i].a + 3 * all[i].b + 7 * all[i].c);
-    /* Parameters are the callee's to change. */
+    /* A callee may change its parameters. */
     memset(&p11, 0, sizeof p11);
     memset(&p0, 0, sizeof p0);
 }

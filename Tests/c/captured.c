@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The copies of a captured call, by the declared type of each parameter. Deferred calls show it:
- * each is captured, then its source is changed, and it runs later.
+ * How a captured call copies its arguments, by the declared type of each parameter. The tests use deferred calls:
+ * the source of each argument is changed after the capture and before the call.
  */
 #include "center.h"
 #include "journal.h"

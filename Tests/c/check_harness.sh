@@ -1,5 +1,5 @@
 #!/bin/sh
-# Proves that the harness fails what must fail: check_harness.sh <harness_fails>
+# check_harness.sh <harness_fails>: proves that the harness reports failures.
 program=$1
 output=$("$program")
 status=$?

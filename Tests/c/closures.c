@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bare functions: for interfaces that take a function and no context.
+ * Bare functions, for interfaces that take a function but no context.
  */
 #include "center.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A system that forbids code that is made at run time: libffi's functions for that are this program's, and
- * refuse. (What an executable defines, the dynamic linker gives to every library in the process.)
+ * Tests peal where the system forbids run-time code. This program defines libffi's functions for closures, and they
+ * fail. (The dynamic linker binds every library in the process to the definitions of the executable.)
  */
 #include "center.h"
 #include "destroyed.h"
@@ -24,7 +24,7 @@ void ffi_closure_free(void *closure) { CHECK(closure == NULL); }
 
 PEAL_TYPE(box_text, struct box { long a, b, c; });
 
-/* A struct that travels in registers or on the stack. AArch64 has the address of a larger one there. */
+/* A struct that is passed in registers or on the stack. AArch64 passes the address of a larger one instead. */
 #ifdef __aarch64__
 PEAL_TYPE(small_text, struct small { long a, c; });
 #else
@@ -92,7 +92,7 @@ CLAIM("X3", "where the system forbids run-time code, a proxy that needs such cod
 
     begin();
     CHECK_FAILURE(large_proxy_create(&larges, NULL, &proxy), PEAL_ERROR_FORBIDDEN);
-    /* The first that needs some: on a machine without frames they all do. */
+    /* The sentence names the first method that needs run-time code. Without register frames every method needs it. */
     REQUIRE_OK(peal_method_call_path(larges.count, &path));
     CHECK_CONTAINS(peal_last_message(), path == PEAL_CALL_PATH_REGISTER_FRAME ? "Large.area" : "Large.count");
     CHECK(proxy.table == NULL && proxy.self == NULL && proxy.proxy.id == 0);

@@ -135,7 +135,7 @@ CLAIM("B4", "without a queue, `done` runs on the thread of the last answer, of t
         CHECK_OK(peal_complete(tokens[0], 1));
         CHECK_EQUAL(times_done, 0);
         thread = thread_start(ends[i].end, NULL);
-        /* No other thread has its name before it is joined. */
+        /* No other thread has the same identifier before this one is joined. */
         latch_wait(&is_done);
         CHECK(is_of(thread));
         thread_join(thread);

@@ -63,7 +63,7 @@ static void is_done(void *context, const struct peal_completion_info *report)
 }
 static int count_told(void) { return __atomic_load_n(&times_told, __ATOMIC_ACQUIRE); }
 
-/* The first one stands. */
+/* The first reply blocks until the test lets it return. */
 static void stay_in_reply(void *context, peal_observation from, const void *result)
 {
     (void)context, (void)from, (void)result;
@@ -81,7 +81,7 @@ static int vote(void *self)
     (void)self;
     return 1;
 }
-/* The first one that is called stands. */
+/* The first observer that is called blocks until the test lets it return. */
 static int stay_and_vote(void *self)
 {
     if (__atomic_add_fetch(&calls, 1, __ATOMIC_ACQ_REL) == 1) {
@@ -143,7 +143,7 @@ static void *settle_lane(void *context)
     return NULL;
 }
 
-/* Three results wait on the queue; the reply to the first stands on another thread. */
+/* Three results wait on the queue. The reply to the first blocks on another thread. */
 static pthread_t stand_in_reply(uint32_t timeout)
 {
     pthread_t thread;
@@ -239,7 +239,7 @@ CLAIM("B4", "when a completion's time limit expires while observers are being ca
     }
 }
 
-/* ---- Tokens of an observer that goes ------------------------------------------------------------ */
+/* ---- Tokens of a retired owner's observers -------------------------------------------------------- */
 
 CLAIM("B4", "retiring an owner drops the tokens that its observers have not answered")
 {

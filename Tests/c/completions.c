@@ -171,7 +171,7 @@ static void check_report(peal_status status, int64_t result, size_t asked, size_
 #define CHECK_REPORT(status, result, asked, completed, dropped) \
     check_report((status), (result), (asked), (completed), (dropped), __LINE__)
 
-/* ---- Each way in ------------------------------------------------------------------------------- */
+/* ---- Each kind of broadcast --------------------------------------------------------------------- */
 
 static peal_status send_variadic(peal_completion done) { return peal_broadcast(push.on_push, "news", done); }
 
@@ -278,7 +278,7 @@ CLAIM("B4", "the completion of a method may be any of its parameters")
     close_center(center);
 }
 
-CLAIM("B4", "a completion without observers runs `done` at once")
+CLAIM("B4", "a completion that is passed to a method without observers runs `done` at once")
 {
     EVERY_WAY_IN(way)
     {
@@ -519,7 +519,7 @@ CLAIM("B4", "the result of a completion without any answer is zero, whatever the
     }
 }
 
-/* ---- Who answers, and when --------------------------------------------------------------------- */
+/* ---- Threads and times of answers -------------------------------------------------------------- */
 
 struct answer {
     peal_completion token;
@@ -563,7 +563,7 @@ CLAIM("B4", "when the time limit of a completion expires, `done` runs with the a
     for (int i = 0; i < OBSERVERS; i++)
         observe_here(i, KEEPS, 0);
     options.timeout = LANE_SHORT;
-    /* The limit counts from the making. This one is not passed to a broadcast at first. */
+    /* The time limit begins at the creation. This completion is passed to a broadcast later. */
     done = make(&options);
     latch_wait(&told.latch);
     CHECK_REPORT(PEAL_ERROR_TIMEOUT, 0, 0, 0, 0);
@@ -852,7 +852,7 @@ CLAIM("B4", "a completion belongs to one broadcast: it is not passed twice, nor 
     }
 }
 
-CLAIM("B4", "a broadcast that fails does not take the completion")
+CLAIM("B4", "a broadcast that fails does not pass the completion on, which stays the caller's")
 {
     const char *text = "news";
     peal_completion done;
@@ -885,7 +885,7 @@ CLAIM("B4", "`done` runs on the queue that the options of the completion name")
         lane_settle(&lane);
         CHECK_REPORT(PEAL_OK, 1, 1, 1, 0);
 
-        /* The same queue as an observer's, and when the time has passed. */
+        /* The same on the queue of an observer, and after the time limit has expired. */
         options = to_be_told(PEAL_POLICY_SUM);
         options.queue = lane.queue;
         options.timeout = LANE_SHORT;
@@ -951,7 +951,7 @@ static void ask_again(void *context, const struct peal_completion_info *report)
     CHECK_OK(peal_broadcast(push.on_push, "news", chain[links]));
 }
 
-CLAIM("B7", "`done` of a completion runs with no lock held: it may broadcast, remove, and make another completion")
+CLAIM("B7", "`done` of a completion runs with no lock held: it may broadcast, remove, and create another completion")
 {
     struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
 
@@ -1027,7 +1027,7 @@ CLAIM("B4", "when threads answer all tokens of a completion at once, `done` runs
     }
 }
 
-CLAIM("B4", "an answer that races with the time limit is in time or stale, and the report has the outcome")
+CLAIM("B4", "an answer that races with the time limit is in time or stale, and the information for `done` has the outcome")
 {
     int in_time = 0;
 
@@ -1100,7 +1100,7 @@ CLAIM("B4", "when an answer races with the cancellation of its completion, one o
     }
 }
 
-/* ---- What is refused --------------------------------------------------------------------------- */
+/* ---- Refusals ---------------------------------------------------------------------------------- */
 
 CLAIM("B4", "a method with a completion returns nothing, has one completion only, and has no policy")
 {
@@ -1152,7 +1152,7 @@ CLAIM("B4", "PEAL_EACH of a method with a completion fails, since a loop cannot 
     close_center(center);
 }
 
-CLAIM("F1", "wrong options make no completion, and `done` does not run")
+CLAIM("F1", "wrong options create no completion, and `done` does not run")
 {
     static const uint64_t numbers[] = { 1, UINT64_MAX, (uint64_t)4 << 60 };
     struct peal_completion_options options = to_be_told(PEAL_POLICY_LAST);

@@ -93,7 +93,7 @@ CLAIM("O1", "a table is read no further than its size")
     static const size_t sizes[] = { 0, 1, 7, 8, 9, 15, 16, 23, 24, 31 };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(sizes); i++) {
-        /* Exactly as big as its size: the address sanitizer finds a read beyond. */
+        /* The memory is as large as the table's size states, so that the address sanitizer finds a read beyond it. */
         const size_t room = sizes[i] > sizeof(size_t) ? sizes[i] : sizeof(size_t);
         char *table = malloc(room);
 
@@ -300,14 +300,14 @@ CLAIM("O1", "bindings are read again at each registration: equal functions with 
         REQUIRE_OK(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, &observation));
         CHECK_OK(peal_observation_remove(observation));
     }
-    /* The same memory has another prototype, and then another name. */
+    /* The same memory is overwritten with another prototype, and then with another name. */
     memcpy(prototype, "void f(uint8_t n)", sizeof prototype);
     CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_CONFLICT);
     memcpy(prototype, "void f(int32_t n)", sizeof prototype);
     memcpy(name, "on_p1ay", sizeof name);
     CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_NOT_FOUND);
     memcpy(name, "on_play", sizeof name);
-    /* Fewer bindings, one without a name, and functions that changed places. */
+    /* Fewer bindings, a binding without a name, and exchanged functions. */
     CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 1, NULL, NULL), PEAL_ERROR_CONFORMANCE);
     bindings[1].method = NULL;
     CHECK_FAILURE(peal_observe_bindings(handles.protocol, a, bindings, 2, NULL, NULL), PEAL_ERROR_ARGUMENT);
@@ -346,7 +346,7 @@ CLAIM("O1", "a binding's prototype is compared with the method's by the types al
     }
 }
 
-CLAIM("O1", "a binding's malformed prototype is refused with a column")
+CLAIM("O1", "a binding's malformed prototype is refused, and the column is named")
 {
     peal_center center;
     const struct player_protocol handles = open_player(&center);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * More threads than processors, all on the same objects. A lock that is handed from sleeper to sleeper lets a thread
- * sleep once an operation, and is hundreds of times slower than one thread alone. So the check counts how often the
- * threads sleep: other programs on the machine do not change that.
+ * More threads than processors use the same objects. A lock that is handed from sleeper to sleeper makes a thread sleep
+ * once for each operation, and the threads become hundreds of times slower than one thread alone. The check counts how
+ * often the threads sleep, because other programs on the machine do not change that number.
  *
- * CONTENTION_REPORT=1 prints times too, by one thread and by eight that do the same work together. Beside them it prints
- * what the machine takes for two atomic operations on one shared word, which no shared count can go below.
+ * CONTENTION_REPORT=1 also prints the times of one thread, and of eight threads that share the same work. It adds the
+ * time of two atomic operations on one shared word, which is the lower bound of any shared count.
  */
 #include "center.h"
 #include "latch.h"
@@ -17,14 +17,14 @@
 
 enum { THREADS = 8, OPERATIONS = 40000 };
 
-/* Sleeps an operation. A lock that is handed over has one for each time it is taken. A sanitizer makes the time under a
- * lock so long that waiters sleep there too: then what is checked is that all is done. */
+/* The permitted number of sleeps for each operation. A lock that is handed over costs one sleep for each acquisition.
+ * Under a sanitizer a lock is held so long that waiters sleep. The test then checks only that all operations end. */
 #ifdef PEAL_TEST_SANITIZED
 static const double limit = 1000;
 static const double limit_without_lock = 1000;
 #else
 static const double limit = 0.5;
-/* Lookups and counts take no lock, so no thread ever sleeps for another. */
+/* Lookups and counts take no lock, so no thread waits for another one. */
 static const double limit_without_lock = 0.001;
 #endif
 
@@ -129,7 +129,7 @@ static double nanoseconds_now(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-/* Returns when the threads started, in nanoseconds, once all of them have ended. */
+/* Waits for all threads to end. Returns the time at which they started, in nanoseconds. */
 static double run_together(void (*operation)(void), int count)
 {
     struct latch may_start = LATCH_INITIALIZER;
@@ -148,7 +148,7 @@ static double run_together(void (*operation)(void), int count)
 
 /* ---- The report -------------------------------------------------------------------------------- */
 
-/* Enough operations that the start of the threads, some 100 microseconds, does not show. */
+/* With so many operations the start of the threads, about 100 microseconds, does not affect the result. */
 enum { REPORT_OPERATIONS = 400000, REPORT_ROUNDS = 9 };
 
 static double time_alone(void (*operation)(void))
@@ -160,7 +160,8 @@ static double time_alone(void (*operation)(void))
     return (nanoseconds_now() - start) / REPORT_OPERATIONS;
 }
 
-/* From the opening of the start latch to the end of the last thread, for an operation of all that they do. */
+/* Returns the time from the opening of the start latch to the end of the last thread, divided by the number of all
+ * operations. */
 static double time_together(void (*operation)(void))
 {
     const double start = run_together(operation, REPORT_OPERATIONS);
@@ -218,7 +219,7 @@ static bool is_reporting(void) { return getenv("CONTENTION_REPORT") != NULL; }
 
 /* ---- The check --------------------------------------------------------------------------------- */
 
-/* How often a thread slept for each operation that eight threads did. */
+/* Returns the number of sleeps for each operation of the eight threads. */
 static double sleeps_of(const char *name, void (*operation)(void))
 {
     sleeps_counted = 0;

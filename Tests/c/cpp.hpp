@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared by the programs about peal.hpp: a protocol, objects that are counted, and how a claim states that
-// something fails.
+// Shared by the programs that test peal.hpp: a protocol, counted objects, and checks for failures.
 #ifndef PEAL_TEST_CPP_HPP
 #define PEAL_TEST_CPP_HPP
 
@@ -20,7 +19,7 @@ struct chat : peal::protocol {
     peal::method<bool(int)> may_close{ peal::optional, "may_close", "first_true" };
 };
 
-// How many are alive: what a claim makes must be gone at its end.
+// Counts its living objects. A claim must have destroyed all of its own by its end.
 struct counted {
     static inline std::atomic<int> alive{ 0 };
     counted() { alive++; }
@@ -30,7 +29,7 @@ struct counted {
     ~counted() { alive--; }
 };
 
-// A center of the claim's own with the protocol; nothing that is counted may be left when both are gone.
+// A center of the claim's own, with the protocol. No counted object may be alive after its end.
 struct house {
     peal::center center = peal::center::create();
     struct chat chat = peal::define<struct chat>(center);

@@ -12,7 +12,7 @@ namespace
 
 using namespace std::chrono_literals;
 
-// Throws what the claim wants to see again.
+// The exception that a claim throws and expects to receive.
 struct boom : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -150,7 +150,7 @@ CLAIM("C3", "collect and fold leave out the results of observers that threw, and
     CHECK_EQUAL(sum, 3);
 }
 
-CLAIM("C3", "a fold that throws stops the broadcast, and its own exception goes on to the caller")
+CLAIM("C3", "a fold that throws stops the broadcast, and its exception reaches the caller")
 {
     house h;
     const auto all = peal::define<everything>(h.center);

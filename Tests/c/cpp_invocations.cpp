@@ -67,7 +67,7 @@ CLAIM("Q3", "an invocation copies the texts that it is created with and those th
     CHECK_JOURNAL("tanother2");
 }
 
-CLAIM("Q3", "an invocation's pointer arguments that are no texts stay the caller's until the arguments are retained")
+CLAIM("Q3", "an invocation's pointer arguments, except texts, stay the caller's until the arguments are retained")
 {
     house h;
     const picture picture = peal::define<struct picture>(h.center);
@@ -76,7 +76,7 @@ CLAIM("Q3", "an invocation's pointer arguments that are no texts stay the caller
     CHECK(!call.retains_arguments());
     CHECK(call.argument<0>() == &pixel);
     CHECK_THROWS(call.retain_arguments(), PEAL_ERROR_TYPE, "draw");
-    // Beside a text, a pointer without a rule cannot be captured.
+    // An invocation with a text captures its arguments. A pointer without a rule cannot be captured.
     CHECK_REFUSED((peal::invocation<int(std::string_view, const void *)>::try_of(picture.name, "x", &pixel)),
         PEAL_ERROR_TYPE, "name");
     peal_invocation raw = {};
@@ -159,7 +159,7 @@ CLAIM("C1", "an invocation moves, is duplicated, runs later and elsewhere, and e
 
 // ---- Forwarding --------------------------------------------------------------------------------------
 
-CLAIM("X1", "a proxy of an object calls its member functions while it lives, and answers zero after")
+CLAIM("X1", "a proxy of an object calls its member functions while the object lives, and returns zero afterwards")
 {
     house h;
     auto object = std::make_shared<window>();
@@ -320,7 +320,7 @@ CLAIM("X1", "a proxy's functions, stages and object are gone when its variable h
     CHECK(!owned.is_alive());
 }
 
-CLAIM("X1", "a bare function of an object's member function answers zero once the object is dead")
+CLAIM("X1", "a bare function of an object's member function returns zero once the object is dead")
 {
     house h;
     auto object = std::make_shared<window>();

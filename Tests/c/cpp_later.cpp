@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 namespace
 {
 
-// An event loop as asio's: work is posted from any thread, and run by one.
+// An event loop like that of asio: any thread posts work, and one thread runs it.
 struct loop {
     std::mutex lock;
     std::deque<peal::queue_run> work;
@@ -313,7 +313,7 @@ CLAIM("O7", "the waiting end of an observation and of a timer waits for a runnin
     };
     std::thread opener;
     const auto open_soon = [&] {
-        // Not at once: an end that does not wait is over by then.
+        // The delay gives an end that does not wait the time to return too early.
         opener = std::thread([&] {
             std::this_thread::sleep_for(30ms);
             latch_open(&may_return);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// peal.hpp without exceptions and without RTTI: results instead, and a sentence before the end.
+// peal.hpp without exceptions and without RTTI. Functions return results; those that cannot print a sentence and abort.
 #include "cpp.hpp"
 
 #include <csignal>

@@ -205,7 +205,7 @@ CLAIM("O9", "a weak object that loses its last owner inside its own call lives u
 namespace
 {
 
-// Broadcasts inside its own call, so that calls of weak objects nest.
+// Broadcasts within its own call, so that calls of weak objects nest.
 struct nesting : counted {
     house *h;
     int deepest;
@@ -257,14 +257,14 @@ CLAIM("O7", "the end of an observation waits for a call on another thread")
     std::thread broadcaster([&] { h.chat.on_message("", 1); });
     latch_wait(&entered);
     std::thread ender([&] {
-        while (o.is_active()) // the removal has begun: only then the call may end
+        while (o.is_active()) // the call may return once the removal has begun
             std::this_thread::yield();
         latch_open(&leave);
     });
     const peal_observation raw = o.get();
     CHECK(peal_observation_is_active(raw));
     {
-        // Ends on this thread; `ender` looks at a copy of the number.
+        // Removes the observer on this thread. `ender` reads a copy of the handle.
         peal::observation ending(raw);
     }
     CHECK(is_over.load());

@@ -21,7 +21,7 @@ static void enter(void)
     depth++;
     if (depth > deepest)
         deepest = depth;
-    /* Beyond the limit a library without one would overflow the stack. */
+    /* Bounds the recursion, so that the test fails rather than overflows the stack if the library has no limit. */
     if (depth <= 4 * PEAL_DEPTH_LIMIT && go_deeper() == PEAL_ERROR_DEPTH)
         refusals++;
     depth--;
@@ -80,7 +80,7 @@ static peal_status deeper_typed(void)
 
     peal_clear_failure();
     PEAL_BROADCAST(well, &well, fall, 1);
-    /* A failure deeper down is kept too, and has been counted there. */
+    /* The last status may be that of a deeper broadcast, which has counted it already. */
     return refusals == refusals_before ? peal_last_status() : PEAL_OK;
 }
 

@@ -239,7 +239,7 @@ CLAIM("O8", "an observer without a destroy callback is removed")
 
 static void end_freely(struct listener *self)
 {
-    /* Everything that would wait for a lock of the removal, or of the broadcast that ran it. */
+    /* Calls every function that would block if the removal, or the broadcast that performs it, held a lock. */
     static const char *const texts[] = { "optional void on_end(void)", NULL };
     peal_protocol protocol = { 0 };
     peal_center other = { 0 };
@@ -393,7 +393,7 @@ static void use_counted(void *self, int n)
 {
     struct counted *counted = self;
 
-    /* Found by the address sanitizer when it was freed already. */
+    /* If the target has been freed, the address sanitizer reports this access. */
     CHECK(*counted->alive > 0);
     (void)n;
 }

@@ -2,9 +2,9 @@
  *
  * Destroy callbacks of observers that are removed while another thread registers and removes others.
  *
- * Signals stop that other thread at any instruction, so it also stops between two steps that belong together.
- * The handler waits until the removal has returned. Where the thread was stopped with a lock held, the removal
- * needs that lock, and the handler returns after a time limit.
+ * Signals interrupt that other thread at any instruction, also between two steps that belong together.
+ * The handler waits until the removal has returned. If the thread was interrupted while it held a lock that the
+ * removal needs, the handler returns when its time limit expires.
  */
 #include "center.h"
 #include "lane.h"
@@ -18,7 +18,7 @@
 #define BELL(METHOD) METHOD(required, void, on_ring, (int n))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-/* A claim ends after so many rounds or, on a busy machine, after so much time. Times are in nanoseconds. */
+/* A claim ends after ROUNDS rounds or, on a busy machine, after LONGEST_CLAIM. Times are in nanoseconds. */
 enum { ROUNDS = 2000, LONGEST_STOP = 200000, LONGEST_CLAIM = 1000000000 };
 
 static struct bell_protocol bell;
@@ -59,7 +59,7 @@ static void count_destroy(void *target) { (*(int *)target)++; }
 
 static const struct bell ignoring = { PEAL_TABLE(bell), .on_ring = ignore_ring };
 
-/* Each of its registrations and removals replaces the list: the observer comes first. */
+/* The observer is the first in call order, so that each registration and each removal replaces the list. */
 static void *register_and_remove(void *context)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -80,7 +80,7 @@ static void *register_and_remove(void *context)
     return NULL;
 }
 
-/* Stops the registering thread somewhere, removes the observer, and lets the other thread go on. */
+/* Interrupts the registering thread at any instruction and removes the observer. The signal handler then returns. */
 static void remove_meanwhile(pthread_t registering, peal_observation observation, uint32_t flags)
 {
     const int round = value_of(&round_number) + 1;
@@ -96,7 +96,7 @@ static void remove_meanwhile(pthread_t registering, peal_observation observation
         CHECK_OK(peal_observation_remove_with(observation, flags, PEAL_FOREVER));
 }
 
-/* Both threads do nothing after this until the next round: what has not run will not run. */
+/* After this both threads are idle until the next round, so a destroy callback that has not run is lost. */
 static void pause_registering(void)
 {
     set_value(&removed_round, value_of(&round_number));
@@ -104,7 +104,7 @@ static void pause_registering(void)
     WAIT_UNTIL(value_of(&has_paused));
 }
 
-/* Returns how many of the callbacks had not run in the end. */
+/* Returns the number of destroy callbacks that had not run in the end. */
 static int lose_callbacks(peal_queue queue, uint32_t flags)
 {
     static int destroyed[ROUNDS + 1], other, fixed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The end of a handle waits for its running call, also where the registration has ended before: by the ONCE
- * call itself, by its queue, its center or its owner.
+ * A waiting removal waits for the running call, also if the registration has ended already: by its own ONCE call, or
+ * with its queue, its center or its owner.
  */
 #include "center.h"
 #include "latch.h"
@@ -53,7 +53,8 @@ static void *ring(void *unused)
     return NULL;
 }
 
-/* The call still runs: a wait ends by its limit. It ends: a wait without a limit ends after it. */
+/* While the call runs, a waiting removal returns when its time limit expires. A removal without a time limit returns
+ * after the call. */
 static void check_observation(peal_observation observation)
 {
     CHECK(!peal_observation_is_active(observation));

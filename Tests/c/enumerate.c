@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of observers: for programs that have kept no handle, and for reports. Compare
- * the enumerator and removeDelegate: of GCDMulticastDelegate.
+ * Lists of observers, for reports and for programs that store no handles. They replace the enumerator and
+ * removeDelegate: of GCDMulticastDelegate.
  */
 #include "center.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The event count that all waits of the library stand on, and the races that it must survive: each is forced, then
- * repeated freely.
+ * The event count, on which all waits of the library are built. Each race is first forced and then repeated with free
+ * timing.
  */
 #include "check.h"
 #include "child.h"
@@ -29,7 +29,7 @@ static void begin(void)
     woken = 0;
 }
 
-/* ---- Forced ------------------------------------------------------------------------------------ */
+/* ---- Forced orders ----------------------------------------------------------------------------- */
 
 CLAIM("F8", "a signal of an event count without waiters changes nothing")
 {
@@ -76,7 +76,7 @@ CLAIM("F8", "a wait without a signal ends at its deadline")
     while (peal_event_count_wait(&changed, prepared, deadline))
         ;
     CHECK(peal_clock_now() >= deadline);
-    /* A deadline that has passed before the wait, too. */
+    /* The deadline may also have passed before the wait. */
     CHECK(!peal_event_count_wait(&changed, prepared, 1));
     CHECK(!peal_event_count_wait(&changed, prepared, 0));
     peal_event_count_signal(&changed);
@@ -130,14 +130,14 @@ CLAIM("F8", "one signal wakes two sleeping waiters")
         pthread_create(&threads[i], NULL, wait_once, NULL);
     while ((__atomic_load_n(&changed.word, __ATOMIC_SEQ_CST) & PEAL_EVENT_COUNT_WAITED) == 0)
         peal_processor_pause();
-    peal_clock_pause(5000000); /* for both to sleep, most of the time */
+    peal_clock_pause(5000000); /* usually long enough for both to sleep */
     take_turn(1);
     for (int i = 0; i < WAITERS; i++)
         pthread_join(threads[i], NULL);
     CHECK_EQUAL(woken, WAITERS);
 }
 
-/* Two threads take turns: one lost wake-up, and both wait until the deadline. */
+/* Two threads take turns. If one wake-up is lost, both wait until the deadline. */
 static void *take_turns(void *first)
 {
     for (unsigned round = *(unsigned *)first; round < ROUNDS; round += 2) {
@@ -148,7 +148,7 @@ static void *take_turns(void *first)
     return first;
 }
 
-/* The same where the condition is an atomic word. */
+/* Waits for a condition that is an atomic word, without a lock. */
 static bool wait_for_open_turn(unsigned wanted)
 {
     while (__atomic_load_n(&open_turn, __ATOMIC_SEQ_CST) != wanted) {
@@ -192,11 +192,11 @@ CLAIM("F8", "no wake-up is lost when the condition changes under a lock") { take
 CLAIM("F8", "no wake-up is lost when the condition changes without a lock") { take_turns_by(take_open_turns); }
 
 #if !defined(PEAL_TEST_SANITIZED)
-/* The thread sanitizer wants no threads in the child of a process with threads. */
+/* The thread sanitizer permits no threads in the child of a process with threads. */
 
 /* ---- fork(2) ----------------------------------------------------------------------------------- */
 
-/* The waiting thread of the parent does not exist in the child, whose word records a waiter. */
+/* The parent's waiting thread does not exist in the child, but the child's copy of the word still records a waiter. */
 static bool wait_in_child(void)
 {
     pthread_t thread;

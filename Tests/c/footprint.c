@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cost of the library in a program that loads it and broadcasts once: memory that it needs, and no
- * memory that is writable and executable. PEAL_TEST_LIBRARY is the library's path. This program is not
- * linked to the library. */
+ * The memory that the library needs in a program that loads it and broadcasts once. None of it may be both writable
+ * and executable. PEAL_TEST_LIBRARY is the library's path. This program is not linked to the library. */
 #include <peal/peal-dl.h>
 
 #include <dlfcn.h>
@@ -29,9 +28,9 @@ static void hear(void *self, const char *room, const char *text)
 
 static const struct chat hearer = { PEAL_TABLE(chat), .on_message = hear };
 
-/* The memory that the process has written, in kilobytes; and with a path, what it has touched of that file since the last
- * forget_touched. It is not the resident memory: with each page of a file the kernel maps neighbours that are in its
- * cache, and their number differs from run to run. */
+/* Returns the memory that the process has written, in kilobytes. With a path, the pages of that file that the process
+ * has touched since the last forget_touched are added. Resident memory would not do: with each page of a file the
+ * kernel maps neighbours that are in its cache, and their number differs from run to run. */
 static long needed_kb(const char *path)
 {
     char line[4096];
@@ -43,7 +42,7 @@ static long needed_kb(const char *path)
     if (file == NULL)
         return -1;
     while (fgets(line, sizeof line, file) != NULL) {
-        /* The lines of a mapping have this order. */
+        /* /proc/self/smaps lists the fields of a mapping in this order. */
         if (sscanf(line, "%lx-%lx ", &first, &last) == 2)
             is_of_file = path != NULL && strstr(line, path) != NULL;
         else if (sscanf(line, "Private_Dirty: %ld", &written) == 1)
@@ -68,7 +67,7 @@ static int touch_segments(struct dl_phdr_info *library, size_t size, void *sum)
     return 0;
 }
 
-/* All pages of loaded files are mapped before, because a page that is mapped later counts its neighbours as touched. */
+/* Maps all pages of the loaded files first, because the mapping of a page later counts its neighbours as touched. */
 static int forget_touched(void)
 {
     unsigned sum = 0;
@@ -79,7 +78,8 @@ static int forget_touched(void)
     return file != NULL && fclose(file) == 0 && is_written;
 }
 
-/* The part of the library's file that the loader reads: symbols, names and relocations, from the file's begin on. */
+/* Returns the size of the part of the library's file that the loader reads: symbols, names and relocations, from the
+ * beginning of the file. */
 static long loader_kb(void)
 {
     Dl_info library;
@@ -113,8 +113,8 @@ static int count_writable_code(void)
     return found;
 }
 
-/* Copies the library, because other processes that use it mark its pages as touched too. Pages that were just written
- * count as dirty until they are on the disk. */
+/* Copies the library, because other processes that use the original mark its pages as touched too. The copy is written
+ * to the disk, because new pages count as dirty until then. */
 static int copy_library(const char *path, const char *copy)
 {
     char block[1 << 16];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The abilities of a child of fork(2) while the parent's other threads are in all kinds of calls. A child that hangs or
- * crashes fails.
+ * A child of fork(2), while the parent's other threads are in calls of all kinds. A child that hangs or crashes
+ * fails.
  */
 #include "center.h"
 #include "lane.h"
@@ -78,7 +78,7 @@ static void close_all(void)
 
 static bool goes_on(void) { return !__atomic_load_n(&are_to_end, __ATOMIC_ACQUIRE); }
 
-/* ---- What the parent's threads do ---------------------------------------------------------------- */
+/* ---- The threads of the parent ------------------------------------------------------------------- */
 
 static void *register_and_broadcast(void *unused)
 {
@@ -118,7 +118,7 @@ static void *make_and_end(void *unused)
     return unused;
 }
 
-/* ---- What the child does ------------------------------------------------------------------------- */
+/* ---- The child ----------------------------------------------------------------------------------- */
 
 static bool works_synchronously(void)
 {
@@ -193,7 +193,7 @@ static bool makes_threads_of_its_own(void)
     holds &= CHECK_OK(peal_timer_create(&timing, &timer)) && CHECK_OK(peal_timer_start(timer));
     latch_wait(&fired);
     holds &= CHECK_OK(peal_timer_destroy(timer)) && CHECK_OK(peal_queue_destroy(queue));
-    /* Pumped queues need none. */
+    /* Pumped queues need no thread. */
     options = options_on(pumped, NULL);
     (void)observe_with(protocol, &own, "on_ring", (peal_function)on_ring, &options);
     holds &= CHECK_OK(peal_broadcast(ring, 1)) && CHECK_EQUAL(pump_all(pumped), 1);
@@ -223,7 +223,7 @@ CLAIM("F6", "the child of a fork uses all objects that need no thread of the par
     __atomic_store_n(&are_to_end, true, __ATOMIC_RELEASE);
     for (int i = 0; i < 3; i++)
         thread_join(threads[i]);
-    /* And the parent goes on. */
+    /* The parent's queue works after the fork. */
     CHECK_OK(peal_queue_flush(serial, 5000));
     CHECK_OK(peal_broadcast(ring, 1));
     close_all();
@@ -238,7 +238,7 @@ CLAIM("F6", "the child of a child of a fork can use all objects that need no thr
     close_all();
 }
 
-/* ---- A fork by a thread of the library's --------------------------------------------------------- */
+/* ---- A fork by a thread of the library ----------------------------------------------------------- */
 
 static struct latch has_forked = LATCH_INITIALIZER;
 static bool child_holds;

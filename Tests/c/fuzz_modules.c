@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random calls of the module functions, on several threads and from the modules' own callbacks, for ten
- * seconds or PEAL_STRESS_SECONDS. The table `next` is the oracle: what may happen to a module
- * in each of its states. PEAL_FUZZ_SEED repeats a run; the order of the threads is the scheduler's.
+ * Calls the module functions at random, on several threads and from the modules' own callbacks, for ten
+ * seconds or PEAL_STRESS_SECONDS. The table `next` is the oracle: it defines what may happen to a module
+ * in each of its states. PEAL_FUZZ_SEED repeats the requests of a run, but not the scheduling of its threads.
  */
 #include "center.h"
 #include "latch.h"
@@ -35,8 +35,8 @@ static const signed char next[STATES][HAPPENINGS] = {
     [STOPPING] = { WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, IDLE, WRONG },
     [RELEASED] = { WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG },
 };
-/* A step on a queue may be cancelled: peal takes a start that is over for one that has failed, and never calls
- * a stop that has not begun. */
+/* A step on a queue may be cancelled. A cancelled start counts as failed, also if its function has returned since. A
+ * cancelled stop that has not begun is never called. */
 static const signed char next_on_queue[STATES][HAPPENINGS] = {
     [IDLE] = { IDLE, STARTING, WRONG, WRONG, WRONG, WRONG, WRONG, RELEASED },
     [STARTING] = { STARTING, WRONG, RUNNING, IDLE, WRONG, WRONG, WRONG, WRONG },
@@ -95,7 +95,7 @@ static void enter(struct instance *instance, enum happening happening)
 }
 static void leave(struct instance *instance) { __atomic_fetch_sub(&instance->calls, 1, __ATOMIC_ACQ_REL); }
 
-/* After a function has returned that no code of the module is called any more. */
+/* Checks a module after a function of the library has returned that no code of the module is called any more. */
 static void check_gone(struct instance *instance)
 {
     pthread_mutex_lock(&instance->lock);
@@ -105,7 +105,7 @@ static void check_gone(struct instance *instance)
     pthread_mutex_unlock(&instance->lock);
 }
 
-/* ---- What modules do --------------------------------------------------------------------------- */
+/* ---- The functions of the modules -------------------------------------------------------------- */
 
 static peal_center center;
 static struct peal_lifecycle_protocol life;
@@ -190,7 +190,7 @@ static const struct peal_lifecycle events = {
 static struct instance *any_instance(void)
 {
     const unsigned known = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
-    /* Rather one of the last. */
+    /* Prefers the modules that were registered last. */
     const unsigned index = known - 1 - draw(known < 2 * SLOTS ? (known == 0 ? 1 : known) : 2 * SLOTS);
 
     return known == 0 ? NULL : __atomic_load_n(&instances[index], __ATOMIC_ACQUIRE);
@@ -326,7 +326,7 @@ static void call_something(void)
 
 static void *work(void *number)
 {
-    /* Its stream is its own, in each round. */
+    /* Each thread has its own stream of random numbers in each round. */
     random_state = (seed + 1) * 0x9e3779b97f4a7c15u + ((unsigned long)(size_t)number + 1) * 0x94d049bb133111ebu;
     for (int i = 0; i < CALLS; i++)
         call_something();
@@ -377,7 +377,7 @@ static void end_round(void)
     for (unsigned i = 0; i < __atomic_load_n(&count, __ATOMIC_ACQUIRE); i++) {
         struct instance *const instance = __atomic_load_n(&instances[i], __ATOMIC_ACQUIRE);
 
-        /* A thread of the library does the work that was not waited for. */
+        /* A thread of the library does the work for which the end of the center did not wait. */
         WAIT_UNTIL(instance == NULL || is_released(instance));
     }
     for (unsigned i = 0; i < count; i++) {

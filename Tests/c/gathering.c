@@ -26,7 +26,7 @@ PEAL_PROTOCOL(meter, "Meter", METER);
 
 enum { OBSERVERS = 4, MOST_REPLIES = 16 };
 
-/* An observer: its number makes its results differ. */
+/* An observer, whose results depend on its number. */
 struct gauge {
     int number;
     int calls;
@@ -172,7 +172,7 @@ static void open_meter(void)
     CHECK_OK(meter_define(center, &meter));
 }
 
-/* Two on the lane, two on the thread that gathers. */
+/* Registers half of the observers on the lane. The others are called on the gathering thread. */
 static void open_mixed(void)
 {
     open_meter();
@@ -213,7 +213,7 @@ static peal_status read_all(const struct peal_gather_options *options, peal_comp
     return peal_gather(meter.on_read, arguments, 2, options, out_gathering);
 }
 
-/* Each reply came from another observer, and has that one's result. */
+/* Checks that each reply is from a different observer, and has the result of that observer. */
 static void check_readings(int count)
 {
     bool seen[OBSERVERS] = { false };
@@ -378,7 +378,7 @@ CLAIM("Q8", "the function `reply` of a gathering may be left out")
     }
 }
 
-/* ---- Who does not answer ----------------------------------------------------------------------- */
+/* ---- Observers that do not answer -------------------------------------------------------------- */
 
 CLAIM("Q8", "a gathering without observers runs `done` all the same, on the queue")
 {
@@ -492,7 +492,7 @@ CLAIM("Q8", "when the time limit of a gathering expires, `done` runs with the re
         lane_open(&desk, PEAL_QUEUE_SERIAL);
         open_mixed();
         options = to(&desk, sizeof(int32_t));
-        options.timeout = 5 * LANE_SHORT; /* calls that do not wait are made within it */
+        options.timeout = 5 * LANE_SHORT; /* long enough for the calls of observers without a queue */
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(read_all(&options, NULL));
         latch_wait(&gathered.latch);
@@ -698,7 +698,7 @@ CLAIM("Q8", "while threads gather, cancel and reach time limits, `done` runs onc
     }
 }
 
-/* ---- What is refused --------------------------------------------------------------------------- */
+/* ---- Refusals ---------------------------------------------------------------------------------- */
 
 CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does not run")
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * growing.c - what operations cost that touch many observers of one protocol: see growing.h.
+ * growing.c - the cost of operations on many observers of one protocol; see growing.h.
  */
 #include "destroyed.h"
 #include "growing.h"
@@ -74,7 +74,7 @@ static void observe_on_queues(size_t number)
     }
 }
 
-/* ---- What is counted --------------------------------------------------------------------------- */
+/* ---- The counted operations -------------------------------------------------------------------- */
 
 static void observe_owned(void)
 {
@@ -119,7 +119,7 @@ static void replace_each(void)
 static void observe_on_queue_each(void) { observe_on_queues(count); }
 static void observe_on_one_queue(void) { observe_on_queues(1); }
 
-/* Each has a queue of its own, and the first broadcast has been sent. */
+/* Gives each observer a queue of its own, and sends the first broadcast. */
 static void begin_queues(void)
 {
     make_queue_each();
@@ -187,7 +187,7 @@ static void remove_last_first(void)
 }
 static void remove_mixed(void)
 {
-    /* 1009 is a prime, and no divisor of either number. */
+    /* 1009 is a prime that divides neither FEW nor MANY, so that each index is visited once. */
     for (size_t i = 0; i < count; i++)
         CHECK_OK(peal_observation_remove(observations[i * 1009 % count]));
 }
@@ -296,7 +296,7 @@ static void count_one(size_t which, size_t observers)
 
 CLAIM("F7", "an operation on n observers costs no more than n log n")
 {
-    /* Under callgrind. */
+    /* callgrind makes the program slower. */
     check_allow_seconds(250);
     printf("operations: %zu\n", sizeof operations / sizeof operations[0]);
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Counts the instructions of growing.c, or of growing_others.c, for some objects and for four times as many, and fails where
-# four times as many cost more than n log n allows.
+# Counts the instructions of growing.c, or of growing_others.c, for a number of objects and for four times as many.
+# Fails if the second count is larger than n log n allows.
 #
 #   growing.sh PROGRAM [--print]
 set -u
@@ -11,9 +11,9 @@ command -v valgrind >/dev/null || { echo "there is no valgrind: instructions are
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 "$(dirname -- "$0")/../../scripts/count-instructions" "$program" "$work" || exit 1
-# Without the lines of the harness.
+# Removes the lines of the harness.
 grep -E '^[a-z-]+ [0-9]+$' "$work/lines" >"$work/sections"
-# Four times as many: 4 * log(2000) / log(500) is 4.9.
+# n log n allows a factor of 4 * log(2000) / log(500), which is 4.9.
 wanted=$(sed -n 's/^operations: //p' "$work/lines")
 paste -d ' ' "$work/sections" "$work/totals" | awk -v wanted="$wanted" '
     NF == 3 { if ($1 == last) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * growing_others.c - what operations cost that touch many methods, protocols, properties or kept calls: see growing.h.
+ * growing_others.c - the cost of operations on many methods, protocols, properties or kept calls; see growing.h.
  */
 #include "growing.h"
 
@@ -96,7 +96,7 @@ static void observe_all(void)
     for (size_t i = 0; i < count; i++)
         CHECK_OK(bell_observe(&bell, &targets[i], &bell_table, NULL, NULL));
 }
-/* One observer without a target is registered and removed, among others with one. */
+/* Registers and removes an observer without a target, among others with targets. */
 static void unobserve_none(void)
 {
     for (size_t i = 0; i < count; i++) {
@@ -180,7 +180,7 @@ static void count_one(size_t which, size_t number)
 
 CLAIM("F7", "an operation on n methods, protocols, properties or kept calls costs no more than n log n")
 {
-    /* Under callgrind. */
+    /* callgrind makes the program slower. */
     check_allow_seconds(250);
     printf("operations: %zu\n", sizeof operations / sizeof operations[0]);
     for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* One protocol as two versions of a program know it. */
+/* One protocol as two versions of a program define it. */
 #define SINK_1(METHOD)                              \
     METHOD(required, void, on_line, (const char *)) \
     METHOD(optional, void, on_flush, (void))
@@ -238,7 +238,7 @@ CLAIM("P6", "a protocol may grow while it is being broadcast, from its own callb
     close_center(center);
 }
 
-/* A protocol that is adopted grows by itself, since the adopter's table points to its own. */
+/* The adopter's table points to the adopted protocol's table. So the adopted protocol grows independently. */
 #define LOG_ADOPTS_1(ADOPT) ADOPT(sink_1, "Sink")
 #define LOG_ADOPTS_2(ADOPT) ADOPT(sink_2, "Sink")
 #define LOG(METHOD) METHOD(optional, void, on_log, (int n))

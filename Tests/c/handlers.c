@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Observers with one function for all methods: its arguments in each call, and its result.
+ * Handlers, each of which is one function for all methods of an observer: their arguments and their results.
  */
 #include "center.h"
 #include "journal.h"
@@ -49,7 +49,7 @@ PEAL_PROTOCOL(desk, "Desk", DESK);
 static peal_center center;
 static struct desk_protocol desk;
 
-/* ---- A handler that notes its arguments, and acts for the claim ------------------------------------ */
+/* ---- A handler that records its arguments, and acts for the claim ---------------------------------- */
 
 struct ear {
     const char *name;

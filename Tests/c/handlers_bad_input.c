@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Failing registrations of handlers: each mistake gives a status and a sentence, and destroys once.
+ * Registrations of handlers that fail. Each mistake gives a status and a sentence, and the destroy callback runs once.
  */
 #include "center.h"
 
@@ -26,7 +26,7 @@ static void begin(void)
     CHECK_OK(chat_define(center, &chat));
 }
 
-/* Tries, and wants the destroy callback once and no observer. */
+/* Checks that a registration fails, that its destroy callback runs once, and that there is no observer. */
 static void refuse(peal_protocol protocol, peal_handler handler, const char *const *methods, size_t count,
     peal_status expected, const char *part)
 {
@@ -133,7 +133,7 @@ CLAIM("F1", "options that are refused for tables are refused for handlers")
     close_center(center);
 }
 
-/* Arguments that a caller may pass to a function of a table, but no proxy and no handler has passed. */
+/* A caller may pass any arguments to a function of a table, also ones that neither a proxy nor a handler passes. */
 CLAIM("F1", "a function of a proxy with a target or NULL as `self` calls no observer, also beside handlers")
 {
     struct chat_proxy proxy;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An observer with a handler is an observer as any other: what holds for those with tables holds for it.
+ * An observer with a handler behaves as an observer with a table does.
  */
 #include "center.h"
 #include "journal.h"
@@ -27,7 +27,7 @@ PEAL_PROTOCOL_ADOPTING(right, "Right", RIGHT_ADOPTS, RIGHT);
     METHOD(optional, void, finish, (int n, peal_completion done))
 PEAL_PROTOCOL_ADOPTING(crown, "Crown", CROWN_ADOPTS, CROWN);
 
-/* As peal_protocol_list_methods lists them. */
+/* In the order of peal_protocol_list_methods. */
 enum { ON_LEFT, ON_ROOT, ON_RIGHT, ON_CROWN, COUNT, ON_TEXT, FINISH };
 static const char *const short_names[] = { "left", "root", "right", "crown", "count", "text", "finish" };
 
@@ -46,7 +46,7 @@ struct ear {
     int destroyed;
 };
 
-/* Answers as each method wants it, whatever the order of the names. */
+/* Stores a result of the method's type, whatever the order of the names. */
 static void hear(void *target, const struct peal_call *call)
 {
     struct ear *ear = target;
@@ -91,7 +91,7 @@ static void begin(void)
     CHECK_OK(peal_protocol_list_methods(crown.protocol, listed, CHECK_COUNT_OF(listed), NULL));
 }
 
-/* Registers for all of Crown. */
+/* Registers for all methods of Crown. */
 static void observe(struct ear *ear, uint32_t flags, int32_t priority)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every check in here must fail; check_harness.sh reads the outcome. A harness that cannot fail
- * proves nothing. The outcome has line numbers, so the lines keep their places.
+ * Every check in here must fail, because a harness that cannot fail proves nothing. check_harness.sh compares the
+ * outcome. The outcome has line numbers, so do not move lines.
  */
 #include "journal.h"
 /* clang-format off */

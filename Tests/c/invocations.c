@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls as objects: arguments by hand, by array and written out; what they retain; whom they call; and
- * all that can be done wrong with them.
+ * Calls as objects: arguments one by one, by array and variadic; what they retain; which observers they call; and
+ * mistakes in their use.
  */
 #include "center.h"
 #include "journal.h"
@@ -147,7 +147,7 @@ static void fill(struct every *every)
     memcpy(every->s.c, "abc", 3);
 }
 
-/* A pointer to each member, and its size. The significant bytes: an x87 number has ten. */
+/* Fills a pointer to each member, and the number of its significant bytes, which is ten for an x87 number. */
 static size_t members(struct every *every, void *pointers[EVERY_COUNT], size_t sizes[EVERY_COUNT])
 {
     size_t count = 0;
@@ -192,7 +192,7 @@ static void check_every(peal_invocation invocation, struct every *expected)
     }
 }
 
-/* The prototype of `every`, once more: inside the list it would be text to peal. */
+/* The parameters of `every` for its C function. In the list macro, peal would read a macro's name as text. */
 #define EVERY_PARAMETER                                                                                       \
     bool a, char b, int8_t c, uint16_t d, int32_t e, uint32_t f, int64_t g, uint64_t h, float i, double j,    \
         long double k, float _Complex l, double _Complex m, long double _Complex n, void *o, void (*p)(void), \
@@ -241,7 +241,7 @@ CLAIM("B9", "an invocation by array stores each value bit for bit, and calls wit
     close_center(center);
 }
 
-CLAIM("B9", "an invocation by variadic arguments, and one that is filled by hand, store the same values as one by array")
+CLAIM("B9", "an invocation by variadic arguments, and one whose arguments are set one by one, store the same values as one by array")
 {
     struct every every;
     void *pointers[EVERY_COUNT];
@@ -576,7 +576,7 @@ CLAIM("B9", "an invocation calls one observer and keeps its result")
     close_center(center);
 }
 
-CLAIM("O10", "a blocked observer is not called by an invocation, and ONCE is used up by one")
+CLAIM("O10", "an invocation does not call a blocked observer, and calls a ONCE observer once")
 {
     const struct work table = { PEAL_TABLE(work), .add = on_add };
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -947,7 +947,7 @@ CLAIM("B9", "a broadcast of an invocation that fails leaves a sentence, and does
     close_center(center);
 }
 
-/* ---- From inside its own call ------------------------------------------------------------------ */
+/* ---- Changes within an invocation's own call --------------------------------------------------- */
 
 static peal_invocation running;
 

@@ -10,7 +10,7 @@ static peal_center center;
 static struct guest guest;
 static peal_observation lazy;
 
-/* A, the guest, B. */
+/* Registers A, the guest and B. */
 static void open_house(void)
 {
     center = open_guest_house();
@@ -22,7 +22,7 @@ static void open_house(void)
     journal_clear();
 }
 
-CLAIM("O13", "nothing is created until the first broadcast of a method that the service implements")
+CLAIM("O13", "no instance is created until the first broadcast of a method that the service implements")
 {
     open_house();
     CHECK_EQUAL(guest.attempts, 0);

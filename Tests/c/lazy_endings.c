@@ -21,7 +21,7 @@ static void open_with(const struct peal_observe_options *options)
     journal_clear();
 }
 
-/* With a destroy callback. */
+/* Registers the guest lazily, with a destroy callback. */
 static void open_house(uint32_t flags)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

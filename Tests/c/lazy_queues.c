@@ -15,7 +15,7 @@ static struct guest guest;
 static struct lane lane;
 static peal_observation lazy;
 
-/* A, the guest and B on the queue. */
+/* Registers A, the guest and B on the queue. */
 static void open_house(uint32_t flags)
 {
     struct peal_observe_options options = options_on(lane.queue, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lazy observers and several threads: which thread creates, waits and ends.
+ * Lazy observers and several threads: which thread creates the instance, which waits, and which ends the observation.
  */
 #include "guest.h"
 #include "latch.h"
@@ -322,7 +322,7 @@ CLAIM("O13", "a lazy observer that is unregistered during its creation is not ca
 static struct guest other;
 static int arrived;
 
-/* Both are inside before either goes on. */
+/* Both creations have begun before either continues. */
 static void meet_and_broadcast(struct guest *which)
 {
     (void)which;

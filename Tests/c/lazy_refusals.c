@@ -20,7 +20,7 @@ static void open_house(void)
     journal_clear();
 }
 
-/* Refused with a sentence, a zero handle, and one run of the destroy callback. */
+/* Checks that a registration is refused with a sentence, writes a zero handle and runs the destroy callback once. */
 static void check_refusal(peal_protocol protocol, const char *service, const struct peal_observe_options *options,
     peal_status expected, const char *part)
 {

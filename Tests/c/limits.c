@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A system that gives no threads or no descriptors: what needs them fails with a status before it begins, what does
- * not goes on. Each claim runs in a process of its own, in which peal has made no thread yet; one that hangs or
- * crashes there fails.
+ * A system that refuses threads or descriptors. Functions that need them fail with a status before they change
+ * anything, and all others work. Each claim runs in a process of its own, in which peal has not created a thread yet.
+ * A claim that hangs or crashes there fails.
  */
 #include "center.h"
 #include "child.h"
@@ -20,7 +20,7 @@
 
 enum { SECONDS = 10 };
 
-/* ---- What is called ------------------------------------------------------------------------------ */
+/* ---- The called functions ------------------------------------------------------------------------ */
 
 static struct latch called;
 static struct latch may_end;
@@ -46,7 +46,7 @@ static void ring_and_wait(void *self, int n)
     latch_open(self);
     latch_wait(&may_end);
 }
-/* Continues when all have arrived. */
+/* Returns when `wanted` calls have begun. */
 static void gather(void *self, int n)
 {
     (void)n;
@@ -80,7 +80,7 @@ static bool observe_on(peal_queue queue, peal_protocol protocol, struct latch *t
 
 static bool rings(peal_method method) { return CHECK_OK(peal_broadcast(method, 1)); }
 
-/* A serial queue, a timer, a time limit and a signal, each of which must run. */
+/* Checks that a serial queue, a timer, a time limit and a signal each work. */
 static bool all_come(peal_center center, peal_protocol protocol, peal_method method)
 {
     static struct latch fired = LATCH_INITIALIZER;
@@ -149,12 +149,12 @@ static bool refuses_what_needs_threads(void)
     holds &= CHECK_FAILURE(peal_completion_create(&completing, &completion), PEAL_ERROR_LIMIT);
     holds &= CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_LIMIT);
     holds &= CHECK_FAILURE(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0), PEAL_ERROR_LIMIT);
-    /* Functions that need no thread continue. */
+    /* Functions that need no thread work. */
     holds &= CHECK_OK(peal_queue_create(&pumped, &queue));
     holds &= observe_on(queue, protocol, &called, ring) && rings(method);
     holds &= CHECK_EQUAL(pump_all(queue), 1) && CHECK(latch_is_open(&called));
     holds &= CHECK_OK(peal_queue_destroy(queue));
-    /* And all of it works once there are threads. */
+    /* All of them work once threads can be created. */
     interpose_limit(INTERPOSE_NO_LIMIT, 0);
     holds &= CHECK_OK(peal_timer_start(timer)) && CHECK_OK(peal_timer_destroy(timer));
     holds &= all_come(center, protocol, method);
@@ -183,7 +183,7 @@ CLAIM("F5", "a function that needs two threads and gets one fails with a status"
     CHECK(in_child(fails_with_the_clock_alone, SECONDS));
 }
 
-/* As many threads as are needed at least: the work of a queue waits while they are blocked. */
+/* With the least number of threads, the work of a queue waits while these are blocked. */
 static bool waits_for_a_thread(void)
 {
     peal_center center = open_center();
@@ -306,7 +306,7 @@ static bool is_delivered_without_memory(void)
     if (!holds)
         return false;
     for (int turn = 0; turn < 3; turn++) {
-        /* It arrives on a thread of the library's; the action runs here. */
+        /* The signal is received on a thread of the library. Its action runs on this thread. */
         interpose_refuse_elsewhere(turn == 0);
         raise(SIGUSR1);
         WAIT_UNTIL((pump_all(queue), latch_is_open(&called)));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * list_model.c - random registrations, removals and replacements, compared with a model: which observers each
- * broadcast calls, in which order, on which queue, and how many it counts. Short lists and long ones: long ones are
- * put in order by the broadcast.
+ * list_model.c - compares random registrations, removals and replacements with a model: which observers each
+ * broadcast calls, in which order, on which queue, and how many calls it counts. Lists are short and long, because long
+ * lists are sorted by the next broadcast.
  *
  * Prints the seed of a round that fails. PEAL_MODEL_SEED runs that round alone.
  */
@@ -27,7 +27,7 @@ struct observer {
     int32_t priority;
     int order;
     int queue;     /* index, or NONE */
-    int successor; /* of a replaced one: index, or NONE */
+    int successor; /* index of the observer that replaced this one, or NONE */
     unsigned blocks;
     bool is_listed, is_once, is_weak, is_dead, is_lazy, is_draining;
 };
@@ -62,7 +62,7 @@ static unsigned draw(unsigned below)
     return (unsigned)(state % below);
 }
 
-/* ---- What is called ---------------------------------------------------------------------------- */
+/* ---- The called functions ---------------------------------------------------------------------- */
 
 static long long call_of(int id, int method, int n) { return ((long long)id << 33) | ((long long)n << 1) | method; }
 
@@ -111,7 +111,7 @@ static int sort_listed(void)
 
 static void end(struct observer *observer) { observer->is_listed = observer->is_draining = false; }
 
-/* Returns how many calls one broadcast queues and makes. */
+/* Returns the number of calls that a broadcast enqueues or makes. */
 static int expect_broadcast(int method, int n, int *out_result)
 {
     const int listed = sort_listed();
@@ -167,7 +167,7 @@ static void expect_pump(int queue)
             end(&observers[i]);
 }
 
-/* ---- What is done ------------------------------------------------------------------------------ */
+/* ---- The operations ---------------------------------------------------------------------------- */
 
 static bool compare_calls(const char *what)
 {
@@ -244,7 +244,7 @@ static void observe_new(bool may_queue)
     CHECK_OK(bell_observe(&bell, observer, &table, &options, &observer->observation));
 }
 
-/* A listed observer, or NULL. */
+/* Returns a registered observer at random, or NULL. */
 static struct observer *draw_listed(void)
 {
     for (int tries = 0; count > 0 && tries < 20; tries++) {
@@ -410,7 +410,7 @@ static bool run_round(uint64_t seed)
     }
     const bool may_queue = seed % 3 != 0;
     const int steps = seed % 2 == 0 ? 300 : 2500;
-    /* Grows, and then shrinks. */
+    /* The list grows, and then shrinks. */
     for (int i = 0; holds && i < steps; i++)
         holds = step(i < steps / 2 ? 55 : 15, may_queue);
     for (int i = 0; holds && i < QUEUES; i++)

@@ -39,7 +39,7 @@ static void open_bell(void)
     CHECK_OK(loud_define(center, &loud));
 }
 
-/* How often a handle is in a list. All handles are an id. */
+/* Returns how often a handle is in a list. Every handle consists of one id. */
 static size_t times(const void *handles, size_t count, uint64_t id)
 {
     size_t found = 0;
@@ -266,7 +266,7 @@ CLAIM("P9", "a list that does not fit is cut, and its whole length reported")
     close_center(center);
 }
 
-CLAIM("F1", "lists and states of nothing give a status")
+CLAIM("F1", "lists and states of invalid handles, and NULL for what is to be filled, give a status")
 {
     static const peal_center no_center;
     static const peal_protocol no_protocol;

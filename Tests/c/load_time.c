@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How long the dynamic linker takes for the library, in fresh processes. The library's path is in
+ * Measures how long the dynamic linker takes to load the library, each time in a new process. The library's path is in
  * PEAL_TEST_LIBRARY. This program is not linked to the library.
  */
 #include <dlfcn.h>
@@ -30,7 +30,7 @@ static int by_value(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The child of a fork has loaded nothing more than this program; each load is a first one. */
+/* A child of this process has not loaded the library, so that each load is a first one. */
 static double load_once(const char *path)
 {
     double took = -1;

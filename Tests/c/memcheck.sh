@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs programs under valgrind's memcheck, and fails where it reports an error or memory that is definitely lost. There
-# is no suppression file: a user's own run must be free of reports about the library too.
+# Runs programs under valgrind's memcheck, and fails if it reports an error or memory that is definitely lost. There is
+# no suppression file, because users' runs must be free of reports about the library too.
 #
 #   memcheck.sh PROGRAM...
 set -u

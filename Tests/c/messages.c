@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The names in the sentence about a failure. status.c tests the sentence itself and its lifetime.
+ * The names in the sentences about failures. status.c tests how long a sentence is stored, and for which thread.
  */
 #include "center.h"
 

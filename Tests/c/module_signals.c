@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Signals that are bound to the life cycle: real ones, sent to a program of its own, which writes a letter
- * for each event. The test does not sleep: expected letters are read from a pipe.
+ * Signals that are bound to the life cycle. The test sends real signals to another program, which writes a letter
+ * for each event. It does not sleep, because it reads the expected letters from a pipe.
  */
 #include "center.h"
 #include "journal.h"
@@ -29,7 +29,7 @@ static void open_child(void)
     child = fork();
     if (child == 0) {
         const char *const program = getenv("PEAL_TEST_CHILD");
-        /* A group of its own, whose parent is outside: else SIGTSTP would be ignored. */
+        /* The child has a process group of its own, whose parent is outside. Otherwise SIGTSTP would be ignored. */
         setpgid(0, 0);
         dup2(in[0], STDIN_FILENO);
         dup2(out[1], STDOUT_FILENO);
@@ -43,7 +43,7 @@ static void open_child(void)
     from_child = out[0];
 }
 
-/* Reads as many letters as are expected. */
+/* Reads as many letters as are expected. Returns true if they are equal. */
 static bool hears(const char *expected)
 {
     char text[32] = "";
@@ -97,7 +97,7 @@ CLAIM("M6", "a second SIGTERM has the effect that it had before it was bound: it
     hears(".");
     CHECK_EQUAL(kill(child, SIGTERM), 0);
     hears("t-");
-    /* The modules have stopped, and the program still waits for a letter. */
+    /* The modules have stopped. The program still waits for a letter. */
     CHECK_EQUAL(kill(child, SIGTERM), 0);
     status = wait_for_child(0);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);

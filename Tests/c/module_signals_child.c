@@ -68,14 +68,14 @@ int main(void)
     must(peal_signal_bind(center, SIGUSR1, PEAL_SIGNAL_RELOAD, nowhere, 0));
     must(peal_modules_start(center));
     say(".");
-    /* Interrupted reads continue: the handler is installed so. */
+    /* Signals do not interrupt the read, because peal installs its handlers with SA_RESTART. */
     while (state != PEAL_MODULES_STOPPED) {
         char byte;
         if (read(STDIN_FILENO, &byte, 1) <= 0)
             break;
         if (byte == 'x')
             break;
-        /* 'u': the signal does what it did before. */
+        /* 'u' unbinds the signal, which has its previous effect again. */
         if (byte == 'u') {
             must(peal_signal_remove_binding(center, SIGUSR1));
             say("u");

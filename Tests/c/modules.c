@@ -174,7 +174,7 @@ CLAIM("M2", "ten thousand modules with random dependencies start after all their
     clock_gettime(CLOCK_MONOTONIC, &before);
     for (int i = 0; i < count; i++)
         snprintf(names[i], sizeof names[i], "module%d", i);
-    /* Each needs some with higher numbers, so most come after who needs them. */
+    /* Each module needs some with higher numbers, so most dependencies are registered after their dependents. */
     for (int i = 0; i < count; i++) {
         parts[i].name = names[i];
         for (int need = 0; need < NEEDS && i + 1 < count; need++)

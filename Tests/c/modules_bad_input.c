@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules: what is wrong in a call gives a status and a sentence, and nothing is half done.
+ * Wrong arguments to the functions of modules. Each mistake gives a status and a sentence, and changes nothing.
  */
 #include "center.h"
 #include "journal.h"
@@ -33,7 +33,7 @@ static struct peal_module_description describe(const char *name)
     return description;
 }
 
-/* Refused with a status, released, and not there. */
+/* Checks that a description is refused with a status and released, and that no module is registered. */
 static void refuse(const struct peal_module_description *description, peal_status status, const char *part)
 {
     peal_module module = { 1 };
@@ -224,11 +224,11 @@ CLAIM("M6", "binding a signal that cannot be bound, is bound already, or has a h
     signal(SIGHUP, ignore_signal);
     CHECK_FAILURE(peal_signals_bind_usual(center, nowhere, 0), PEAL_ERROR_CONFLICT);
     CHECK_CONTAINS(peal_last_message(), "SIGHUP");
-    /* None is bound. */
+    /* The refused call has bound no signal. */
     CHECK_OK(peal_signal_bind(other, SIGTERM, PEAL_SIGNAL_RELOAD, nowhere, 0));
     signal(SIGHUP, SIG_DFL);
     close_center(other);
-    /* Its end has unbound it. */
+    /* The end of the other center has unbound its signal. */
     CHECK_OK(peal_signals_bind_usual(center, nowhere, 0));
     close_center(center);
     CHECK(signal(SIGTERM, SIG_DFL) == SIG_DFL);

@@ -22,7 +22,7 @@ static struct latch overdue;
 static struct latch stopped;
 static peal_status got;
 
-/* ---- What modules do and observers see --------------------------------------------------------- */
+/* ---- The functions of modules and observers ---------------------------------------------------- */
 
 static void module_failed(void *self, const char *name, const char *step, const char *message)
 {
@@ -80,7 +80,7 @@ static void remove_own_and_stand(void *self)
     struct part *const part = self;
     peal_module own = part->module;
 
-    if (own.id == 0) /* A module that starts within its registration does not have its handle yet. */
+    if (own.id == 0) /* The registration of a late module starts it before it returns the handle. */
         CHECK_OK(peal_module_find(center, part->name, &own));
     got = peal_module_remove(own);
     stand(part);
@@ -141,7 +141,7 @@ CLAIM("L1", "a module that removes itself in will_start is released once, and it
         latch_wait(&inside);
         CHECK_STATUS(got, PEAL_NOT_WAITED);
         retirer = thread_start(retire, &a.owner);
-        /* Its handle is stale as soon as it has begun. */
+        /* The owner's handle is stale once its retirement has begun. */
         while (peal_owner_enter(a.owner) == PEAL_OK)
             CHECK_OK(peal_owner_leave());
         latch_open(&may_leave);
@@ -168,7 +168,7 @@ CLAIM("M4", "a module that removes itself in did_start is stopped after that, an
         retirer = thread_start(retire, &a.owner);
         while (peal_owner_enter(a.owner) == PEAL_OK)
             CHECK_OK(peal_owner_leave());
-        /* Whatever would call the stop too early has the time to. */
+        /* Gives the library time to call the stop too early, which would be a mistake. */
         usleep(1000);
         latch_open(&may_leave);
         CHECK_OK(join(retirer));
@@ -178,8 +178,8 @@ CLAIM("M4", "a module that removes itself in did_start is stopped after that, an
     }
 }
 
-/* b, which has not started, is released first: on the thread that performs the request of `a`. It blocks there
- * until `a` has stopped and is not released yet. */
+/* b, which has not started, is released first, on the thread that performs the request of `a`. The release blocks
+ * until `a` has stopped. `a` is not released then yet. */
 static void release_b(void *context)
 {
     (void)context;
@@ -416,7 +416,7 @@ static void *end_center(void *unused)
 
 CLAIM("M5", "the end of a center waits for a stop that began late, up to the module's own time limit, and for the module's release")
 {
-    enum { SHORT = 20000 }; /* microseconds of a wait that must be in vain */
+    enum { SHORT = 20000 }; /* microseconds of a wait for something that must not happen */
     struct part a = { .name = "a", .on_event = stand, .on_stop = stand_in_stop };
     pthread_t event;
     pthread_t ender;
@@ -602,7 +602,7 @@ CLAIM("M5", "a module's stop is not called while it answers an event on its queu
     a.timeout = 30;
     part_add(center, &a);
     CHECK_OK(peal_modules_start(center));
-    /* It is cancelled while it runs. */
+    /* The event is cancelled while it runs. */
     CHECK_OK(peal_ask(life.open_url, &opened, "x"));
     CHECK(!opened);
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
@@ -611,20 +611,21 @@ CLAIM("M5", "a module's stop is not called while it answers an event on its queu
     wait_for_word("-a");
     CHECK(strstr(journal_text(), "a.leaves") < strstr(journal_text(), "-a"));
     close_center(center);
-    /* A stop that exceeds the module's limit, which is short here, is not waited for: another thread releases it. */
+    /* The end of the center does not wait for a stop that exceeds the module's time limit. Another thread releases the
+     * module later. */
     wait_for_word("~a");
     journal_clear();
     lane_close(&lane);
 }
 
-/* ---- Circles ----------------------------------------------------------------------------------- */
+/* ---- Circular waits ---------------------------------------------------------------------------- */
 
 static struct latch both_inside[2];
 static int entered;
 static struct part *pair[2];
 static peal_status removals[2];
 
-/* Each event begins to remove the other's module when both run. */
+/* Each event removes the other event's module, once both run. */
 static void remove_the_other(struct part *part)
 {
     const int own = part == pair[1];
@@ -679,7 +680,7 @@ static struct lane shared;
 static struct part *neighbour;
 static peal_owner retired_in_step;
 
-/* A call of the owner removes a module whose stop needs the queue; a step on that queue retires the owner. */
+/* A call of the owner removes a module whose stop needs the queue. A step on that queue retires the owner. */
 static void remove_neighbour(struct part *part)
 {
     latch_open(&both_inside[0]);
@@ -711,7 +712,7 @@ static void begin_with_neighbour(struct part *retiring)
     part_add(center, neighbour);
 }
 
-/* Either may get the status that its wait was part of the circle. The rest happens later. */
+/* At least one of the two waits is refused, because it would close the circle. The remaining work is done later. */
 static void check_circle(pthread_t calling, struct part *retiring, peal_owner owner, const char *left)
 {
     const peal_status removal = peal_module_remove(retiring->module);
@@ -912,4 +913,44 @@ CLAIM("M5", "a module whose executor takes no work does not start on the caller'
     lane.refuses = false;
     close_modules();
     lane_close(&lane);
+}
+
+static void *stop_soon(void *nothing)
+{
+    (void)nothing;
+    return (void *)(intptr_t)peal_modules_stop(center, 5);
+}
+static void *stop_late(void *nothing)
+{
+    (void)nothing;
+    return (void *)(intptr_t)peal_modules_stop(center, 10000);
+}
+
+CLAIM("M5", "a stop that waits for another one reports that the time limit of the other one has expired")
+{
+    /* A step of b may run after the claim: its limit has expired. */
+    static struct part a = { .name = "a", .on_stop = stand_in_step };
+    static struct part b = { .name = "b", .on_event = stand };
+    enum { SHORT = 20000 }; /* microseconds of a wait that must be in vain */
+    pthread_t event;
+    pthread_t first;
+    pthread_t second;
+
+    open_modules();
+    part_add(center, &a);
+    part_add(center, &b);
+    CHECK_OK(peal_modules_start(center));
+    event = thread_start(wake_all, NULL);
+    latch_wait(&inside);
+    latch_shut(&inside);
+    first = thread_start(stop_soon, NULL);
+    /* Its limit expires while the event of b runs; it then stops a. */
+    latch_wait(&inside);
+    second = thread_start(stop_late, NULL);
+    usleep(SHORT);
+    latch_open(&may_leave);
+    CHECK_STATUS(join(first), PEAL_ERROR_TIMEOUT);
+    CHECK_STATUS(join(second), PEAL_ERROR_TIMEOUT);
+    CHECK_OK(join(event));
+    close_modules();
 }

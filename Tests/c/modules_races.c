@@ -75,7 +75,7 @@ static peal_status join(pthread_t thread)
     return (peal_status)(intptr_t)status;
 }
 
-/* Waits until the state shows that a thread has arrived. */
+/* Waits until the module's state shows that another thread has reached this step. */
 static void wait_for_state(struct part *part, peal_module_state state) { WAIT_UNTIL(part_state(part) == state); }
 static void wait_for_all(peal_modules_state state) { WAIT_UNTIL(parts_state(center) == state); }
 
@@ -93,7 +93,7 @@ CLAIM("M5", "a stop during the start lets the module that starts finish, and wai
     part_add(center, &c);
     starter = thread_start(start_all, NULL);
     latch_wait(&inside);
-    /* It does not wait for ever, and has already requested the end. */
+    /* A stop with a time limit of zero requests the stop of all modules, and returns at once. */
     CHECK_FAILURE(peal_modules_stop(center, 0), PEAL_ERROR_TIMEOUT);
     stopper = thread_start(stop_all, NULL);
     latch_open(&may_leave);

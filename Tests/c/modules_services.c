@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Modules that are services, and what services and modules know of each other.
+ * Modules that are services, and the information of services about modules.
  */
 #include "center.h"
 #include "journal.h"

@@ -54,10 +54,10 @@ static void start_all(void)
     journal_clear();
 }
 
-/* For what another thread does that the library started. */
+/* Waits for a word that a thread of the library writes. */
 static void wait_for_word(const char *word) { WAIT_UNTIL(journal_has(word)); }
 
-/* ---- All together ------------------------------------------------------------------------------ */
+/* ---- Starts and stops of all modules ----------------------------------------------------------- */
 
 CLAIM("M5", "a start while the modules run, or after they were stopped, fails")
 {
@@ -199,7 +199,7 @@ CLAIM("M5", "a stop of all modules from within an event of a module is carried o
     CHECK_STATUS(got, PEAL_NOT_WAITED);
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
     CHECK_CONTAINS(journal_text(), "-a");
-    /* b does not wait for that event: it may be stopped before or after. */
+    /* b may be stopped before or after that event, because its stop does not wait for it. */
     CHECK(strstr(journal_text(), "a.leaves") < strstr(journal_text(), "-a"));
     close_modules();
 }
@@ -483,7 +483,7 @@ CLAIM("M4", "a module that is removed by its own event is stopped when the event
     start_all();
     CHECK_OK(peal_broadcast(life.did_become_active));
     CHECK_STATUS(got, PEAL_NOT_WAITED);
-    /* The thread that stops all waits for the stop. */
+    /* The stop of all modules waits for this module's stop. */
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
     wait_for_word("~a");
     CHECK_JOURNAL("a.became a.leaves -a ~a");
@@ -579,7 +579,7 @@ CLAIM("M5", "a step that blocks its caller beyond the time limit is reported whi
     open_modules();
     part_add(center, &a);
     CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_TIMEOUT);
-    /* Its effect is undone. */
+    /* The stop undoes the effect of the start. */
     CHECK_JOURNAL("+a overdue(a,start) a.goes-on -a");
     CHECK_EQUAL(parts_state(center), PEAL_MODULES_IDLE);
     close_modules();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lookups by name, which remember what a name led to.
+ * Lookups by name, which cache their results.
  */
 #include "center.h"
 
@@ -20,7 +20,7 @@ static peal_method found_method(peal_protocol protocol, const char *name)
     return found;
 }
 
-CLAIM("P1", "a name leads to the same protocol and the same method each time")
+CLAIM("P1", "each lookup of a name finds the same protocol and the same method")
 {
     const peal_center center = open_center();
     const char *const methods[] = { "void first(int)", "void second(int)", NULL };
@@ -41,7 +41,7 @@ CLAIM("P1", "a name leads to the same protocol and the same method each time")
     close_center(center);
 }
 
-CLAIM("O11", "a name of an ended center leads nowhere, and the same names in the next one lead there")
+CLAIM("O11", "a lookup in an ended center finds nothing, and the same names in the next center are found there")
 {
     const char *const methods[] = { "void call(void)", NULL };
     peal_protocol last = { 0 };
@@ -65,7 +65,7 @@ CLAIM("O11", "a name of an ended center leads nowhere, and the same names in the
     }
 }
 
-CLAIM("P4", "a name leads to an adopted method until the protocol has one of its own of that name")
+CLAIM("P4", "a lookup finds an adopted method until the protocol has a method of its own of that name")
 {
     const peal_center center = open_center();
     const char *const inner[] = { "void call(int)", NULL };
@@ -89,7 +89,7 @@ CLAIM("P4", "a name leads to an adopted method until the protocol has one of its
     close_center(center);
 }
 
-CLAIM("P4", "a name that leads to an adopted method is ambiguous once another adopted protocol grows by the same")
+CLAIM("P4", "the name of an adopted method is ambiguous once another adopted protocol grows by a method of that name")
 {
     const peal_center center = open_center();
     const char *const one[] = { "void call(int)", NULL };

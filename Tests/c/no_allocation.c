@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A synchronous broadcast allocates nothing and takes no lock, whichever way it is made. Only one
- * plain broadcast warms a thread up: preparations at a first use of anything else are found.
+ * No kind of synchronous broadcast allocates memory or takes a lock. Each thread is warmed up by one plain broadcast
+ * only, so that the test detects preparations at the first use of anything else.
  *
- * A lock of the library's that is free makes no call that could be counted. So all of them are closed while a broadcast
- * is watched: a thread that needs a lock sleeps.
+ * Taking a free lock of the library makes no call that could be counted. Therefore all locks are closed while a
+ * broadcast is watched, and a thread that needs one sleeps.
  */
 #include "center.h"
 #include "closed_locks.h"
@@ -182,7 +182,7 @@ static void check_free_of(const char *what, bool done, struct interpose_counts c
     check_case(NULL);
 }
 
-/* False while a thread is blocked with a lock of the library: then they cannot be closed. */
+/* False while a blocked thread may hold a lock of the library. The locks cannot be closed then. */
 static bool closes_locks = true;
 
 static void begin_watching(void)
@@ -202,7 +202,7 @@ static struct interpose_counts end_watching(void)
     return counts;
 }
 
-/* Watches one statement that leaves its outcome in `status`. */
+/* Watches one statement, which stores its outcome in `status`. */
 #define CHECK_FREE(what, statement)                       \
     do {                                                  \
         peal_status status = PEAL_OK;                     \
@@ -211,7 +211,7 @@ static struct interpose_counts end_watching(void)
         check_free_of(what, status >= 0, end_watching()); \
     } while (0)
 
-CLAIM("B6", "the counter counts: an allocation, a lock and a system call are seen")
+CLAIM("B6", "the counters count an allocation, a lock and a system call")
 {
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct interpose_counts counts;
@@ -255,7 +255,7 @@ CLAIM("B6", "a broadcast to a service that observes lazily and has its instance 
     close_center(center);
 }
 
-CLAIM("B6", "the counter counts what the library does: a free lock of the library's is seen")
+CLAIM("B6", "the counters count a lock of the library that is taken while it is free")
 {
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(ring_never, NULL, PEAL_SECONDS(3600));
     struct interpose_counts counts;
@@ -273,7 +273,7 @@ CLAIM("B6", "the counter counts what the library does: a free lock of the librar
     CHECK_OK(peal_timer_destroy(timer));
 }
 
-CLAIM("B6", "the counter counts what the library does: a registration allocates")
+CLAIM("B6", "the counters count the allocations of a registration")
 {
     struct interpose_counts counts;
     peal_status status;
@@ -436,7 +436,7 @@ CLAIM("B6", "nested broadcasts allocate nothing and take no lock")
     close_center(center);
 }
 
-/* The call that a proxy forwards: the function in work's table, through `self`. */
+/* Calls each function of a proxy's table with the proxy's `self`. */
 static void check_proxied(const struct work *calls_of, void *self)
 {
     const struct pair pair_value = { 1, 2 };
@@ -547,9 +547,9 @@ CLAIM("B6", "a broadcast after many registrations and removals allocates nothing
     close_center(center);
 }
 
-/* ---- No lock that another thread could hold ----------------------------------------------------- */
+/* ---- No lock that another thread may hold ------------------------------------------------------- */
 
-/* Which thing a thread does when it is stopped in the midst of it, inside an allocation. */
+/* The operation within whose allocation a thread is stopped. */
 enum stop_in { STOP_IN_OBSERVE, STOP_IN_DEFINE, STOP_IN_CREATE, STOPS };
 
 static peal_status stopped_status;
@@ -557,7 +557,7 @@ static peal_status stopped_status;
 static void *stop_in_allocation(void *context)
 {
     const enum stop_in where = *(enum stop_in *)context;
-    /* A method with a completion has a list from the beginning, which takes memory each time. */
+    /* The definition of a method with a completion always allocates a list. */
     static const char *const texts[] = { "optional void on_new(peal_completion done)", NULL };
     static int other;
     peal_center made = { 0 };
@@ -596,7 +596,7 @@ CLAIM("B6", "while a registration or definition is blocked inside the library, b
         open_work();
         closes_locks = false;
         stopped = thread_start(stop_in_allocation, &where);
-        /* Making a center may need no memory of that kind; the others do. */
+        /* The creation of a center may need no such allocation. The other operations do. */
         is_held = where == STOP_IN_CREATE || interpose_wait_held();
         CHECK(is_held);
         latch_shut(&both_done);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Each allocation of the library's own is refused once, the first, the second and so on until nothing
- * is left to refuse.
+ * Each operation runs again and again. In the n-th run the n-th allocation of the library is refused, until a run has
+ * fewer allocations.
  */
 #include "center.h"
 #include "destroyed.h"
@@ -71,7 +71,7 @@ static int ring_all(void)
 
 static unsigned long refusals;
 
-/* Runs `attempt` with its n-th allocation refused; returns whether one was, and how it ended. */
+/* Runs `attempt` with its n-th allocation refused, and fills its status. Returns true if it had n allocations. */
 static bool refuse(unsigned long nth, peal_status (*attempt)(void), peal_status *out_status)
 {
     bool was_refused;
@@ -102,7 +102,7 @@ static void *first_broadcast_refused(void *context)
     CHECK_EQUAL(rings[0], 0);
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
     CHECK_EQUAL(rings[0], 1);
-    /* Not ended before the next began: its slot would serve that one too. */
+    /* This thread ends after the next one has begun. Otherwise the next thread would reuse its hazard slot. */
     latch_wait(&stay);
     return NULL;
 }
@@ -118,7 +118,7 @@ static void *first_loop_refused(void *context)
         visited++;
     refusals += interpose_refused();
     interpose_refuse(0);
-    /* Only the first was refused, the second succeeded. */
+    /* PEAL_BROADCAST was refused its memory and called no observer. PEAL_EACH succeeded. */
     CHECK_EQUAL(rings[0], 1);
     CHECK_EQUAL(visited, 1);
     latch_open(&stay);
@@ -185,7 +185,7 @@ static peal_status attempt_replace(void)
     return bell_observe(&bell, &rings[0], &table, &options, NULL);
 }
 
-/* The Swift runtime allocates its permanent memory before the first refusal. */
+/* Makes the Swift runtime allocate its permanent memory before the first refusal. */
 static void warm_up(peal_status (*attempt)(void), int observers)
 {
     open_bell(observers);
@@ -194,7 +194,7 @@ static void warm_up(peal_status (*attempt)(void), int observers)
     close_center(center);
 }
 
-/* observers: how many there are before; 8 makes lists grow. */
+/* observers: the number of observers before the registration. With 8 of them the lists must grow. */
 static void check_registration(peal_status (*attempt)(void), int observers, int more)
 {
     bool was_refused = true;
@@ -253,6 +253,48 @@ CLAIM("F2", "a replacement without memory leaves the old registration in force")
     check_registration(attempt_replace, 5, 0);
 }
 
+static const char *const door_adopts[] = { "Bell", NULL };
+
+static peal_status define_door(const char *const *texts)
+{
+    peal_protocol door;
+    return try_protocol(center, "Door", door_adopts, texts, &door);
+}
+
+static peal_status grow_door(void)
+{
+    static const char *const texts[] = {
+        "optional void on_knock(float a, char b, double c, short d, float e), since(2)", NULL
+    };
+    return define_door(texts);
+}
+
+CLAIM("F2", "a protocol without methods of its own keeps its observers when memory for its first method is refused")
+{
+    static const char *const none[] = { NULL };
+    bool was_refused = true;
+
+    refusals = 0;
+    for (unsigned long nth = 1; was_refused && nth < MOST; nth++) {
+        peal_protocol door;
+        peal_status status;
+
+        open_bell(0);
+        CHECK_OK(define_door(none));
+        CHECK_OK(peal_protocol_find(center, "Door", &door));
+        (void)observe_with(door, &rings[0], "on_ring", (peal_function)ring, NULL);
+        was_refused = refuse(nth, grow_door, &status);
+        if (status != PEAL_OK)
+            CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+        CHECK_EQUAL(ring_all(), 1);
+        CHECK_OK(grow_door());
+        CHECK_EQUAL(count_observers(door), 1);
+        close_center(center);
+        check_case(NULL);
+    }
+    CHECK(refusals > 0);
+}
+
 static int served;
 
 static void serve(void *self, int n)
@@ -262,7 +304,7 @@ static void serve(void *self, int n)
     served++;
 }
 
-/* A service that is its context, so that creating it needs the library's memory alone. */
+/* Registers a service whose instance is its context, so that its creation allocates memory only within the library. */
 static void register_service(void)
 {
     static const struct bell service_table = { PEAL_TABLE(bell), .on_ring = serve };
@@ -286,7 +328,7 @@ static peal_service lazy_service;
 
 static void find_service(void) { CHECK_OK(peal_service_find(center, "service", &lazy_service)); }
 
-/* The Swift runtime allocates its permanent memory before the first refusal. */
+/* Makes the Swift runtime allocate its permanent memory before the first refusal. */
 static void warm_up_lazy(void)
 {
     open_bell(4);
@@ -374,7 +416,7 @@ CLAIM("F2", "the instance of a lazy observer that is removed without memory is n
         find_service();
         CHECK_EQUAL(ring_all(), 4);
         was_refused = refuse(nth, attempt_remove_instance, &status);
-        /* Without memory for another list the entry stays in the old one, and keeps its use. */
+        /* Without memory for a new list the entry stays in the old one, and retains its use of the instance. */
         CHECK(status == PEAL_OK || (was_refused && status == PEAL_NOT_WAITED));
         served = 0;
         CHECK_EQUAL(ring_all(), 4);
@@ -389,7 +431,7 @@ CLAIM("F2", "the instance of a lazy observer that is removed without memory is n
 
 static unsigned variation;
 
-/* A signature that no attempt had before: memory that is kept for each signature is made again. */
+/* Writes a signature that no earlier attempt had, so that memory which is cached for each one is allocated again. */
 static void write_fresh(char *text, size_t size, const char *name)
 {
     size_t length;
@@ -427,7 +469,7 @@ static peal_status attempt_grow(void)
     return peal_protocol_define(center, &description, NULL, NULL, 0);
 }
 
-/* More methods than were ever alive at once: their places must be made. */
+/* Defines more methods than existed at any time before, so that their slots must be allocated. */
 static peal_status attempt_define_wide(void)
 {
     enum { METHODS = 1100 };
@@ -442,7 +484,7 @@ static peal_status attempt_define_wide(void)
     return peal_protocol_define(center, &description, NULL, NULL, 0);
 }
 
-/* Places are made once and kept: to run it before would leave nothing to refuse. */
+/* A definition that needs new slots is not run before, because slots are never freed. */
 enum definition { NEEDS_FRESH_SIGNATURES, NEEDS_PLACES };
 
 static void check_definition(
@@ -503,7 +545,7 @@ static peal_center made;
 
 static peal_status attempt_create(void) { return peal_center_create(&made); }
 
-CLAIM("F2", "making a center without memory gives a status, and the next succeeds")
+CLAIM("F2", "creating a center without memory gives a status, and the next creation succeeds")
 {
     bool was_refused = true;
 
@@ -652,7 +694,7 @@ static peal_status attempt_set(void)
 
 static peal_status attempt_duplicate(void) { return peal_invocation_duplicate(printing, &printed_twice); }
 
-/* Refuses each allocation of a step once; each time it is done again after. */
+/* Refuses each allocation of a step once, and runs the step again without a refusal after each. */
 static unsigned long refuse_all(peal_status (*attempt)(void), void (*undo)(void), int references)
 {
     unsigned long count = 0;
@@ -694,13 +736,13 @@ CLAIM("F2", "registering a type and capturing a call without memory give a statu
     CHECK(refuse_all(attempt_type, NULL, 0) > 0);
     print_page = method_of(center, "Press", "void print(const char *text, struct page *page, const struct leaf *leaf)");
     CHECK_OK(attempt_invocation());
-    /* The memory of an invocation that has ended is used again, so this one stays meanwhile. */
+    /* The memory of an ended invocation is reused, so this one ends later. */
     const peal_invocation first = printing;
     CHECK(refuse_all(attempt_invocation, undo_invocation, 0) > 0);
     CHECK_OK(peal_invocation_destroy(first));
     CHECK_OK(attempt_invocation());
     CHECK(refuse_all(attempt_retain, undo_retain, 0) > 0);
-    CHECK_EQUAL(refuse_all(attempt_set, NULL, 0), 0); /* no memory is needed */
+    CHECK_EQUAL(refuse_all(attempt_set, NULL, 0), 0); /* borrowed arguments need no memory */
     CHECK_OK(attempt_retain());
     CHECK(refuse_all(attempt_set, NULL, 1) > 0);
     CHECK(refuse_all(attempt_duplicate, undo_duplicate, 1) > 0);
@@ -712,7 +754,7 @@ CLAIM("F2", "registering a type and capturing a call without memory give a statu
 
 CLAIM("F2", "creating a reference without memory gives a status, destroys nothing and leaves no reference")
 {
-    /* References share memory: one of these needs more. */
+    /* References are allocated in groups, so that one of so many must allocate. */
     enum { ENOUGH = 1000 };
     static peal_reference references[ENOUGH];
     peal_reference reference = { 17 };
@@ -758,7 +800,7 @@ static peal_status make_bare_of_target(void)
     struct peal_proxy_options options = PEAL_PROXY_OPTIONS;
 
     options.destroy = count_destroy;
-    /* A shape of its own, that has no frame. */
+    /* The prototype has a shape that no other closure uses, and that has no register frame. */
     return peal_closure_create_for(center, prototype, &rings[0], (peal_function)ring, &options, &closure, &function);
 }
 
@@ -774,7 +816,7 @@ CLAIM("F2", "creating a proxy without memory gives a status, runs its destroy ca
         peal_status status;
         int ended = 0;
 
-        /* Once before, for memory that Swift keeps permanently; of another shape, because closures are kept too. */
+        /* Runs once before, to allocate Swift's permanent memory. The shape differs, because closures are reused. */
         prototype = "long double f(long double x)";
         CHECK_OK(attempts[i]());
         CHECK_OK(peal_proxy_destroy(is_bare ? closure : proxied.proxy));

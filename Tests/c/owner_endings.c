@@ -119,9 +119,9 @@ CLAIM("L2", "an owner that is retired by one of its own destroy callbacks is not
     close_center(center);
 }
 
-/* ---- Many times -------------------------------------------------------------------------------- */
+/* ---- Many rounds ------------------------------------------------------------------------------- */
 
-/* The plugin as its host sees it: unloaded when retiring allows it. */
+/* A plugin, which its host unloads once the retirement of its owner permits it. */
 struct plugin {
     bool is_gone;
     int queues;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plugin whose code is still called, or waits to be called, when it is ended: the search finds it, and
- * retiring its owner returns when it may be unloaded. Each kind of function that peal calls is a case.
+ * A plugin whose code still runs, or waits to be called, when its objects end. The search finds its code, and retiring
+ * its owner returns PEAL_OK when it may be unloaded. Each kind of function that peal calls is a case.
  */
 #include "center.h"
 #include "lane.h"
@@ -32,7 +32,7 @@ static peal_service service;
 static peal_module module;
 static int object;
 
-/* ---- The plugin's functions: each stands until it may leave ------------------------------------ */
+/* ---- The plugin's functions, which block until they may return --------------------------------- */
 
 static void stay(void *target)
 {
@@ -72,7 +72,7 @@ static int one(void *self)
 static const struct bell staying = { PEAL_TABLE(bell), stay, NULL };
 static const struct bell passing = { PEAL_TABLE(bell), pass, one };
 
-/* ---- The kinds --------------------------------------------------------------------------------- */
+/* ---- The kinds of functions -------------------------------------------------------------------- */
 
 static void observe(const struct bell *table, peal_queue on, void (*destroy)(void *))
 {
@@ -208,10 +208,10 @@ static void nothing(void) {}
 static const struct kind {
     const char *name;
     void (*open)(void);
-    void (*run)(void); /* on another thread, which stands in the function then */
-    void (*end)(void); /* meanwhile */
+    void (*run)(void); /* calls the function on another thread, which blocks in it */
+    void (*end)(void); /* ends the object meanwhile */
     peal_function function;
-    bool is_not_retired; /* owners do not have this kind, or its retirement is claimed elsewhere */
+    bool is_not_retired; /* the kind belongs to no owner, or its retirement is tested elsewhere */
 } kinds[] = {
     { "an observer", open_observer, ring, remove_observer, (peal_function)stay, false },
     { "an observer on a queue", open_queued, pump, remove_observer, (peal_function)stay, false },
@@ -266,7 +266,7 @@ static void count_function(void *context, const char *what, const void *function
         object++;
 }
 
-/* How often peal has a function. */
+/* Returns how often the search finds a function. */
 static int search(peal_function function)
 {
     void *address;
@@ -298,7 +298,7 @@ CLAIM("L3", "the search for function pointers finds a function of an ended objec
         CHECK(search(kinds[i].function) > 0);
         latch_open(&may_leave);
         thread_join(thread);
-        /* Objects that end on the queue, after their calls. */
+        /* Some objects end on the queue, after their calls. */
         lane_settle(&lane);
         CHECK_EQUAL(search(kinds[i].function), 0);
         close_house();

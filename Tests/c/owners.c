@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Owners: what belongs to them, and what is left when they have been retired: nothing that could be
- * called.
+ * Owners: what belongs to them, and that no function of theirs can be called once they have been retired.
  */
 #include "center.h"
 #include "journal.h"
@@ -20,7 +19,7 @@
     METHOD(optional, void, on_ask, (int n, peal_completion done))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-/* Milliseconds: what does not wait is back long before. */
+/* A time limit in milliseconds. A function that does not wait returns long before it. */
 enum { IN_VAIN = 4000 };
 
 static const struct latch shut = LATCH_INITIALIZER;
@@ -99,7 +98,7 @@ static void *ring_once(void *context)
     return NULL;
 }
 
-/* A stands in its call. */
+/* Blocks observer A in its call. */
 static void stay_inside(int n)
 {
     if (n != 1)
@@ -118,7 +117,7 @@ static size_t count_owned(peal_owner owner)
     return count;
 }
 
-/* ---- Who owns ---------------------------------------------------------------------------------- */
+/* ---- Registrations of an owner ----------------------------------------------------------------- */
 
 CLAIM("O12", "registrations of a thread belong to the owner that it entered, or that the options name")
 {
@@ -298,7 +297,7 @@ CLAIM("O12", "an owner stores its name, up to 255 bytes")
     CHECK_FAILURE(peal_owner_create("x", NULL), PEAL_ERROR_ARGUMENT);
 }
 
-/* ---- What ends --------------------------------------------------------------------------------- */
+/* ---- Retirement -------------------------------------------------------------------------------- */
 
 static int told;
 static peal_status told_status;
@@ -505,7 +504,7 @@ CLAIM("L1", "protocols of a retired owner are removed, unless another owner or c
     CHECK_OK(peal_owner_retire(other, PEAL_FOREVER));
     CHECK(!is_defined("Others"));
     CHECK(is_defined("Nobodys"));
-    /* Free for another meaning. */
+    /* The name can be defined differently. */
     {
         static const char *const others[] = { "int on_y(void)", NULL };
 
@@ -578,7 +577,7 @@ CLAIM("L1", "types of a retired owner are removed once no captured argument need
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(peal_broadcast(method, &widget));
         CHECK_EQUAL(widget.references, 2);
-        /* The observer and its queue are not the owner's: their call waits on, with its widget. */
+        /* The observer and its queue do not belong to the owner. So their call and its widget stay on the queue. */
         CHECK_STATUS(peal_owner_retire(owner, LANE_SHORT), PEAL_NOT_WAITED);
         CHECK_OK(peal_queue_resume(lane.queue));
         lane_settle(&lane);
@@ -602,7 +601,7 @@ static void *retire(void *context)
     return NULL;
 }
 
-/* Returns once the owner is gone, and the observation, of which a call still runs. */
+/* Returns once the handles of the owner and the observation are stale. A call of the observer still runs. */
 static pthread_t start_retiring(const peal_owner *owner, peal_observation observation)
 {
     const pthread_t thread = thread_start(retire, (void *)(uintptr_t)owner);
@@ -855,7 +854,7 @@ CLAIM("L1", "when the time limit of retiring an owner expires, everything is rem
     CHECK_EQUAL(count_observers(bell.protocol), 0);
     latch_open(&may_leave);
     thread_join(caller);
-    /* The remaining work is done when the call has returned. */
+    /* The thread of the call does the remaining work after the call has returned. */
     CHECK_CONTAINS(journal_text(), "~A");
     CHECK_CONTAINS(journal_text(), "~B");
     CHECK(strstr(journal_text(), "B1") == NULL);
@@ -904,7 +903,7 @@ CLAIM("L1", "retiring an owner twice, naming a retired owner in options and ente
     close_center(center);
 }
 
-/* ---- From inside ------------------------------------------------------------------------------- */
+/* ---- Retirement from an owner's own call ------------------------------------------------------- */
 
 static peal_owner own;
 
@@ -1114,7 +1113,7 @@ CLAIM("F1", "a stale or invalid owner gives a status in every function")
 
 enum { ALIVE = 0x600df00d, DEAD = 0xdead, THREADS = 8, LANES = 3, TARGETS = 6 };
 
-/* The plugin as its host sees it: poisoned and freed when retiring allows it. */
+/* A plugin, whose memory its host poisons and frees once the retirement of its owner permits it. */
 struct plugin {
     unsigned state;
     int targets; /* that are alive */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plugins that are really unloaded: plugin_unload <plugin> <plugin>. Each registers one of each kind for
- * its owner; the host retires the owner, and then the plugin's code goes.
+ * Plugins that are unloaded by dlclose: plugin_unload <plugin> <plugin>. Each registers an object of each kind for
+ * its owner. The host retires the owner and then unloads the plugin.
  *
  * Claims: L1, L3, O15
  */
@@ -42,7 +42,7 @@ static bool check(bool holds, const char *what, int line)
     return holds;
 }
 
-/* ---- What a plugin's call runs into ------------------------------------------------------------ */
+/* ---- The host's function in which a plugin's call blocks --------------------------------------- */
 
 static bool is_inside;
 static bool may_leave;
@@ -75,7 +75,7 @@ static void enter(int n)
 
 static struct unloadable_host host;
 
-/* ---- Coming and going -------------------------------------------------------------------------- */
+/* ---- Loading and unloading --------------------------------------------------------------------- */
 
 static void load(struct plugin *plugin)
 {

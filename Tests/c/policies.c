@@ -169,7 +169,7 @@ static void open_polls(int first, int second, int third)
     }
 }
 
-/* Sends with n = 1, through both call paths: they must agree. */
+/* Broadcasts with n = 1 through both call paths, whose results must be equal. */
 static peal_status send_with(
     peal_method method, peal_policy policy, void *out_result, size_t result_size, size_t *out_calls)
 {
@@ -429,7 +429,7 @@ CLAIM("B2", "without memory for the result, it is dropped under every policy")
     close_center(center);
 }
 
-CLAIM("B2", "CHAIN hands each result to the next call as its argument")
+CLAIM("B2", "CHAIN passes each result to the next call as its argument")
 {
     struct point point = { 1, 1 };
     struct point moved = { 0, 0 };
@@ -801,7 +801,7 @@ CLAIM("B3", "a method that returns bool calls all observers by its policy, while
     close_center(center);
 }
 
-CLAIM("B2", "a blocked observer's result counts for nothing")
+CLAIM("B2", "a blocked observer has no result")
 {
     struct voter blocked = { 100, 100, 100, NULL };
     peal_observation observation = { 0 };
@@ -922,7 +922,7 @@ CLAIM("B2", "requesting the result of a method without one gives a status, and c
         CHECK_OK(peal_invocation_destroy(invocation));
         CHECK_EQUAL(result, 77);
         CHECK_EQUAL(called, 0);
-        /* Once more without an observer to call. */
+        /* The same without an observer. */
         CHECK_OK(peal_protocol_remove_observations(plain.protocol, NULL));
     }
     CHECK_OK(peal_ask(plain.nothing, NULL, 5));

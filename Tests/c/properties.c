@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Properties: the notifications of a change, and their time.
+ * Properties: the notifications of changes, and when they are sent.
  */
 #include "center.h"
 #include "destroyed.h"
@@ -365,6 +365,47 @@ CLAIM("X5", "an initial observer of a property with a queue is notified of the v
     }
 }
 
+CLAIM("X5", "a registration reports that a full queue refused the notification of the initial value")
+{
+    begin();
+    lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_REJECT, 0);
+    struct peal_observe_options options = options_on(lane.queue, NULL);
+    CHECK_OK(volume_observe(volume, (char *)"a", &by_values, PEAL_PROPERTY_INITIAL, &options, NULL));
+    CHECK_STATUS(volume_observe(volume, (char *)"b", &by_values, PEAL_PROPERTY_INITIAL, &options, NULL), PEAL_REJECTED);
+    pump_all(lane.queue);
+    CHECK_JOURNAL("a:5>5");
+    CHECK_OK(volume_set(volume, 6));
+    pump_all(lane.queue);
+    CHECK_JOURNAL("a:5>6 b:5>6");
+    lane_close(&lane);
+    end();
+}
+
+static void observe_on_full_queue(void *self, int32_t old_value, int32_t new_value)
+{
+    struct peal_observe_options options = options_on(lane.queue, NULL);
+
+    (void)old_value;
+    (void)new_value;
+    CHECK_STATUS(volume_observe(volume, self, &by_values, PEAL_PROPERTY_INITIAL, &options, NULL), PEAL_REJECTED);
+}
+
+CLAIM("X5", "a registration within a notification reports that a full queue refused the initial value")
+{
+    static const struct volume_observer observer = { PEAL_OBSERVER(volume), .changed_values = observe_on_full_queue };
+
+    begin();
+    lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_REJECT, 0);
+    struct peal_observe_options options = options_on(lane.queue, NULL);
+    CHECK_OK(volume_observe(volume, (char *)"a", &by_values, PEAL_PROPERTY_INITIAL, &options, NULL));
+    observe("b", &observer, 0);
+    CHECK_STATUS(volume_set(volume, 6), PEAL_REJECTED);
+    pump_all(lane.queue);
+    CHECK_JOURNAL("a:5>5");
+    lane_close(&lane);
+    end();
+}
+
 CLAIM("X5", "the text that an initial observer with a queue is notified of is a copy")
 {
     static const struct title_observer observer = { PEAL_OBSERVER(title), .changed_values = note_texts,
@@ -385,7 +426,7 @@ CLAIM("X5", "the text that an initial observer with a queue is notified of is a 
     end();
 }
 
-/* ---- Sets from inside -------------------------------------------------------------------------- */
+/* ---- Sets within an observer's call ------------------------------------------------------------ */
 
 static void set_next(void *self, int32_t old_value, int32_t new_value)
 {

@@ -24,7 +24,7 @@ static void begin(void)
 }
 static void end(void) { close_center(center); }
 
-/* A type that is refused, with a sentence that has the word. */
+/* Checks that a type is refused, and that the sentence contains the word. */
 static void refuse_type(const char *type, peal_status status, const char *word)
 {
     peal_property property = { 77 };

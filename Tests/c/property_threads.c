@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 PEAL_PROPERTY(count, "count", int64_t);
-/* Whole: all members are alike. With a gap, and so large that a copy takes a while. */
+/* A value is whole if all its members are equal. The struct has padding, and is so large that a copy takes time. */
 PEAL_TYPE(wide_text, struct wide { int64_t first; int32_t second; int64_t others[62]; });
 PEAL_PROPERTY(wide, "wide", struct wide);
 PEAL_TEXT_PROPERTY(title, "title");
@@ -99,7 +99,7 @@ static void *read_title(void *context)
         size_t length = 0;
         if (title_get(title, buffer, sizeof buffer, &length) != PEAL_OK)
             CHECK(false);
-        /* One letter, repeated by its index. */
+        /* A text is one letter, repeated a number of times that depends on the letter. */
         const size_t which = length == 0 ? 0 : (size_t)(strchr(letters, buffer[0]) - letters);
         bool is_same = length == 0 || length == 1 + which * 70;
         for (size_t index = 0; index < length; index++)
@@ -295,7 +295,7 @@ CLAIM("X5", "a set waits while the property has no room for another waiting chan
     latch_shut(&is_full);
     setting = thread_start(fill_up, NULL);
     latch_wait(&is_full);
-    /* Not needed for the result: gives the other thread time to find that there is no room. */
+    /* Gives the other thread time to begin its wait for room. The result does not depend on it. */
     usleep(20000);
     leave(telling);
     thread_join(setting);
@@ -366,7 +366,7 @@ CLAIM("X5", "while a batch of one thread delays a property's changes, those of o
     thread_join(thread);
     CHECK_EQUAL(count_get(count), 5 + CHECK_ROUNDS(ROUNDS) / 10);
     CHECK_EQUAL(told, 0);
-    /* After the others': a change of its own. */
+    /* A change by this thread, after those of the others. */
     CHECK_STATUS(count_set(count, 3), PEAL_DEFERRED);
     CHECK_OK(peal_batch_end());
     CHECK(is_in_order);
@@ -398,9 +398,49 @@ CLAIM("X5", "the end of a thread ends the batch that it has open")
     close_center(center);
 }
 
-/* ---- Races ------------------------------------------------------------------------------------- */
+/* ---- Queues ------------------------------------------------------------------------------------ */
 
 static void ignore(void *self, int64_t old_value, int64_t new_value) { (void)self, (void)old_value, (void)new_value; }
+
+static peal_status keep_latest(const char *name, struct count_property *property, peal_queue queue)
+{
+    static const struct count_observer observer = { PEAL_OBSERVER(count), .changed_values = ignore };
+    const struct peal_observe_options options = options_on(queue, NULL);
+
+    CHECK_OK(peal_property_define(center, name, "int64_t", NULL, NULL, &property->property));
+    return count_observe(*property, NULL, &observer, PEAL_PROPERTY_KEEP_LATEST, &options, NULL);
+}
+
+static void *set_other(void *property)
+{
+    while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
+        CHECK_STATUS(count_set(*(struct count_property *)property, 1), PEAL_REJECTED);
+    return NULL;
+}
+
+CLAIM("X5", "on a full queue the latest change of a property takes the room of the earlier one, which no other thread gets")
+{
+    struct count_property kept, other;
+    struct lane lane;
+    pthread_t thread;
+
+    begin();
+    lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_REJECT, 0);
+    CHECK_OK(keep_latest("kept", &kept, lane.queue));
+    CHECK_OK(keep_latest("other", &other, lane.queue));
+    CHECK_OK(count_set(kept, 1));
+    __atomic_store_n(&is_over, false, __ATOMIC_RELEASE);
+    thread = thread_start(set_other, &other);
+    for (int round = 0; round < CHECK_ROUNDS(ROUNDS); round++)
+        CHECK_OK(count_set(kept, round));
+    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
+    thread_join(thread);
+    CHECK_EQUAL(pump_all(lane.queue), 1);
+    lane_close(&lane);
+    close_center(center);
+}
+
+/* ---- Races ------------------------------------------------------------------------------------- */
 
 static void *race(void *context)
 {

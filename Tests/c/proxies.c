@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Proxies that broadcast: a table and a `self`, whose every call reaches all observers.
+ * Broadcasting proxies, each of which is a table and a `self`. Each call reaches all observers.
  */
 #include "center.h"
 #include "lane.h"
@@ -383,7 +383,7 @@ CLAIM("X1", "a proxy's table has the tables of adopted protocols, whose function
     CHECK_REAL(all.table->right->right(all.self, 2.5), -2.5);
     all.table->left->base->hello(all.self, 3);
     CHECK_EQUAL(all.table->right->base->twice(all.self, 4), 8);
-    /* An observer of the adopted protocol alone does not conform to this one, and is not called. */
+    /* An observer that conforms to the adopted protocol alone is not called. */
     CHECK_TEXT(heard, "t:top1 t:left2 t:right2.5 t:base3 t:twice4 ");
     CHECK_POINTER(all.table->left->base, all.table->right->base);
     CHECK_OK(peal_proxy_destroy(all.proxy));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bad input to proxies: a status and a sentence, nothing made, and the destroy callback run.
+ * Wrong arguments to the creation of proxies. Each mistake gives a status and a sentence and creates nothing, and the
+ * destroy callback runs.
  */
 #include "center.h"
 #include "destroyed.h"
@@ -33,7 +34,7 @@ static void begin(void)
     CHECK_OK(desk_define(center, &desk));
 }
 
-/* Where a creation of each kind fails nothing is handed out. */
+/* Checks that a failed creation fills no table, no `self` and no function. */
 static void check_table(peal_status status, peal_status expected, peal_proxy proxy, void *self, const void *found)
 {
     CHECK_STATUS(status, expected);
@@ -165,7 +166,7 @@ CLAIM("F1", "options of a proxy of a wrong size, or without a meaning, are refus
     int object;
 
     begin();
-    /* Too short to have a destroy callback; and too long, as a later version's. */
+    /* A size that ends before the destroy callback, and one that is too large, like that of a later version. */
     options.size = sizeof options - 8;
     create_for(desk.protocol, &table, &options, PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(destroyed, 0);
@@ -176,7 +177,7 @@ CLAIM("F1", "options of a proxy of a wrong size, or without a meaning, are refus
     create(desk.protocol, &options, PEAL_ERROR_ARGUMENT);
     bare(desk.told, &options, PEAL_ERROR_ARGUMENT);
 
-    /* A broadcast has no target. */
+    /* A broadcasting proxy has no target. */
     options = destroying();
     create(desk.protocol, &options, PEAL_ERROR_ARGUMENT);
     CHECK_CONTAINS(peal_last_message(), "peal_proxy_create_for");
@@ -266,7 +267,7 @@ CLAIM("F1", "a method that no broadcasting proxy can carry is named, with the re
     protocol = protocol_of(center, "Folds", folds);
     create(protocol, NULL, PEAL_ERROR_POLICY);
     CHECK_CONTAINS(peal_last_message(), "Folds.folded");
-    /* Where there is one target the policy means nothing. */
+    /* A proxy of one target ignores the policy. */
     protocol = protocol_of(center, "Collects", collects);
     CHECK_OK(peal_proxy_create_for(protocol, NULL, &functions, &options, &proxy, &self, &found));
     CHECK_OK(peal_proxy_destroy(proxy));

@@ -23,7 +23,7 @@ PEAL_PROTOCOL_ADOPTING(desk, "Desk", DESK_ADOPTS, DESK);
 
 struct worker {
     int bonus;
-    int resolved, redirected, invoked; /* how often each stage was called */
+    int resolved, redirected, invoked; /* numbers of calls of each stage */
     int destroyed;
     bool resolves, redirects, redirects_elsewhere, invokes;
 };
@@ -295,7 +295,7 @@ CLAIM("X2", "a redirection may name a broadcasting proxy: methods that the targe
     REQUIRE_OK(desk_proxy_create(&desk, NULL, &everybody));
     make(&empty_table, &options);
     peal_clear_failure();
-    /* The method has no policy: the last observer's result, 1 + 2 + 2. */
+    /* The method has no policy, so the result is that of the last observer: 1 + 2 + 2. */
     CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 5);
     CHECK_STATUS(peal_last_status(), PEAL_OK);
     CHECK_OK(peal_proxy_destroy(everybody.proxy));
@@ -338,7 +338,7 @@ static void keep_invocation(void *target, peal_invocation invocation)
     CHECK_OK(peal_invocation_set_result(copy, &n, sizeof n));
     ((struct worker *)target)->bonus = (int)(copy.id & 0xffff);
     CHECK_OK(peal_invocation_destroy(copy));
-    /* To end it early is the handler's mistake, and harmless. */
+    /* The handler should not destroy the invocation. Doing so is harmless. */
     CHECK_OK(peal_invocation_set_result(invocation, &n, sizeof n));
     CHECK_OK(peal_invocation_destroy(invocation));
 }

@@ -69,7 +69,7 @@ static void *call(void *nothing)
     return NULL;
 }
 
-/* A thread that stands in a call through the proxy. */
+/* Starts a thread that blocks in a call through the proxy. */
 static pthread_t stand_in_call(void)
 {
     const pthread_t thread = thread_start(call, NULL);
@@ -195,7 +195,7 @@ CLAIM("X1", "a weak target that another thread releases is kept until the call t
     pthread_t caller;
 
     begin();
-    /* The reference's destroy callback records its end. */
+    /* The destroy callback of the reference records the target's end. */
     REQUIRE_OK(peal_reference_create(&listener, destroy, &reference));
     options.reference = reference;
     REQUIRE_OK(bell_proxy_create_for(&bell, &listener, &waiting, &options, &proxy));
@@ -212,7 +212,7 @@ CLAIM("X1", "a weak target that another thread releases is kept until the call t
 
 /* ---- Races ------------------------------------------------------------------------------------- */
 
-/* The proxy that the readers call: replaced by the writer, and stale for the readers. */
+/* The proxy that the readers call. The writer replaces it, so readers may use a proxy that has been destroyed. */
 struct handed {
     void *self;
     const struct bell *table;
@@ -232,7 +232,7 @@ static void *keep_calling(void *nothing)
 
         now.self = __atomic_load_n(&handed_out[0].self, __ATOMIC_ACQUIRE);
         now.table = __atomic_load_n(&handed_out[0].table, __ATOMIC_ACQUIRE);
-        /* Methods that a target lacks are not there. */
+        /* The table has NULL for methods that a target lacks. */
         if (now.table->ring == NULL || now.table->loud == NULL)
             continue;
         answer = now.table->ring(now.self, 4);
@@ -244,7 +244,7 @@ static void *keep_calling(void *nothing)
     return NULL;
 }
 
-/* Freed by the destroy callback: a later call would touch freed memory. */
+/* A destroy callback that frees the target. A later call would access freed memory. */
 static void free_listener(void *self)
 {
     ((struct listener *)self)->rings = -1;
@@ -279,7 +279,7 @@ CLAIM("X1", "while proxies of all kinds are created and destroyed and their slot
         else
             CHECK_OK(bell_proxy_create(&bell, NULL, &next));
         hand_out(next);
-        /* Readers may have the old one in hand: it is destroyed all the same. */
+        /* The old proxy is destroyed although readers may still call it. */
         CHECK_OK(peal_proxy_destroy(made.proxy));
         made = next;
     }

@@ -21,7 +21,7 @@ PEAL_TYPE(large_text, struct large { int64_t a, b, c; });
     METHOD(optional, int, gathered, (int n), collect)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-/* A foreign object: counted by hand. */
+/* A foreign object, which the test counts. */
 struct foreign {
     int shares;
     int retained, released, ended;
@@ -138,7 +138,7 @@ static void begin_weak(bool is_foreign)
     begin(&options);
 }
 
-/* The object's last share goes. */
+/* Releases the object's last reference. */
 static void let_object_die(bool is_foreign)
 {
     if (is_foreign)
@@ -158,7 +158,7 @@ CLAIM("X1", "a proxy of one target calls the target with the same arguments, and
     CHECK_EQUAL(proxy.table->paired(proxy.self, p).a, 5);
     CHECK_REAL(proxy.table->paired(proxy.self, p).b, 2.5);
     CHECK_EQUAL(proxy.table->large(proxy.self, l).c, 4);
-    /* No policy means anything where there is one target. */
+    /* A proxy of one target ignores the policy. */
     CHECK_EQUAL(proxy.table->gathered(proxy.self, 9), 9);
     CHECK_EQUAL(object.rings, 5);
     CHECK(peal_proxy_is_alive(proxy.proxy));
@@ -199,7 +199,7 @@ CLAIM("X1", "a proxy retains its weak target just before each call, and releases
     check_case(NULL);
 }
 
-CLAIM("X1", "once its target is dead a weak proxy answers zero, which is no failure, and its destroy callback has run")
+CLAIM("X1", "once its target is dead a weak proxy returns zero, which is no failure, and its destroy callback has run")
 {
     const struct pair p = { 4, 1.5 };
     const struct large l = { 1, 2, 3 };
@@ -224,7 +224,7 @@ CLAIM("X1", "once its target is dead a weak proxy answers zero, which is no fail
         CHECK_EQUAL(object.rings, 0);
         CHECK_OK(peal_proxy_destroy(proxy.proxy));
         CHECK_EQUAL(object.destroyed, 1);
-        /* Destroyed is another thing than dead. */
+        /* A call through a destroyed proxy fails. A call of a dead target does not. */
         CHECK_EQUAL(proxy.table->ring(proxy.self, 1), 0);
         CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
         close_center(center);
@@ -329,7 +329,7 @@ CLAIM("X1", "the search for function pointers finds a proxy's pointers into a pl
     options.weak_reference = &object.foreign;
     REQUIRE_OK(bell_proxy_create_for(&bell, &object, &table, &options, &proxy));
     CHECK_OK(peal_find_pointers_into((const void *)(uintptr_t)on_ring, visit, NULL, &count));
-    /* Five functions, the destroy callback, two hooks. */
+    /* The search finds five functions, the destroy callback and two hooks. */
     CHECK_EQUAL(count, before + 8);
     CHECK_CONTAINS(found_what, "function of a proxy of Bell");
     CHECK_CONTAINS(found_what, "destroy callback of a proxy of Bell");
@@ -383,7 +383,7 @@ static const struct scale scale_table = {
 
 static struct scale_protocol scale;
 
-/* Every method of Scale, by array and by a proxy of it all, with an observer of -1 and -3 alone. */
+/* Checks each method of Scale, by array and through a broadcasting proxy. Only one observer has results. */
 static void check_votes(const struct scale_proxy *all)
 {
     int n = -1, result = 9;

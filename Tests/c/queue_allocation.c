@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A broadcast to observers on queues allocates once, whatever their number and that of their queues, and
- * making its calls allocates nothing; what waits is small.
+ * A broadcast to observers on queues allocates once, whatever the numbers of observers and queues. The delivery of its
+ * calls allocates nothing. A waiting call needs little memory.
  *
- * By queues that are pumped, so that nothing else is counted: for serial queues libdispatch may allocate
- * what it needs to wake a thread.
+ * The test uses pumped queues, so that it counts nothing else. For serial queues libdispatch may allocate
+ * memory to wake a thread.
  */
 #include "center.h"
 #include "interpose.h"
@@ -79,7 +79,7 @@ static void close_desk(void)
         lane_close(&lanes[--lane_count]);
 }
 
-/* ---- How often --------------------------------------------------------------------------------- */
+/* ---- The number of allocations ----------------------------------------------------------------- */
 
 struct delivery {
     struct interpose_counts counts;
@@ -92,7 +92,7 @@ static void *deliver(void *context)
     struct delivery *delivery = context;
     size_t made = 0;
 
-    /* A thread's first call gives it what it keeps. */
+    /* A thread's first call allocates the thread's permanent memory. */
     CHECK_OK(peal_queue_pump(lanes[0].queue, 1, &made));
     delivery->calls = made;
     interpose_watch();
@@ -183,11 +183,11 @@ CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, an
     close_desk();
 }
 
-/* ---- How much ---------------------------------------------------------------------------------- */
+/* ---- The size of waiting calls ----------------------------------------------------------------- */
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
 
-/* The memory that malloc has allocated, with its own words. */
+/* Returns the memory that malloc has allocated, including its own headers. */
 static size_t bytes_in_use(void) { return mallinfo2().uordblks; }
 
 /* The frame of on_word: the captured values of a pointer and an int. */
@@ -211,7 +211,7 @@ static void check_waiting(int observers, int queues)
     for (int i = 0; i < queues; i++)
         (void)pump_all(lanes[i].queue);
     CHECK_EQUAL(calls, CALLS + observers);
-    /* Nothing is kept, but by malloc for the next time. */
+    /* All memory of the calls has been freed. */
     CHECK(bytes_in_use() <= before + 4096);
     close_desk();
 }

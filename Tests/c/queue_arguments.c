@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arguments of a queued call: one copy for all, made by declared type; and the types that refuse a queue.
+ * The arguments of a queued call: one copy for all observers, by the declared types; and types that cannot be queued.
  */
 #include "center.h"
 #include "destroyed.h"
@@ -29,7 +29,7 @@ PEAL_TYPE(wide_text, struct wide { char bytes[100]; struct pair pairs[3]; });
     METHOD(optional, void, on_scratch, (uint8_t *bytes __counted_by(size), size_t size))
 PEAL_PROTOCOL(post, "Post", POST);
 
-/* The methods that a queue refuses, a protocol each. */
+/* Methods that cannot be queued, each in a protocol of its own. */
 #define LOOSE(METHOD) METHOD(optional, void, on_thing, (int n, void *thing))
 PEAL_PROTOCOL(loose, "Loose", LOOSE);
 
@@ -241,7 +241,7 @@ CLAIM("Q2", "a write to a copied buffer reaches the observers that are called la
     enter(c, other.queue);
     enter(d, nowhere);
     CHECK_OK(peal_broadcast(post.on_scratch, bytes, sizeof bytes));
-    CHECK_EQUAL(bytes[0], 11); /* D has the caller's own buffer */
+    CHECK_EQUAL(bytes[0], 11); /* D has written to the caller's own buffer */
     CHECK_OK(peal_broadcast(post.on_scratch, bytes, sizeof bytes));
     CHECK_EQUAL(bytes[0], 12);
     CHECK_EQUAL(pump_all(lane.queue), 4);
@@ -369,7 +369,7 @@ CLAIM("Q3", "PEAL_BROADCAST captures strings, buffers, scalars, structs and argu
 
 CLAIM("Q6", "the copied arguments of calls that are dropped, refused or never run are freed")
 {
-    /* The leak sanitizer is the judge. */
+    /* The leak sanitizer finds a copy that is not freed. */
     peal_observation observation = { 0 };
     struct peal_observe_options options;
     struct lane small;
@@ -422,7 +422,7 @@ CLAIM("Q3", "an observer with a queue is refused for a method with a bare pointe
     }
 }
 
-CLAIM("Q3", "a method with a bare pointer does not hinder an observer that lacks the method, nor one without a queue")
+CLAIM("Q3", "a method with a bare pointer is no obstacle for an observer that lacks the method, nor for one without a queue")
 {
     static const struct loose empty = { PEAL_TABLE(loose), NULL };
     struct loose_protocol loose;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A queue ends while another thread is between its push and the request to the executor, or a
- * thread, to run the queue. Each order is forced: that thread is stopped after it has released the queue's lock.
+ * A queue ends while another thread has pushed a call and has not yet requested a run by the executor or by a
+ * thread. Each order is forced: that thread is stopped after it has released the queue's lock.
  *
- * A release calls the system only where a thread may sleep on the lock. So the test has the lock while the other thread
- * waits for it: a lock with a sleeper is marked so until it is released.
+ * The release of a lock makes a system call only if a thread may sleep on the lock. Therefore the test holds the lock
+ * while the other thread waits for it, which marks the lock as one with a sleeper.
  */
 #include "center.h"
 #include "interpose.h"
@@ -20,7 +20,7 @@ PEAL_PROTOCOL(bell, "Bell", BELL);
 
 #define MUST(condition) ((condition) ? (void)0 : check_give_up(#condition, __FILE__, __LINE__))
 
-enum { SHORT = 20 }; /* milliseconds of a wait that must be in vain */
+enum { SHORT = 20 }; /* milliseconds of a wait for something that must not happen */
 
 static struct bell_protocol bell;
 static peal_center center;
@@ -97,9 +97,9 @@ static peal_observation observe_on_queue(void)
     return observation;
 }
 
-/* ---- Holding a thread after it has released the queue's lock ----------------------------------------- */
+/* ---- Stopping a thread after it has released the queue's lock ---------------------------------------- */
 
-enum { FREE = 0, TAKEN = 1 }; /* of lock.c; any other word: a thread may sleep on it */
+enum { FREE = 0, TAKEN = 1 }; /* the words of lock.c; with any other word a thread may sleep on the lock */
 
 static void take_lock(void)
 {
@@ -114,8 +114,8 @@ static void release_lock(void)
 }
 static void wait_for_sleeper(void) { WAIT_UNTIL(__atomic_load_n(lock_of_queue, __ATOMIC_ACQUIRE) != TAKEN); }
 
-/* Starts a thread, whose body calls interpose_hold_after_wake(lock_of_queue), and returns once it has released the
- * queue's lock for the n-th time. It goes on by interpose_release(). */
+/* Starts a thread, whose body calls interpose_hold_after_wake(lock_of_queue). Returns once that thread has released the
+ * queue's lock for the n-th time. The thread continues after interpose_release(). */
 static pthread_t hold_after_unlock(void *(*body)(void *), void *context, int nth)
 {
     take_lock();
@@ -240,8 +240,7 @@ CLAIM("L2", "retiring an owner from the destroy callback of its queue reports at
 
 /* ---- The queue's memory ------------------------------------------------------------------------- */
 
-/* Removes an observer, and is stopped after the push of its destroy callback, which follows a read of
- * the waiting calls. */
+/* Removes an observer. The thread is stopped after it has read the waiting calls and enqueued the destroy callback. */
 static void *remove_and_be_held(void *context)
 {
     interpose_hold_after_wake(lock_of_queue);

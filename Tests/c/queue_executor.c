@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Queues that a host's executor runs: executors that work, refuse, run at once, and run too often.
+ * Queues that an executor of the program runs: executors that accept work, refuse it, run it at once, or run too often.
  */
 #include "center.h"
 #include "journal.h"
@@ -54,7 +54,7 @@ static void close_bell(void)
     journal_clear();
 }
 
-/* The same with an executor of the claim's own. */
+/* Opens the queue with an executor of the claim's own. */
 static void open_with(bool (*submit)(void *context, peal_queue queue), peal_queue *queue)
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
@@ -114,7 +114,7 @@ CLAIM("Q1", "calls that are queued while an executor runs its queue are made by 
     close_bell();
 }
 
-/* ---- It refuses -------------------------------------------------------------------------------- */
+/* ---- Executors that refuse work ---------------------------------------------------------------- */
 
 CLAIM("Q5", "when an executor refuses work, the broadcast reports it, and the calls are counted as rejected")
 {
@@ -173,7 +173,7 @@ CLAIM("O8", "destroy callbacks run also when their executor refuses work")
     close_bell();
 }
 
-/* ---- It calls too often ------------------------------------------------------------------------ */
+/* ---- Executors that run a queue too often ------------------------------------------------------ */
 
 CLAIM("F1", "running an executor's queue that was not submitted gives a status and has no effect")
 {
@@ -313,7 +313,7 @@ CLAIM("O11", "running an executor's queue after its end gives a status that the 
     close_bell();
 }
 
-/* ---- It runs at once --------------------------------------------------------------------------- */
+/* ---- Executors that run a queue at once -------------------------------------------------------- */
 
 static bool run_at_once(void *context, peal_queue queue)
 {
@@ -361,7 +361,7 @@ CLAIM("Q1", "the calls of an executor that runs its queue inside `submit` do not
     close_with(queue);
 }
 
-/* ---- No lock ----------------------------------------------------------------------------------- */
+/* ---- Executors that use the library ------------------------------------------------------------ */
 
 static peal_observation other_observation;
 

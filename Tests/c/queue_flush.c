@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Waiting for a queue: from outside, in vain, and from where it would never end.
+ * Waiting for a queue: from other threads, until a time limit, and from calls in which the wait would never end.
  */
 #include "center.h"
 #include "journal.h"
@@ -94,7 +94,7 @@ CLAIM("Q7", "a flush of a queue that no thread runs stops waiting in time, loses
     }
 }
 
-/* ---- From inside ------------------------------------------------------------------------------- */
+/* ---- Flushes within a queue's own call --------------------------------------------------------- */
 
 static void flush_own(int n)
 {
@@ -130,7 +130,7 @@ CLAIM("Q7", "a flush of the main queue from one of its calls returns that it wou
 
 static void ring_directly(int n)
 {
-    /* B has no queue: it is called here, inside the queue's call. */
+    /* B has no queue, so it is called here, within the queue's call. */
     if (n == 1) {
         does = flush_own;
         CHECK_OK(peal_broadcast(bell.on_ring, 2));
@@ -204,7 +204,7 @@ CLAIM("Q7", "a call of one queue may flush another queue")
     lane_close(&other);
 }
 
-/* ---- With others ------------------------------------------------------------------------------- */
+/* ---- Flushes beside other threads -------------------------------------------------------------- */
 
 static struct latch inside;
 static struct latch may_leave;
@@ -272,7 +272,7 @@ CLAIM("Q7", "a flush of a queue does not wait for later calls, even if they neve
     ring_up_to(1);
     CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
     __atomic_store_n(&has_returned, true, __ATOMIC_RELEASE);
-    /* The last call may be about to broadcast. */
+    /* The last call may still broadcast once more. */
     CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
     close_center(center);
     lane_close(&lane);
@@ -292,7 +292,7 @@ CLAIM("Q7", "while another thread pumps a queue, all threads that flush it retur
             threads[i] = thread_start(flush_long, NULL);
         while (!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE))
             (void)pump_all(lane.queue);
-        /* The marks of the others may have arrived after the last pump. */
+        /* The other threads may have enqueued their marks after the last pump. */
         for (int i = 0; i < 3; i++) {
             while (pthread_tryjoin_np(threads[i], NULL) != 0)
                 (void)pump_all(lane.queue);
@@ -321,7 +321,7 @@ CLAIM("Q7", "a flush of a queue returns when the removal of an observer or the e
                 (void)pump_all(lane.queue);
             CHECK_OK(waited);
         } else {
-            /* It waits for the end, or finds the queue ended. */
+            /* The flush waits until the queue ends, or finds that it has ended. */
             CHECK_OK(peal_queue_destroy(lane.queue));
             thread_join(thread);
             CHECK(waited == PEAL_OK || waited == PEAL_ERROR_HANDLE);
@@ -341,7 +341,7 @@ static void meet_and_flush(int n)
     (void)n;
     latch_open(&both[own]);
     latch_wait(&both[1 - own]);
-    /* One stops waiting first; the other may then succeed. */
+    /* The first flush to expire ends its call, and the other flush may then succeed. */
     if (peal_queue_flush(own == 0 ? other.queue : lane.queue, LANE_SHORT) == PEAL_ERROR_TIMEOUT)
         latch_open(&inside);
 }

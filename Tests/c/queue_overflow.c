@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bounded queues: what a broadcast does when one is full, and that each call is counted.
+ * Bounded queues: the effect of a broadcast to a full queue, and that each call is counted.
  */
 #include "center.h"
 #include "journal.h"
@@ -152,11 +152,11 @@ CLAIM("Q5", "a full queue with KEEP_LATEST drops the older broadcast of the same
         CHECK_OK(peal_queue_pause(lane.queue));
         CHECK_OK(peal_broadcast(bell.on_mute, 1));
         CHECK_OK(peal_broadcast(bell.on_ring, 1));
-        /* The mute waits longer, and stays. */
+        /* on_mute has waited longer, but it is another method and stays. */
         CHECK_OK(peal_broadcast(bell.on_ring, 2));
         CHECK_OK(peal_broadcast(bell.on_ring, 3));
         CHECK_COUNTS(lane.queue, 2, 0, 2, 0);
-        /* None of its own waits: the mute goes. */
+        /* No call of on_stop waits, so the oldest call, on_mute, is dropped. */
         CHECK_OK(peal_broadcast(bell.on_stop, 1));
         CHECK_OK(peal_queue_resume(lane.queue));
         lane_settle(&lane);
@@ -245,7 +245,7 @@ CLAIM("Q5", "a broadcast to a full queue with WAIT waits for room")
 
         open_bell(PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_WAIT, PEAL_FOREVER);
         thread = thread_start(ring_twice, NULL);
-        /* That thread may wait for room by now or not: both calls are delivered, in order. */
+        /* Both calls are delivered in order, whether or not that thread waits for room already. */
         while (counts_of(lane.queue).delivered < 2)
             (void)pump_all(lane.queue);
         thread_join(thread);
@@ -283,7 +283,8 @@ CLAIM("Q5", "a thread that waits for room in a queue continues once half of the 
         for (int n = 1; n <= 4; n++)
             CHECK_OK(peal_broadcast(bell.on_ring, n));
         thread = thread_start(ring_fifth, NULL);
-        /* The second call does not return before the fifth is in. The run ends with what it began with. */
+        /* The second call does not return before the fifth broadcast is enqueued. The run makes the four calls that
+         * waited when it began. */
         CHECK_EQUAL(pump_all(lane.queue), 4);
         thread_join(thread);
         CHECK_EQUAL(pump_all(lane.queue), 1);
@@ -325,7 +326,7 @@ static void fill_from_inside(int n)
 {
     if (n != 1)
         return;
-    /* This call waits no longer: there is room for one. */
+    /* This call has left the queue, so there is room for one. */
     CHECK_OK(peal_broadcast(bell.on_ring, 2));
     CHECK_STATUS(peal_broadcast(bell.on_ring, 3), PEAL_REJECTED);
 }

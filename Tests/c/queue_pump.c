@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pumped queues and the main queue: threads that may pump, limits, and the descriptor.
+ * Pumped queues and the main queue: which threads may pump them, limits, and the descriptor.
  */
 #include "center.h"
 #include "journal.h"
@@ -64,7 +64,7 @@ static void ring_up_to(int n)
         CHECK_OK(peal_broadcast(bell.on_ring, i));
 }
 
-/* ---- How far ----------------------------------------------------------------------------------- */
+/* ---- The extent of a pump ---------------------------------------------------------------------- */
 
 CLAIM("Q1", "a pump with a limit runs at most so many broadcasts, and reports the number of calls")
 {
@@ -136,7 +136,7 @@ CLAIM("Q1", "any thread may pump a queue, one after the other")
     close_bell();
 }
 
-/* ---- Who may not ------------------------------------------------------------------------------- */
+/* ---- Pumps that are refused -------------------------------------------------------------------- */
 
 static void pump_inside(int n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Removal that waits, and removal that drains: from outside, from inside, while a call runs, waits or is
- * delayed.
+ * Removals that wait and removals that drain, from other threads and from the observer's own call, while a call runs,
+ * waits or is delayed.
  */
 #include "center.h"
 #include "journal.h"
@@ -63,7 +63,7 @@ static void close_bell(void)
     journal_clear();
 }
 
-/* Both wait before the first is delivered. */
+/* Enqueues two calls before the first is delivered. */
 static void ring_twice(void)
 {
     CHECK_OK(peal_queue_pause(lane.queue));
@@ -140,7 +140,7 @@ static void shut_latches(void)
     has_returned = false;
 }
 
-/* A stands in its call until the removal has been seen to wait, or has had every chance not to. */
+/* Blocks observer A in its call until the removal has begun. Then it checks that the removal has not returned. */
 static void stay_inside(int n)
 {
     if (n != 1)
@@ -193,7 +193,7 @@ static pthread_t start_removal(uint32_t flags)
 
     given = flags;
     thread = thread_start(remove_a, &given);
-    /* From here on it waits, or would have returned without. */
+    /* The registration has ended. The removal now waits for the call. */
     WAIT_UNTIL(!peal_observation_is_active(of_a));
     return thread;
 }
@@ -310,7 +310,7 @@ CLAIM("O7", "a waiting removal during a call of the observer's queue returns whe
     journal_clear();
 }
 
-/* ---- From inside ------------------------------------------------------------------------------- */
+/* ---- Removals within an observer's call -------------------------------------------------------- */
 
 static uint32_t inner_flags;
 static peal_observation inner_observation;
@@ -554,7 +554,7 @@ CLAIM("Q6", "a removal with DRAIN and WAIT returns at its time limit if no threa
 
 CLAIM("Q6", "a removal with DRAIN and WAIT from the queue's own call does not wait and reports this, and the calls are delivered")
 {
-    /* Its own call, or another observer's. */
+    /* The call belongs to the removed observer, or to another one. */
     for (int own = 0; own < 2; own++)
         EVERY_KIND(lane)
         {
@@ -567,7 +567,7 @@ CLAIM("Q6", "a removal with DRAIN and WAIT from the queue's own call does not wa
             lane_settle(&lane);
             CHECK_STATUS(removed, PEAL_NOT_WAITED);
             CHECK_CONTAINS(journal_text(), "A1 B1 A2 B2");
-            /* The thread of the last call puts the end on the queue; the flushes may be before it. */
+            /* The thread of the last call enqueues the destroy callback, perhaps after these flushes. */
             while (strstr(journal_text(), own ? "~A" : "~B") == NULL)
                 lane_settle(&lane);
             CHECK_COUNTS(lane.queue, 0, 4, 0, 0);
@@ -633,7 +633,7 @@ CLAIM("O8", "the destroy callback of an observer that drains does not run during
     close_bell();
 }
 
-/* ---- Together ---------------------------------------------------------------------------------- */
+/* ---- Concurrent removals ----------------------------------------------------------------------- */
 
 static pthread_barrier_t start;
 static int succeeded;
@@ -690,7 +690,7 @@ static void meet_and_remove(void *self, int n)
     (void)n;
     latch_open(&both[own]);
     latch_wait(&both[1 - own]);
-    /* One stops waiting first; the other may then succeed. */
+    /* The first removal to expire ends its call, and the other removal may then succeed. */
     if (peal_observation_remove_with(own == 0 ? of_b : of_a, WAIT, LANE_SHORT) == PEAL_NOT_WAITED)
         __atomic_fetch_add(&gave_up, 1, __ATOMIC_RELAXED);
 }

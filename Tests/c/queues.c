@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread, time and order of calls; and the functions for an invalid queue.
+ * The thread, time and order of queued calls; and invalid handles of queues.
  */
 #include "center.h"
 #include "journal.h"
@@ -27,7 +27,7 @@ static pthread_t called_on;
 static bool was_current;
 static void (*does)(void *self, int n);
 
-/* State of the last call: calls with and without a queue may run at the same time. */
+/* Records the thread and the queue of the last call, atomically because calls may run on two threads at once. */
 static void note_place(void)
 {
     __atomic_store_n(&called_on, pthread_self(), __ATOMIC_RELAXED);
@@ -80,7 +80,7 @@ static peal_observation enter(void *target, peal_queue queue)
 
 static const peal_queue nowhere = { 0 };
 
-/* ---- Where and when ---------------------------------------------------------------------------- */
+/* ---- Threads and times of calls ---------------------------------------------------------------- */
 
 static struct latch inside;
 static struct latch may_leave;
@@ -220,7 +220,7 @@ static void note_thread_name(void *self, int n)
     CHECK_EQUAL(pthread_getname_np(pthread_self(), thread_name, sizeof thread_name), 0);
 }
 
-/* The name of the thread while it runs a serial queue of this name. */
+/* Returns the name of the thread that runs a serial queue of this name. */
 static const char *thread_name_of(const char *name)
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
@@ -249,7 +249,7 @@ CLAIM("Q1", "a thread that runs a serial queue has the queue's name")
     CHECK_TEXT(thread_name_of(NULL), "peal:worker");
     CHECK_TEXT(thread_name_of("0123456789"), "peal:0123456789");
     CHECK_TEXT(thread_name_of("0123456789a"), "peal:0123456789");
-    /* No character is cut: U+00E9 has two bytes, of which one would fit. */
+    /* No character is cut. U+00E9 has two bytes, and there is room for one. */
     CHECK_TEXT(thread_name_of("012345678\xc3\xa9"), "peal:012345678");
     CHECK_TEXT(thread_name_of("01234567\xc3\xa9"), "peal:01234567\xc3\xa9");
 
@@ -296,7 +296,7 @@ CLAIM("Q1", "a target may observe on two queues, and once on each")
     }
 }
 
-/* ---- Ways in, and results ---------------------------------------------------------------------- */
+/* ---- Kinds of broadcast, and results ----------------------------------------------------------- */
 
 CLAIM("B1", "a broadcast by array and a variadic one reach queues, and report how many observers they reached")
 {
@@ -424,7 +424,7 @@ CLAIM("Q4", "the calls of an observer with a queue arrive in the order of their 
 
         open_bell();
         (void)enter(a, lane.queue);
-        /* Lacks on_mute, which lets nothing overtake. */
+        /* B lacks on_mute. That must not change the order of the other calls. */
         REQUIRE_OK(bell_observe(&bell, b, &ring_only, &options, NULL));
         length = 0;
         for (int i = 0; i < 100; i++) {
@@ -487,7 +487,7 @@ static void *ring_in_order(void *context)
 
 static bool is_over;
 
-/* Two of these make an executor of two threads. */
+/* The body of the two threads of an executor. */
 static void *run_submitted(void *context)
 {
     (void)context;
@@ -837,7 +837,7 @@ static void end_queue(void *self, int n)
 
 CLAIM("Q6", "a call may end its own queue: the other calls are dropped, and its observer is destroyed after the call")
 {
-    /* No thread waits for a stale handle: only the pumped kind and the executor are tested. */
+    /* A serial queue cannot be flushed once its handle is stale, so only pumped and executor queues are tested. */
     for (int kind = PEAL_QUEUE_PUMPED; kind <= PEAL_QUEUE_EXECUTOR; kind++) {
         lane_open(&lane, (peal_queue_kind)kind);
         lane_name_case(&lane);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Everything at once: readers broadcast while others register, remove, block, replace, define and end
- * centers. Targets are allocated, freed by their destroy callbacks and checked at every call, so that
- * a call too late is found here, and by the sanitizers for sure.
+ * Some threads broadcast while others register, remove, block, replace, define protocols and end
+ * centers. Targets are allocated, checked at every call and freed by their destroy callbacks. So the test may detect
+ * a call that is too late, and the sanitizers detect it always.
  */
 #include "center.h"
 #include "latch.h"
@@ -265,7 +265,7 @@ CLAIM("F3", "callbacks on many threads may register, broadcast and remove at the
     free(lasting);
 }
 
-/* ---- A place that is taken by a method of another shape ---------------------------------------- */
+/* ---- A slot that is reused by a method of another shape ---------------------------------------- */
 
 struct guarded {
     int result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Changes that a callback may make to the list that is being called. Each claim runs three times: by array,
+ * Changes that a callback may make to the observer list that is being called. Each claim runs three times: by array,
  * variadic and typed.
  */
 #include "center.h"

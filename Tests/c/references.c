@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counted objects: shares, the end of an object, and numbers as weak references.
+ * Counted objects: references, the end of an object, and handles as weak references.
  */
 #include "center.h"
 #include "latch.h"
@@ -11,12 +11,12 @@ enum { ALIVE = 0x600df00d, DEAD = 0xdead, THREADS = 4 };
 
 struct object {
     unsigned state;
-    peal_reference next; /* what its destroy callback releases */
+    peal_reference next; /* released by the destroy callback */
 };
 
 static int destroyed;
 
-/* Poisoned before it is freed, so that a late look is found also without a sanitizer. */
+/* Poisons the object before it is freed, so that a late access is detected without a sanitizer too. */
 static void end_object(void *self)
 {
     struct object *object = self;
@@ -61,7 +61,7 @@ static void check_dead(peal_reference reference)
     CHECK_EQUAL(peal_reference_count(reference), 0);
 }
 
-/* ---- Shares ------------------------------------------------------------------------------------ */
+/* ---- References -------------------------------------------------------------------------------- */
 
 CLAIM("O9", "a counted object begins with one reference, and each retain adds one and returns the object")
 {
@@ -321,7 +321,7 @@ static peal_reference shared;
 static pthread_barrier_t start;
 static int refused;
 
-/* Takes a share, if the object is alive, and looks at the object as long as it has the share. */
+/* Retains the object if it is alive, checks its state, and releases it. */
 static void *retain_at_start(void *context)
 {
     void *object = NULL;
@@ -433,7 +433,7 @@ static void *make_and_end(void *context)
     pthread_barrier_wait(&start);
     for (int i = 0; i < CHECK_ROUNDS(5000); i++) {
         const peal_reference reference = refer_to(make_object(), end_object);
-        /* A reference of another thread, which may have ended: a read is harmless. */
+        /* Another thread's reference, which may have ended. A retain by a stale handle is harmless. */
         const peal_reference seen = { __atomic_exchange_n(&shared.id, reference.id, __ATOMIC_ACQ_REL) };
 
         if (peal_reference_retain(seen, NULL) == PEAL_OK)

@@ -266,7 +266,7 @@ CLAIM("P8", "the canonical text has the declarations of the types that a call ca
     close_center(center);
 }
 
-/* Methods in centers of their own, after the same or other declarations. */
+/* Returns true if two methods have equal fingerprints. Each is defined in a center of its own, after declarations. */
 static bool agree(const char *declared, const char *one, const char *other_declared, const char *other)
 {
     peal_center second = open_center();
@@ -407,7 +407,7 @@ CLAIM("P8", "adopted methods belong to a protocol's canonical text, in an order 
     close_center(center);
 }
 
-CLAIM("F1", "descriptions and fingerprints of nothing give a status and a sentence")
+CLAIM("F1", "descriptions and fingerprints of invalid handles and unknown types give a status and a sentence")
 {
     static const peal_method no_method;
     static const peal_protocol no_protocol;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that the system refuses to everybody: to peal, to the Swift objects of the library, and to libc. Each
- * operation is tried with its first allocation and all later ones refused, then with its second and all later ones, and
- * so on until nothing is refused. Each try has a process of its own, since a refusal may end it.
+ * Memory that the system refuses to peal, to the Swift objects of the library, and to libc. Each operation is first run
+ * with all allocations refused, then with all but the first one, and so on until no allocation is refused. Each run
+ * has a process of its own, since a refusal may end the process.
  *
- * For the self-contained library: a shared Swift runtime ends the process.
+ * The program tests the self-contained library. The shared Swift runtime ends the process when memory is refused.
  */
 #include "center.h"
 #include "child.h"
@@ -27,7 +27,7 @@
     METHOD(optional, void, on_close, (peal_completion done))
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-/* ---- What the operations work on --------------------------------------------------------------- */
+/* ---- The objects of the operations ------------------------------------------------------------- */
 
 static peal_center center;
 static struct bell_protocol bell;
@@ -277,7 +277,7 @@ static peal_status create_reference(void) { return peal_reference_create(&object
 static void make_reference(void) { CHECK_OK(create_reference()); }
 
 static peal_status create_owner(void) { return peal_owner_create("plugin", &owner); }
-/* One of each. */
+/* Creates an object of each kind for the owner. */
 static void fill_owner(void)
 {
     CHECK_OK(create_owner());
@@ -408,7 +408,7 @@ static peal_status declaration(void)
 
     return peal_method_declaration(bell.poll, text, sizeof text, NULL);
 }
-/* A failure has a sentence, which needs memory. */
+/* Fails, so that the library makes a sentence, which needs memory. */
 static peal_status fail(void)
 {
     peal_method found;
@@ -483,7 +483,7 @@ static void observe_once(void)
     CHECK_OK(bell_observe(&bell, &rings[9], &table, &options, NULL));
 }
 
-/* A list that is long enough to be put in order by the broadcast. */
+/* The length of a list that is sorted by the next broadcast. */
 enum { LONG = 100 };
 static int crowd_in_order[LONG];
 
@@ -508,7 +508,7 @@ static void make_unsettled_with_queue(void)
     make_long_with_queue();
     CHECK_OK(observe_before());
 }
-/* All are called, or none. */
+/* Checks that a broadcast calls all observers or none. */
 static peal_status call_all(void)
 {
     int called = 0;
@@ -524,7 +524,7 @@ static peal_status call_all(void)
     return status;
 }
 
-/* An end is PEAL_OK whatever is refused. */
+/* An operation that ends objects must return PEAL_OK, whatever memory is refused. */
 enum kind { MAKES, ENDS };
 
 struct operation {
@@ -626,7 +626,7 @@ static const struct operation operations[] = {
 
 /* ---- The sweep --------------------------------------------------------------------------------- */
 
-/* Shared with the process of a try. */
+/* Memory that is shared with the process of a run. */
 static struct outcome {
     unsigned long refused;
     peal_status status;
@@ -646,7 +646,7 @@ static bool center_works(void)
     return works;
 }
 
-/* A running timer. */
+/* Returns true for an operation that stops the running module. */
 static bool ends_module(peal_status (*attempt)(void))
 {
     return attempt == remove_module || attempt == stop_modules || attempt == retire || attempt == destroy_center;
@@ -670,7 +670,7 @@ static bool try_once(const struct operation *operation, unsigned long nth)
 
 enum { MOST = 2000, SECONDS = 20 };
 
-/* Returns whether the process ended by itself. */
+/* Returns true if the process ended normally. */
 static bool run_try(const struct operation *operation, unsigned long nth)
 {
     int status = 0;
@@ -704,7 +704,7 @@ static void sweep(const struct operation *operation, struct sums *sums)
     for (; nth < MOST; nth++) {
         const bool is_whole = run_try(operation, nth);
         const bool is_refusal = outcome->status == PEAL_ERROR_MEMORY
-                             /* A thread that cannot be made. */
+                             /* The system created no thread. */
                              || (operation->kind == MAKES && outcome->status == PEAL_ERROR_LIMIT);
 
         if (is_whole && outcome->refused == 0)
@@ -763,7 +763,8 @@ CLAIM("F2", "ending an object needs no memory") { sweep_all(ENDS); }
 enum { CROWD = 5000 };
 static int crowd[CROWD];
 
-/* Without memory registrations go on until the reserve is not whole, and then are refused; ends still work. */
+/* Without memory registrations succeed until they have used a part of the reserve. Later ones are refused, and objects
+ * can still be ended. */
 static bool register_until_refused(void)
 {
     static peal_observation made[4096];
@@ -789,7 +790,7 @@ static bool register_until_refused(void)
     return holds && CHECK_EQUAL(stops, 1) && center_works() && is_ok(peal_center_destroy(center));
 }
 
-CLAIM("F2", "while memory stays refused, creations are refused at last and ends still succeed, and later everything works again")
+CLAIM("F2", "while memory stays refused, creations fail in the end and ends succeed, and later everything works again")
 {
     CHECK(in_child(register_until_refused, SECONDS));
 }
@@ -820,7 +821,7 @@ static bool remove_of_crowd(void)
 {
     const bool is_removed = end_crowd(remove_it);
 
-    /* Its list could not be copied, so it stays there, uncalled, until the next change. */
+    /* The list could not be copied. The removed observer stays in it until the next change, and is not called. */
     CHECK_OK(peal_broadcast(gong.on_stroke, 1));
     CHECK_EQUAL(crowd[0], 0);
     CHECK_OK(peal_protocol_remove_observations_of(gong.protocol, &crowd[1], NULL));
@@ -842,7 +843,7 @@ CLAIM("F2", "without memory thousands of observers are removed one by one or tog
 enum { THREADS = 8, ROUNDS = 300 };
 static unsigned failures;
 
-/* Each thread has a reserve of its own, so one thread's need is not taken by another. */
+/* Each thread has a reserve of its own, which no other thread can use up. */
 static void *use_everything(void *context)
 {
     const int own = (int)(size_t)context;
@@ -941,7 +942,7 @@ static bool deliver(void)
     options.queue = queue;
     options.destroy = count_destroy;
     observation = observe_with(bell.protocol, &rings[30], "on_ring", (peal_function)count_delivery, &options);
-    /* A thread that peal has never seen cannot begin without memory. */
+    /* Delivers one call before memory is refused, because a thread's first use of peal needs memory. */
     CHECK_OK(peal_broadcast(bell.on_ring, sent++));
     CHECK_OK(peal_queue_flush(queue, PEAL_FOREVER));
     CHECK_OK(peal_queue_pause(queue));
@@ -964,7 +965,7 @@ CLAIM("F2", "calls that wait on a queue are delivered without memory, and the qu
     CHECK(in_child(deliver, SECONDS));
 }
 
-/* Nothing of the library has run in the process. */
+/* Runs in a process in which no function of the library has run. */
 static bool begin_without_memory(void)
 {
     peal_status status;

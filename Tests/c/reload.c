@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The library loaded by name, closed, and loaded again. The library's path is in the environment
+ * Loads the library by its name, closes it and loads it again. The library's path is in the environment
  * variable PEAL_TEST_LIBRARY. The arguments are libraries that are loaded before it. This program is not linked to
  * the library.
  *
@@ -32,7 +32,7 @@ static void hear(void *self, int n)
     heard += n;
 }
 
-/* ISO C has no cast from dlsym's result to a function. */
+/* ISO C has no cast from dlsym's result to a function pointer. */
 #define LOOK_UP(library, function)                        \
     do {                                                  \
         void *found_ = dlsym(library, "peal_" #function); \
@@ -90,7 +90,7 @@ static void read_signals(struct signals *signals)
     check(sigaltstack(NULL, &signals->stack) == 0, "the stack of handlers cannot be read");
 }
 
-/* Returns how many handlers differ. */
+/* Returns the number of signal handlers that have changed. */
 static int changed_handlers(const struct signals *before)
 {
     struct signals now;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results by the short paths, compared with those of the general path, which PEAL_SEND_FFI_CALL selects: each type of
- * result, by each way in which arguments travel, with each policy, for values at the ends of their types.
+ * Compares the results of the short call paths with those of the general path, which PEAL_SEND_FFI_CALL selects: each
+ * type of result, each way of passing arguments, each policy, and values at the limits of their types.
  */
 #include "center.h"
 
@@ -40,7 +40,7 @@ static const char types_text[] = "struct pair_of_words { int64_t a, b; };"
                                  "struct small { int16_t a; int8_t b; };"
                                  "struct large { int64_t a[3]; };";
 
-/* Each type of result, under its name. */
+/* Each type of result, and its name. */
 /* clang-format off */
 #define TYPES(X, ...)                                                                                          \
     X(bool, boolean, __VA_ARGS__) X(int8_t, i8, __VA_ARGS__) X(uint8_t, u8, __VA_ARGS__)                       \
@@ -53,7 +53,7 @@ static const char types_text[] = "struct pair_of_words { int64_t a, b; };"
     X(struct large, large, __VA_ARGS__)
 /* clang-format on */
 
-/* How arguments travel: not at all, in two and four registers, in a frame, in floating registers, on the stack. */
+/* Where arguments are passed: none; two and four registers; a frame; floating-point registers; the stack. */
 #define NONE (void)
 #define TWO (void *p, int i)
 #define FOUR (void *p, int i, int64_t j, uint32_t k)
@@ -81,7 +81,7 @@ PEAL_PROTOCOL(by_many_reals, "ByManyReals", BY_MANY_REALS);
 PEAL_PROTOCOL(by_stack, "ByStack", BY_STACK);
 PEAL_PROTOCOL(by_all, "ByAll", BY_ALL);
 
-/* The result of an observer, as bytes, and whether it got its arguments. */
+/* An observer: the bytes of its result, and the number of its calls. */
 struct voter {
     unsigned char answer[32];
     int calls;
@@ -184,7 +184,7 @@ static void draw_answer(struct voter *voter, enum kind kind)
             memcpy(voter->answer + i, &word, rest < sizeof word ? rest : sizeof word);
         }
     if (kind == KIND_small)
-        voter->answer[3] = 0; /* no value */
+        voter->answer[3] = 0; /* a byte of padding */
 }
 
 /* ---- Broadcasts -------------------------------------------------------------------------------- */
@@ -212,7 +212,7 @@ struct way {
     size_t count;
 };
 
-/* One broadcast of the method, all of whose effects are kept. */
+/* Broadcasts the method once, and stores all effects in the outcome. */
 static void run(peal_method method, const struct way *way, enum kind kind, peal_policy policy, uint32_t flags,
     bool by_send, size_t limit, struct outcome *outcome)
 {
@@ -236,11 +236,11 @@ static void run(peal_method method, const struct way *way, enum kind kind, peal_
     options.default_result = by_send ? NULL : given;
     outcome->status = by_send ? peal_send(method, way->arguments, way->count, result, &outcome->calls)
                               : peal_send_with(method, way->arguments, way->count, &options, result, &outcome->calls);
-    if (policy == PEAL_POLICY_CHAIN) /* results take the place of an argument */
+    if (policy == PEAL_POLICY_CHAIN) /* results replace an argument */
         is_wrong = was_wrong;
     if (outcome->status < 0)
         memset(outcome->bytes, 0, sizeof outcome->bytes);
-    if (kind == KIND_f80) /* ten bytes are its value */
+    if (kind == KIND_f80) /* ten of its bytes are significant */
         for (size_t i = 0; i + 16 <= sizeof outcome->bytes; i += 16)
             memset(outcome->bytes + i + 10, 0, 6);
     outcome->collected = policy == PEAL_POLICY_COLLECT && outcome->status >= 0 ? collection.count : 0;
@@ -255,7 +255,7 @@ static bool is_same(const struct outcome *one, const struct outcome *other)
         && memcmp(one->bytes, other->bytes, sizeof one->bytes) == 0;
 }
 
-/* A value that is not a number has many patterns: which one additions give is the processor's business. */
+/* A NaN has many bit patterns, and the processor determines which one an addition returns. */
 static void make_equal_nan(enum kind kind, peal_policy policy, struct outcome *outcome)
 {
     float narrow;
@@ -294,7 +294,7 @@ static void compare(peal_method method, const struct way *way, enum kind kind, i
     }
 }
 
-/* All methods of one protocol, which are at the end of its handles. */
+/* Compares the methods of one protocol. `methods` has one for each kind of result. */
 static void compare_all(const peal_method *methods, const struct way *way, const peal_observation *observations)
 {
     for (int kind = 0; kind < KINDS; kind++)

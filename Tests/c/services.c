@@ -51,7 +51,7 @@ CLAIM("S3", "a service is got by a protocol that it provides, with its table, ty
     close_center(center);
 }
 
-CLAIM("S3", "a protocol that several services provide leads to none of them, until one of them is left")
+CLAIM("S3", "a service is not found by a protocol that several services provide, until only one of them is left")
 {
     const peal_center center = open_center();
     struct account one = { 0 }, two = { 0 };

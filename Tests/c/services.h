@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * services.h - one kind of service that the claims about services share: an account, which counts its calls,
- * and fails or gets others on request.
+ * services.h - the service that the claims about services use: an account, which counts its calls, and
+ * fails or gets other services on request.
  */
 #ifndef PEAL_TEST_SERVICES_H
 #define PEAL_TEST_SERVICES_H
@@ -18,7 +18,7 @@
     METHOD(optional, void, deposit, (int amount))
 PEAL_PROTOCOL(teller, "Teller", TELLER);
 
-/* A later version of the same. */
+/* A later version of the same protocol. */
 #define WIDE_TELLER(METHOD)                       \
     METHOD(required, int, balance, (void))        \
     METHOD(optional, void, deposit, (int amount)) \
@@ -30,9 +30,9 @@ struct account {
     const char *name;
     const char *gets;                /* a service that its create gets */
     const char *const *dependencies;
-    int fails;                       /* how many creations fail */
+    int fails;                       /* the number of creations that fail */
     bool init_fails;
-    bool gets_itself;                /* in init */
+    bool gets_itself;                /* init gets the same service */
     bool journals;
     uint32_t flags;
     peal_owner owner;
@@ -47,8 +47,8 @@ struct account {
     int money;
     int created, initialized, cleared, destroyed, released;
     struct peal_service_use own;
-    peal_status tried;               /* what a call from within gave */
-    peal_status (*tries)(struct account *account); /* made in create */
+    peal_status tried;               /* the status of `tries` */
+    peal_status (*tries)(struct account *account); /* called in create */
 };
 
 static int account_balance(void *self) { return ((struct account *)self)->money; }

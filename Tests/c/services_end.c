@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ends of services: sessions, persistence, centers, owners.
+ * The end of services with sessions, centers and owners, and persistent services.
  */
 #include "services.h"
 
@@ -41,7 +41,7 @@ CLAIM("S4", "the end of a session clears all instances, then removes those that 
     CHECK_JOURNAL("-b");
 }
 
-/* ---- Created while the session ends ---- */
+/* ---- Services that are created while the session ends -------------------------------------------- */
 
 static peal_center clearing_center;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Services and several threads: one creation, cycles over threads, removal while others use.
+ * Services and several threads: one creation, circular dependencies over several threads, and removals during uses.
  */
 #include "services.h"
 
@@ -217,7 +217,7 @@ CLAIM("S5", "an instance that is removed during another thread's scope is destro
     close_center(center);
 }
 
-/* Gets, uses and scopes by some threads, while others remove. */
+/* Some threads get, use and enter scopes, while others remove. */
 struct storm {
     peal_center center;
     struct account *account;
@@ -387,7 +387,7 @@ static void *remove_account(void *context)
 
 static void *remove_created(void *context)
 {
-    /* The thread that created it may still use it. */
+    /* The thread that created the instance may still use it. */
     CHECK(peal_service_remove_instance(((struct account *)context)->service) >= 0);
     return NULL;
 }
@@ -406,10 +406,10 @@ CLAIM("S4", "the removal of a service's instance waits for a running creation, a
     register_account(center, &other, "other");
     one = thread_start(get, &getter);
     latch_wait(&initializing);
-    /* Another service has no instance to wait for. */
+    /* A removal of another service does not wait for this creation. */
     two = thread_start(remove_account, &other);
     thread_join(two);
-    /* A removal that did not wait would find no instance, and return with one left. */
+    /* A removal that did not wait would find no instance, and the creation would then leave one. */
     two = thread_start(remove_created, &account);
     nanosleep(&moment, NULL);
     CHECK_EQUAL(account_read(&account.destroyed), 0);

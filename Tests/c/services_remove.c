@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The contract of peal_service_remove, sentence by sentence. Lazy observers that end with their service are in
- * lazy_endings.c.
+ * Each sentence of the contract of peal_service_remove. lazy_endings.c tests lazy observers that end with their
+ * service.
  */
 #include "services.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Observers with the same functions share peal's copies of their tables: no observer may see that. */
+ * Observers with the same functions share peal's copies of their tables. The sharing must not be visible. */
 #include "center.h"
 #include "journal.h"
 
@@ -23,7 +23,7 @@ static peal_protocol define(peal_center center, const char *const *methods)
     return protocol_of(center, "Words", methods);
 }
 
-/* A table with the methods whose bits are set. */
+/* Returns a table with the methods whose bits are set. */
 static struct words words_of(unsigned bits)
 {
     struct words words = { sizeof words, { NULL } };

@@ -13,7 +13,7 @@ struct refused {
 };
 
 static const struct refused refused[] = {
-    /* Not a prototype. */
+    /* Texts that are no prototypes. */
     { "", PEAL_ERROR_SYNTAX },
     { " ", PEAL_ERROR_SYNTAX },
     { "required", PEAL_ERROR_SYNTAX },
@@ -185,7 +185,7 @@ CLAIM("P3", "a prototype with sixty-four parameters is accepted, and one with si
     close_center(center);
 }
 
-CLAIM("F1", "a text of a megabyte gives a status")
+CLAIM("F1", "a prototype of a megabyte gives a status")
 {
     static char text[1 << 20];
     const peal_center center = open_center();
@@ -226,7 +226,7 @@ CLAIM("F1", "a prototype that nests without end gives a status")
     close_center(center);
 }
 
-CLAIM("F1", "types whose size doubles with every line give a status in time")
+CLAIM("F1", "types whose size doubles with every line give a status within the time limit of the test")
 {
     const peal_center center = open_center();
     char line[96];
@@ -247,7 +247,7 @@ CLAIM("F1", "types whose size doubles with every line give a status in time")
     close_center(center);
 }
 
-CLAIM("F1", "every prefix of a good text gives a status and never a crash")
+CLAIM("F1", "every prefix of a correct text gives a status and never a crash")
 {
     static const char good[] = "optional const struct thing *on_x(int (*done)(void *context, long n), "
                                "const uint8_t *bytes __counted_by(n), size_t n), last, since(2), reject";
@@ -270,7 +270,7 @@ CLAIM("F1", "every prefix of a good text gives a status and never a crash")
     close_center(center);
 }
 
-CLAIM("F1", "a good text with any one byte changed gives a status and never a crash")
+CLAIM("F1", "a correct text with any one byte changed gives a status and never a crash")
 {
     static const char good[] = "optional bool on_x(const char *line, struct p *q), first_true";
     static const char bytes[] = "(),*;{}[]#\"'\\/\x01\x7f\x80\xff 0a_.:";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The slots of handles, by their own interface: a lookup has steps there (pin, read, unpin), so any order of a lookup, a
- * removal and a reuse of the slot can be forced.
+ * The slots of handles, tested by their own interface. It divides a lookup into steps (pin, read, unpin), so that the
+ * test can force any order of a lookup, a removal and a reuse of the slot.
  */
 #include "latch.h"
 #include "slot.h"
@@ -45,7 +45,7 @@ static uint64_t insert(struct peal_slots *table)
 
 static struct object *object_in(struct peal_slot *slot) { return *peal_slot_object(slot); }
 
-/* Releases a pin. Returns true if it was the last of a removed number; the object is destroyed then. */
+/* Releases a pin. If it is the last one of a removed handle, destroys the object and returns true. */
 static bool unpin(struct peal_slots *table, struct peal_slot *slot, uint64_t number)
 {
     if (!peal_slot_unpin(slot))
@@ -85,7 +85,7 @@ CLAIM("O11", "a suspended lookup of a handle keeps the object and its slot when 
     CHECK_EQUAL(object_in(reader)->number, number);
     CHECK(unpin(&table, reader, number));
     reader = peal_slot_pin(&table, other, false);
-    CHECK(reader != NULL && !peal_slot_has_last_pin(reader)); /* its number is not removed */
+    CHECK(reader != NULL && !peal_slot_has_last_pin(reader)); /* the handle has not been removed */
     CHECK(!unpin(&table, reader, other));
     CHECK(remove_number(&table, other, false));
     end_table(&table);
@@ -218,7 +218,7 @@ static void *look_up_all(void *context)
     return NULL;
 }
 
-/* Each thread has the numbers of its own to replace. */
+/* Replaces the handles that belong to this thread. */
 static void *replace_some(void *context)
 {
     const unsigned first = (unsigned)(uintptr_t)context;
@@ -257,7 +257,7 @@ CLAIM("O11", "while many threads look up, remove and reuse the same slots, a han
     __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < THREADS; i++)
         thread_join(readers[i]);
-    /* Suspended lookups keep slots from being reused, at most one each; a new slot is taken then. */
+    /* Each suspended lookup prevents the reuse of at most one slot. A new slot is taken instead. */
     CHECK(peal_slots_end(&shared) <= NUMBERS + 2 * THREADS);
     for (int i = 0; i < NUMBERS; i++)
         CHECK(remove_number(&shared, numbers[i], false));

@@ -5,6 +5,7 @@
 #include "lane.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,7 +162,7 @@ CLAIM("T1", "a spy observes the methods that it was created with, by their names
     CHECK_TEXT(text, "on_message(room: \"hall\", text: \"hello\")\non_number(number: 1, ratio: 1)\n");
     CHECK_STATUS(peal_spy_create(chat, (const char *const[]){ "on_nothing" }, 1, NULL, &none), PEAL_ERROR_NOT_FOUND);
     CHECK(none == NULL);
-    /* The required method is missing. */
+    /* The names lack the required method. */
     CHECK_STATUS(peal_spy_create(chat, names, 1, NULL, &none), PEAL_ERROR_CONFORMANCE);
     CHECK_STATUS(peal_spy_create((peal_protocol){ 0 }, NULL, 0, NULL, &none), PEAL_ERROR_HANDLE);
     CHECK_STATUS(peal_spy_create(chat, NULL, 1, NULL, &none), PEAL_ERROR_ARGUMENT);
@@ -317,5 +318,79 @@ CLAIM("T2", "queues of a schedule are pumped ones, and paused queues do not run"
     CHECK_EQUAL(calls, 1);
     peal_schedule_destroy(schedule);
     peal_schedule_destroy(NULL);
+    close_center(center);
+}
+
+/* All that it looks at is known after the wait. PEAL_STRESS_ROUNDS in the environment is the number of rounds. */
+CLAIM("T1", "runs of a spy, one after the other, each record the calls of a queue, and no run sees those of another")
+{
+    static const char *const methods[] = { "on_message" };
+    const char *wanted = getenv("PEAL_STRESS_ROUNDS");
+    const long rounds = wanted != NULL ? atol(wanted) : CHECK_ROUNDS(2000);
+    const peal_protocol chat = define_chat();
+    struct lane lane;
+
+    check_allow_seconds(wanted != NULL ? 600 : 60);
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    const struct peal_observe_options options = options_on(lane.queue, NULL);
+    for (long round = 0; round < rounds; round++) {
+        const char *room = NULL;
+        char text[20];
+        peal_spy *spy = NULL;
+
+        snprintf(text, sizeof text, "%ld", round);
+        CHECK_OK(peal_spy_create(chat, methods, 1, &options, &spy));
+        say(chat, text, "hello");
+        CHECK_OK(peal_spy_wait(spy, "on_message", 1, PEAL_FOREVER));
+        CHECK_OK(peal_spy_get_argument(spy, "on_message", 0, "room", &room, sizeof room));
+        CHECK_TEXT(room, text);
+        CHECK_EQUAL(peal_spy_count_calls(spy, NULL), 1);
+        peal_spy_destroy(spy);
+    }
+    lane_close(&lane);
+    close_center(center);
+}
+
+/* ---- The end of a test ------------------------------------------------------------------------- */
+
+static void hear(void *self, const char *room, const char *text)
+{
+    (void)self;
+    (void)room;
+    (void)text;
+}
+
+static void *create_object(struct peal_creation *creation) { return creation; }
+
+CLAIM("T4", "the check for leaks names the observers, services and waiting calls that a test has left, and then nothing")
+{
+    const peal_protocol chat = define_chat();
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("store");
+    peal_service service;
+    peal_observation first, second;
+    struct lane lane;
+    char text[200];
+
+    CHECK_EQUAL(peal_test_check_leaks(center, text, sizeof text), 0);
+    CHECK_TEXT(text, "");
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    const struct peal_observe_options options = options_on(lane.queue, NULL);
+    first = observe_with(chat, &lane, "on_message", (peal_function)hear, &options);
+    second = observe_with(chat, text, "on_message", (peal_function)hear, NULL);
+    description.create = create_object;
+    CHECK_OK(peal_service_register(center, &description, &service));
+    say(chat, "hall", "hello");
+    say(chat, "hall", "again");
+    CHECK_EQUAL(peal_test_check_leaks(center, text, sizeof text), 5);
+    CHECK_TEXT(text, "protocol Chat: 2 observers\nservice store: 0 uses\nqueue: 2 waiting calls\n");
+    CHECK_EQUAL(peal_test_check_leaks(center, text, 9), 5);
+    CHECK_TEXT(text, "protocol");
+    CHECK_OK(peal_test_drain(20000));
+    CHECK_EQUAL(peal_test_check_leaks(center, NULL, 0), 3);
+    CHECK_OK(peal_observation_remove(first));
+    CHECK_OK(peal_observation_remove(second));
+    CHECK_OK(peal_service_remove(service));
+    CHECK_EQUAL(peal_test_check_leaks(center, text, sizeof text), 0);
+    lane_close(&lane);
     close_center(center);
 }

@@ -102,7 +102,7 @@ CLAIM("F1", "the last failure is each thread's own, and a new thread has none")
     (void)peal_center_destroy(nothing);
     thread_join(thread_start(look_at_fresh_thread, NULL));
     CHECK_STATUS(peal_last_status(), PEAL_ERROR_HANDLE);
-    /* The slot of the finished thread may be used again: it must be clean. */
+    /* The new thread may reuse the memory of the finished thread, which must have been cleared. */
     thread_join(thread_start(look_at_fresh_thread, NULL));
 }
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Everything at once, for ten seconds or PEAL_STRESS_SECONDS: eight threads broadcast,
- * register and remove in every way, over queues of every kind and overflow. At the end each call is
- * accounted for:
- *     on a calm queue, with one observer that stays: delivered + dropped + rejected = broadcasts
- *     on all busy ones together: reached by broadcasts = called at once + delivered + dropped
+ * Eight threads broadcast, register and remove in every way, with queues of every kind and overflow rule, for
+ * ten seconds or PEAL_STRESS_SECONDS. At the end each call must have been counted:
+ *     calm queues, each with one permanent observer: delivered + dropped + rejected = broadcasts
+ *     all busy queues together: reached by broadcasts = called at once + delivered + dropped
  *
- * Targets are allocated, poisoned and freed by their destroy callbacks, so that a late call is found
- * here, and by the sanitizers for sure.
+ * Targets are allocated, and their destroy callbacks poison and free them. So the test may detect a late call, and
+ * the sanitizers detect it always.
  */
 #include "center.h"
 #include "lane.h"
@@ -27,10 +26,10 @@
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
 enum { ALIVE = 0x600df00d, DEAD = 0xdead, THREADS = 8, RUNNERS = 2, PLACES = 6 };
-/* On the first, observers are registered and removed; each of the others has one observer, which stays. */
+/* Observers are registered and removed on the busy lanes. Each of the calm lanes has one permanent observer. */
 enum { BUSY_LANES = 6, LANES = 9 };
 
-/* A queue, and what the test counted of it itself. */
+/* A queue, and the test's own count of its calls. */
 struct counted_lane {
     struct lane lane;
     uint64_t delivered;
@@ -47,7 +46,7 @@ static struct bell_protocol bell;
 static struct counted_lane lanes[LANES];
 static struct target steady[LANES];
 static uint64_t sent;    /* broadcasts to the calm queues */
-static uint64_t reached; /* calls made or put on busy queues, as the broadcasts returned */
+static uint64_t reached; /* calls made or enqueued on busy queues, as the broadcasts returned */
 static uint64_t made;
 static uint64_t freed;
 static uint64_t direct_calls;
@@ -154,7 +153,7 @@ static void send(unsigned *state, peal_method method, void *const *arguments, si
     add(&reached, calls);
 }
 
-/* In every way. */
+/* Broadcasts to the calm queues by array, variadic or typed. */
 static void broadcast_calmly(unsigned *state)
 {
     char word[24];
@@ -223,7 +222,7 @@ static void remove_somehow(unsigned *state, peal_observation observation)
     const uint32_t flags = draw(state, 4);
     const peal_status status = peal_observation_remove_with(observation, flags, LANE_SHORT);
 
-    /* A ONCE observer may be gone; a drain may have to wait for longer than that. */
+    /* A ONCE observer may have been called already. A drain may take longer than the time limit. */
     if (status != PEAL_ERROR_HANDLE && status != PEAL_NOT_WAITED)
         CHECK_OK(status);
 }
@@ -247,7 +246,7 @@ static void *work(void *context)
                 (void)peal_observation_unblock(*place);
             break;
         case 2:
-            /* The first has no bound: this keeps it short. */
+            /* The first queue has no bound. This flush keeps it short. */
             CHECK_OK(peal_queue_flush(lanes[0].lane.queue, LANE_LONG));
             (void)peal_queue_flush(lanes[draw(&state, LANES)].lane.queue, 1);
             break;
@@ -259,7 +258,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* Pumps, and is the executor: with another thread, so that runs meet. */
+/* Pumps the queues and runs those of the executor. Two threads do this, so that runs overlap. */
 static void *run_lanes(void *context)
 {
     (void)context;
@@ -275,11 +274,11 @@ static void *run_lanes(void *context)
     return NULL;
 }
 
-/* ---- The frame --------------------------------------------------------------------------------- */
+/* ---- Queues ------------------------------------------------------------------------------------ */
 
 static void open_lanes(void)
 {
-    /* The busy ones count what they did not accept as rejected, so that the sum is exact. */
+    /* The busy queues count the calls that they refuse as rejected, so that the sum is exact. */
     static const struct {
         peal_queue_kind kind;
         size_t capacity;
@@ -342,7 +341,7 @@ CLAIM("Q5", "on queues of every kind and overflow rule, each call is counted whi
     __atomic_store_n(&threads_over, true, __ATOMIC_RELEASE);
     for (int i = 0; i < THREADS; i++)
         thread_join(threads[i]);
-    /* Twice: what drained goes on to a destroy callback. */
+    /* The second round flushes the destroy callbacks of observers that were drained in the first one. */
     for (int i = 0; i < 2 * LANES; i++)
         flush_queue(lanes[i % LANES].lane.queue);
     for (int i = 0; i < LANES; i++) {

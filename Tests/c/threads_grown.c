@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Long lists that are built again, since they have no room or many of their observers were removed, while a thread reads
- * an older one.
+ * Long observer lists that are replaced, because they have no room or many of their observers were removed, while
+ * another thread reads an older list.
  */
 #include "center.h"
 #include "lane.h"
@@ -93,7 +93,7 @@ static void *read_old_list(void *context)
     return NULL;
 }
 
-CLAIM("O6", "a broadcast of a long list calls no observer that another thread removes before its turn, and none that is new")
+CLAIM("O6", "a broadcast of a long list calls no observer that another thread removes before its turn or registers meanwhile")
 {
     for (int way = 0; way < 2; way++) {
         static const struct latch shut = LATCH_INITIALIZER;

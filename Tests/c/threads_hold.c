@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * No lock is held while user code runs: while a thread is blocked in any callback, other threads
- * do everything.
+ * No lock is held while a function of the program runs. While a thread is blocked in any callback, other threads
+ * call all functions.
  */
 #include "center.h"
 #include "latch.h"
@@ -71,7 +71,7 @@ static void open_bell(void)
 
 static void ignore(void *ended) { (void)ended; }
 
-/* All operations of the library, while another thread is blocked. */
+/* Calls all functions of the library, while another thread is blocked. */
 static void do_everything(void)
 {
     static const char *const texts[] = { "optional void on_new(struct p v)", NULL };
@@ -169,36 +169,36 @@ static void check_goes_on(void *(*stop)(void *), bool end_too)
         CHECK_OK(peal_center_destroy(center));
 }
 
-CLAIM("B7", "while a callback is blocked, other threads can do everything")
+CLAIM("B7", "while a callback is blocked, other threads can call all functions")
 {
     check_goes_on(broadcast_and_stop, false);
     check_goes_on(broadcast_and_stop, true);
 }
 
-CLAIM("B7", "while the destroy callback of a removal is blocked, other threads can do everything")
+CLAIM("B7", "while the destroy callback of a removal is blocked, other threads can call all functions")
 {
     check_goes_on(remove_and_stop, false);
     check_goes_on(remove_and_stop, true);
 }
 
-CLAIM("B7", "while the destroy callback of a failed registration is blocked, other threads can do everything")
+CLAIM("B7", "while the destroy callback of a failed registration is blocked, other threads can call all functions")
 {
     check_goes_on(fail_and_stop, false);
 }
 
-CLAIM("B7", "while the destroy callback of a replaced observer is blocked, other threads can do everything")
+CLAIM("B7", "while the destroy callback of a replaced observer is blocked, other threads can call all functions")
 {
     check_goes_on(replace_and_stop, false);
     check_goes_on(replace_and_stop, true);
 }
 
-CLAIM("B7", "while a fold is blocked, other threads can do everything")
+CLAIM("B7", "while a fold is blocked, other threads can call all functions")
 {
     check_goes_on(fold_and_stop, false);
     check_goes_on(fold_and_stop, true);
 }
 
-CLAIM("B7", "while the body of a loop is blocked, other threads can do everything")
+CLAIM("B7", "while the body of a loop is blocked, other threads can call all functions")
 {
     check_goes_on(loop_and_stop, false);
     check_goes_on(loop_and_stop, true);
@@ -212,7 +212,7 @@ static void meet(void *self, int n)
 {
     (void)self;
     (void)n;
-    /* Passed only when both threads are in a call of this method at the same time. */
+    /* Returns only if both threads are in a call of this method at the same time. */
     pthread_barrier_wait(&together);
 }
 
@@ -250,7 +250,7 @@ static void hear(void *self, int n)
     __atomic_fetch_add(&heard, 1, __ATOMIC_RELAXED);
 }
 
-CLAIM("F3", "hundreds of threads that broadcast once and end leave nothing that grows or breaks")
+CLAIM("F3", "after hundreds of threads that broadcast once and end, no memory has grown and broadcasts work")
 {
     static const struct bell hearing = { PEAL_TABLE(bell), .on_ring = hear };
     const int threads = CHECK_ROUNDS(500);

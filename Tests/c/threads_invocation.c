@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One invocation, used by many threads at once: set, read, retained, duplicated, called, destroyed.
- * Each text has a checksum of its own.
+ * Many threads set, read, retain, duplicate, call and destroy one invocation. Each text contains its
+ * own checksum.
  */
 #include "center.h"
 #include "latch.h"
@@ -112,7 +112,7 @@ static void *use(void *context)
             CHECK_OK(peal_invocation_destroy(own));
             break;
         }
-        /* The text goes now: an invocation that borrowed it would say so. */
+        /* Overwrites the text, so that an invocation which has borrowed it fails the checksum. */
         memset(text, '#', sizeof text - 1);
     }
     return NULL;
@@ -244,7 +244,7 @@ CLAIM("B9", "a broadcast goes on with its values while another thread sets the i
     latch_wait(&inside);
     CHECK_OK(peal_invocation_set_argument(shared, 0, &others, sizeof others));
     CHECK_OK(peal_invocation_destroy(shared));
-    /* These take the memory of the one that has ended. */
+    /* These invocations reuse the memory of the ended one. */
     for (int i = 0; i < 3; i++) {
         CHECK_OK(peal_invocation_create(show.show, &next[i]));
         CHECK_OK(peal_invocation_set_argument(next[i], 0, &others, sizeof others));
@@ -269,7 +269,7 @@ static void see_twins(void *self, struct twins twins, int32_t count)
     __atomic_fetch_add(&shown, 1, __ATOMIC_RELAXED);
 }
 
-/* The one shared invocation: each thread broadcasts it, sets it, or ends it and makes it again. */
+/* The shared invocation. Each thread broadcasts it, sets it, or destroys it and creates another. */
 static uint64_t current;
 static void *use_values(void *context)
 {

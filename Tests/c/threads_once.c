@@ -25,7 +25,7 @@ static bool remover_takes_part;
 static void count_call(void *self, int n)
 {
     (void)n;
-    /* Destroyed before its call, it would be found here. */
+    /* The observer must not have been destroyed before its call. */
     CHECK_EQUAL(__atomic_load_n(&destroyed[(int *)self - calls], __ATOMIC_RELAXED), 0);
     __atomic_fetch_add((int *)self, 1, __ATOMIC_RELAXED);
 }

@@ -206,7 +206,7 @@ CLAIM("O7", "a waiting removal does not wait for a later call of the same broadc
         enter(1, &waiting_later, 0);
         thread = ring_and_wait(way);
         removing = thread_start(remove_and_wait, NULL);
-        /* Time for the removal to wait. */
+        /* Gives the removal time to begin its wait. */
         (void)nanosleep(&pause, NULL);
         latch_open(&may_leave);
         latch_wait(&has_gone_on);
@@ -230,7 +230,7 @@ CLAIM("O8", "a long call delays no destroy callback of another method's observer
         thread = ring_and_wait(way);
         CHECK_OK(peal_observation_remove(listeners[1].observation));
         CHECK_EQUAL(destroyed_of(1), 1);
-        /* Also one that was called meanwhile. */
+        /* The same for an observer that was called meanwhile. */
         CHECK_OK(peal_broadcast(bell.on_mute, 2));
         CHECK_OK(peal_observation_remove(listeners[2].observation));
         CHECK_EQUAL(calls_of(2), 1);
@@ -313,7 +313,7 @@ static void meet_in_call(void *self, int n)
         CHECK_EQUAL(destroyed_of(0), 0);
     }
     pthread_barrier_wait(&all_may_leave);
-    /* Another thread may have left already; this call still runs on the target. */
+    /* Other calls may have returned already. This call still uses the target. */
     CHECK_EQUAL(destroyed_of(0), 0);
     pthread_barrier_wait(&all_inside);
 }
@@ -419,7 +419,7 @@ CLAIM("O11", "of many concurrent ends of one center one succeeds, and each obser
         removed_ok = 0;
         for (int i = 0; i < READERS; i++)
             threads[i] = thread_start(i == 0 ? ring_typed : end_at_start, NULL);
-        /* The broadcaster does not wait at the barrier: the main thread does for it. */
+        /* The main thread waits at the barrier instead of the broadcasting thread. */
         pthread_barrier_wait(&start);
         for (int i = 0; i < READERS; i++)
             thread_join(threads[i]);
@@ -430,7 +430,7 @@ CLAIM("O11", "of many concurrent ends of one center one succeeds, and each obser
     pthread_barrier_destroy(&start);
 }
 
-/* Each thread in a center of its own: their registrations have nothing to do with one another. */
+/* A thread with a center of its own. The registrations of different threads are independent. */
 struct remover {
     peal_center own;
     struct bell_protocol handles;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * REPLACE while the method is broadcast: each broadcast calls exactly one of the old and the new observer.
+ * Replacements while the method is broadcast. Each broadcast calls exactly one of the old and the new observer.
  */
 #include "center.h"
 #include "lane.h"
@@ -92,7 +92,7 @@ static void replace_and_remove(void)
 {
     replace();
     CHECK_OK(peal_observation_remove(replacement));
-    /* Neither was called. */
+    /* Neither observer was called, and both were destroyed. */
     CHECK_EQUAL(destroyed, 2);
 }
 

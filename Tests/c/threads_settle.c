@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Long lists, which the next broadcast puts in order after a registration out of order: by several threads at once,
- * and while another list of the same method is being read.
+ * Long observer lists, which the next broadcast sorts after a registration out of order. Several threads do this at
+ * once, also while another list of the same method is being read.
  */
 #include "center.h"
 #include "lane.h"
@@ -78,7 +78,7 @@ static void expect(int way, int of_target, int of_late)
     CHECK_EQUAL(crowd_calls, CROWD);
 }
 
-/* ---- A list that is read already --------------------------------------------------------------- */
+/* ---- A list that is being read ----------------------------------------------------------------- */
 
 static void replace(void) { (void)observe(&target, 5, PEAL_OBSERVE_REPLACE, nowhere); }
 static void observe_late(void) { (void)observe(&late[0], 10, 0, nowhere); }
@@ -89,7 +89,7 @@ static void observe_late_and_ring(void)
     observe_late();
     in_first = NULL;
     ring_by_array();
-    /* The nested broadcast has put the list in order. The outer one has not reached the crowd. */
+    /* The nested broadcast has sorted the list. The outer broadcast has not reached the crowd. */
     CHECK_EQUAL(late_calls, before + 1);
     CHECK_EQUAL(crowd_calls, CROWD);
     target_calls = late_calls = crowd_calls = 0;
@@ -180,7 +180,7 @@ static void *keep_ringing(void *context)
     return NULL;
 }
 
-CLAIM("B6", "threads that broadcast at once settle a list once, and miss no observer, while another "
+CLAIM("B6", "threads that broadcast at once sort a list once, and miss no observer, while another "
             "registers and replaces")
 {
     const time_t begun = time(NULL);

@@ -23,7 +23,7 @@ static struct peal_timer_options good(void)
     return options;
 }
 
-/* Refused, with a sentence that has the word; the destroy callback has run once. */
+/* Checks that a timer is refused with a sentence that contains the word, and that the destroy callback ran once. */
 static void refuse(const struct peal_timer_options *options, peal_status status, const char *word)
 {
     peal_timer timer = { 77 };
@@ -168,7 +168,7 @@ CLAIM("F1", "a restart with a bad period changes nothing, and the information ab
     facts.size = 3;
     CHECK_FAILURE(peal_timer_get_info(timer, &facts), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_timer_get_info(timer, NULL), PEAL_ERROR_ARGUMENT);
-    /* The longest times there are do not overflow. */
+    /* The longest possible times do not overflow. */
     CHECK_OK(peal_timer_restart(timer, INT64_MAX, INT64_MAX));
     CHECK_OK(peal_timer_stop(timer));
     CHECK_OK(peal_timer_destroy(timer));

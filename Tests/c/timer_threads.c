@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Timers that are stopped, restarted and ended while they fire on another thread; and how far 1,000
- * firings drift, which is printed and not judged.
+ * Timers that are stopped, restarted and ended while they fire on another thread. The drift of 1,000
+ * firings is printed, and not checked.
  */
 #include "center.h"
 #include "lane.h"
@@ -270,7 +270,7 @@ CLAIM("X4", "each of 1,000 firings of a timer is due at whole periods after the 
     CHECK_OK(peal_timer_stop_and_wait(watch.timer, PEAL_FOREVER));
     struct peal_timer_info facts = { .size = sizeof facts };
     CHECK_OK(peal_timer_get_info(watch.timer, &facts));
-    /* Missed firings are counted: with these, the last one was not early. */
+    /* Firings may be missed, so the last call may be late. It must not be early. */
     CHECK(moments[FIRINGS - 1] - begun >= FIRINGS * period);
     const int64_t periods = (int64_t)(facts.fired + facts.missed);
     const int64_t drift = moments[FIRINGS - 1] - started - periods * period;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Timers: when they fire, on which queue, and what ends them. No claim is about how late a call may be:
- * the machine may be busy.
+ * Timers: when they fire, on which queue, and what ends them. No claim limits how late a call may be, because the
+ * machine may be busy.
  */
 #include "center.h"
 #include "lane.h"
@@ -14,17 +14,17 @@
 
 enum { SHORT_MS = 1 };
 
-/* The action of a callback besides counting. */
+/* A timer, and the action of its callback besides counting. */
 struct clockwork {
     peal_timer timer;
     peal_queue queue;
     int fired;
     int destroyed;
-    int stops_after; /* stops itself in this call; 0: never */
+    int stops_after; /* number of the call that stops the timer; 0: none */
     int restarts_after;
     bool was_on_queue;
     struct latch enough;
-    int wanted; /* opens `enough` with this call */
+    int wanted; /* number of the call that opens `enough` */
     peal_status status;
     peal_status destroy_status;
 };
@@ -85,7 +85,7 @@ static struct peal_timer_info facts_of(peal_timer timer)
     return facts;
 }
 
-/* Pumps until so many calls were made. */
+/* Pumps until this number of calls has been made. */
 static void pump_until(int calls)
 {
     int descriptor = -1;
@@ -107,7 +107,7 @@ static void sleep_ms(long milliseconds)
     nanosleep(&moment, NULL);
 }
 
-/* So long that it never fires here. */
+/* So long that the timer never fires in this program. */
 static const int64_t never = PEAL_SECONDS(100000);
 
 CLAIM("X4", "a timer without a queue fires periodically, on threads of the library")
@@ -249,7 +249,7 @@ CLAIM("X4", "a timer's firing that is due while another one waits is missed, and
         sleep_ms(1);
     CHECK(facts_of(work.timer).missed >= 3);
     CHECK_EQUAL(facts_of(work.timer).fired, 0);
-    /* On a busy machine the first that was enqueued may have come after some that were missed. */
+    /* On a busy machine some firings may have been missed before the first one was enqueued. */
     sleep_ms(SHORT_MS + 1);
     CHECK_OK(peal_queue_pump(lane.queue, 1, NULL));
     CHECK_EQUAL(fired(), 1);
@@ -328,7 +328,7 @@ CLAIM("X4", "a stop and a new start of a timer drop a firing that waits on the q
     CHECK_OK(peal_timer_start(work.timer));
     CHECK_OK(peal_queue_pump(lane.queue, 0, NULL));
     CHECK_EQUAL(fired(), 0);
-    /* A firing that was dropped while it waited is put there again. */
+    /* After a waiting firing was dropped, another one can be enqueued. */
     CHECK_OK(peal_timer_fire(work.timer));
     CHECK_OK(peal_timer_stop(work.timer));
     CHECK_OK(peal_timer_fire(work.timer));
@@ -364,7 +364,7 @@ CLAIM("X4", "a timer with a tolerance shares the wake-up of one that is due late
     lane_close(&lane);
 }
 
-/* A restart leaves the timer where it is among the others, in front of one that is due before it. */
+/* The agenda does not move a restarted timer at once. It may precede a timer that is due earlier. */
 CLAIM("X4", "a timer that is restarted fires at its later time, and other timers at theirs")
 {
     peal_timer other;
@@ -385,7 +385,7 @@ CLAIM("X4", "a timer that is restarted fires at its later time, and other timers
     CHECK_EQUAL(facts_of(other).fired, 1);
     CHECK_EQUAL(facts_of(work.timer).fired, 0);
     CHECK(facts_of(work.timer).remaining_ns > PEAL_SECONDS(900));
-    /* Later again, then to a time before the one at which it was found. */
+    /* Restarts the timer at a still later time, and then at an earlier one than the agenda has for it. */
     CHECK_OK(peal_timer_restart(work.timer, PEAL_SECONDS(2000), never));
     CHECK_OK(peal_timer_restart(work.timer, PEAL_MILLISECONDS(1), never));
     pump_until(2);
@@ -618,12 +618,12 @@ CLAIM("X4", "many timers fire in the order in which they are due, whatever the o
         ranks[index] = index;
         struct peal_timer_options options = PEAL_TIMER_OPTIONS(note_order, &ranks[index], PEAL_MILLISECONDS(1));
         options.flags = PEAL_TIMER_ONCE;
-        /* So far apart that the time between two starts does not count. */
+        /* The delays differ by more than the time between two starts. */
         options.delay_ns = PEAL_MILLISECONDS(50) + index * PEAL_MICROSECONDS(200);
         options.queue = lane.queue;
         CHECK_OK(peal_timer_create(&options, &timers[index]));
     }
-    /* Each is started some times, at last from the first to the last, with gaps that are stopped. */
+    /* Starts and stops timers at random. Then most timers are started in order, and the others stopped. */
     for (int turn = 0; turn < 2000; turn++) {
         state = state * 1664525u + 1013904223u;
         const peal_timer timer = timers[(state >> 8) % MANY];
@@ -650,7 +650,7 @@ CLAIM("X4", "many timers fire in the order in which they are due, whatever the o
     lane_close(&lane);
 }
 
-/* Restarts a timer to a later time, and delays the thread that fires timers until that has passed too. */
+/* Restarts a timer at a later time, and delays the thread that fires timers until that time has passed too. */
 static bool submit_late(void *context, peal_queue queue)
 {
     (void)queue;

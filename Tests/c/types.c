@@ -9,7 +9,7 @@
 #include <time.h>
 #include <wchar.h>
 
-/* ---- Layouts: what peal computes is what the compiler computed --------------------------------- */
+/* ---- Layouts, compared with the compiler's ----------------------------------------------------- */
 
 PEAL_TYPE(point_text, struct point { double x, y; });
 PEAL_TYPE(mixed_text, struct mixed { char c; double d; short s; });
@@ -128,7 +128,7 @@ CLAIM("P3", "every handle of peal has the compiler's size and alignment")
     static const struct layout layouts[] = {
         LAYOUT(peal_center), LAYOUT(peal_protocol), LAYOUT(peal_method), LAYOUT(peal_observation),
         LAYOUT(peal_invocation), LAYOUT(peal_proxy), LAYOUT(peal_queue), LAYOUT(peal_reference),
-        LAYOUT(peal_owner), LAYOUT(peal_completion), LAYOUT(peal_timer), LAYOUT(peal_property),
+        LAYOUT(peal_owner), LAYOUT(peal_completion), LAYOUT(peal_timer), LAYOUT(peal_property), LAYOUT(peal_tap),
         LAYOUT(peal_service), LAYOUT(peal_use), LAYOUT(peal_module),
     };
 
@@ -255,7 +255,7 @@ CLAIM("P3", "a type is known to the center that it was declared in, and to no ot
     close_center(there);
 }
 
-CLAIM("P3", "declaring a type again in the same way is fine")
+CLAIM("P3", "declaring a type again in the same way succeeds")
 {
     const peal_center center = open_center();
 
@@ -363,6 +363,11 @@ CLAIM("P3", "a type that cannot be passed by value is refused with the reason an
         { "int x = 5;", PEAL_ERROR_SYNTAX },
         { "}", PEAL_ERROR_SYNTAX },
         { "enum e { A = };", PEAL_ERROR_SYNTAX },
+        { "enum e { A = 1 && 1 / 0 };", PEAL_ERROR_LIMIT },
+        { "enum e { A = 0 || 1 / 0 };", PEAL_ERROR_LIMIT },
+        { "enum e { A = 0 && 1 / 0 || 1 / 0 };", PEAL_ERROR_LIMIT },
+        { "enum e { A = (0 && 1 / 0) + 1 / 0 };", PEAL_ERROR_LIMIT },
+        { "enum e { A = 1 ? 1 / 0 : 2 };", PEAL_ERROR_LIMIT },
         { "/* never closed", PEAL_ERROR_SYNTAX },
         { "#include <stdio.h>", PEAL_ERROR_SYNTAX },
         { "\x01\x02\xff", PEAL_ERROR_SYNTAX },
@@ -374,6 +379,32 @@ CLAIM("P3", "a type that cannot be passed by value is refused with the reason an
         check_case(refused[i].text);
         CHECK_FAILURE(peal_type_declare(center, refused[i].text), refused[i].status);
         CHECK_CONTAINS(peal_last_message(), "column");
+        close_center(center);
+    }
+}
+
+CLAIM("P3", "an operand that C does not evaluate may be undefined")
+{
+    /* Each length is that of a, an array of four. */
+    static const char *const texts[] = {
+        "struct s { int a[(0 && 1 / 0) + 4]; };",
+        "struct s { int a[(1 || 1 % 0) + 3]; };",
+        "struct s { int a[1 ? 4 : 1 / 0]; };",
+        "struct s { int a[0 ? 1 / 0 : 4]; };",
+        "struct s { int a[4 + (0 && 0 && 2147483647 + 1)]; };",
+        "struct s { int a[4 + (0 && (1 ? 1 << 64 : 1 / 0) == 1 / 0)]; };",
+        "struct s { int a[4 + (0 && -(-2147483647 - 1))]; };",
+        "struct s { int a[(1 ? -1 : 1u / 0) > 0 ? 4 : 5]; };",
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
+        const peal_center center = open_center();
+        size_t size = 0;
+
+        check_case(texts[i]);
+        CHECK_OK(peal_type_declare(center, texts[i]));
+        CHECK_OK(peal_type_layout(center, "struct s", &size, NULL));
+        CHECK_EQUAL(size, 16);
         close_center(center);
     }
 }
@@ -503,7 +534,7 @@ CLAIM("P3", "a struct that is declared after a failed definition makes it succee
 
 /* ---- Growth -------------------------------------------------------------------------------------- */
 
-/* Processor time of this thread, so that a loaded machine changes nothing. */
+/* Returns the processor time of this thread, which does not depend on the load of the machine. */
 static double cpu_seconds(void)
 {
     struct timespec now;
@@ -535,7 +566,7 @@ CLAIM("P3", "the cost of a declaration does not depend on the number of names th
     declare_structures(center, count, 14 * count, false);
     many = declare_structures(center, 15 * count, count, false);
     CHECK(many < 5 * few);
-    /* A refused declaration is undone at the same cost. */
+    /* To undo a refused declaration costs as much. */
     many = declare_structures(center, 16 * count, count, true);
     CHECK(many < 10 * few);
     close_center(center);
@@ -655,7 +686,7 @@ CLAIM("P3", "the length of a buffer must be a number, not a handle")
     close_center(center);
 }
 
-/* ---- Text as headers have it ---------------------------------------------------------------------- */
+/* ---- Texts from headers --------------------------------------------------------------------------- */
 
 CLAIM("P3", "an enumeration of a hundred kilobytes can be declared, and a text of two megabytes is refused")
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The allocations of timers and properties, and their failure when memory is refused: each allocation once, the
- * first, the second and so on until nothing is left to refuse.
+ * The allocations of timers and properties, and their failures. In the n-th run of an operation its n-th allocation is
+ * refused, until a run has fewer allocations.
  */
 #include "center.h"
 #include "interpose.h"
@@ -107,7 +107,8 @@ CLAIM("X5", "a batch of a few sets of short values allocates nothing once the th
     end();
 }
 
-/* Each allocation of `try` refused once. Until it succeeds it gives a status and changes nothing. */
+/* Runs `attempt` with each of its allocations refused in turn. Each run that fails must give a status and change
+ * nothing. */
 static void refuse_each(peal_status (*attempt)(void), void (*is_unchanged)(void))
 {
     for (unsigned long nth = 1; nth < MOST; nth++) {

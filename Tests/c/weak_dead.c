@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Weak targets that have died, before a broadcast finds out: they are not counted and not listed, and another
- * target may observe at their address.
+ * Weak targets that have died, before a broadcast detects this. They are neither counted nor listed, and another
+ * target may observe at the same address.
  */
 #include "center.h"
 #include "lane.h"
@@ -69,7 +69,7 @@ static peal_status observe_weakly(struct listener *listener, peal_queue queue, u
     return bell_observe(&bell, listener, &table, &options, &listener->observation);
 }
 
-/* The second one dies. */
+/* Registers two weak targets, of which the second one then dies. */
 static void open_bell(peal_queue queue)
 {
     center = open_center();

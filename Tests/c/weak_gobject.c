@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A GObject as a weak target, by a GWeakRef: what a binding for GLib writes.
+ * A GObject as a weak target, by a GWeakRef, as a binding for GLib would do it.
  */
 #include "center.h"
 #include "lane.h"

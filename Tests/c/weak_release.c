@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * When the share of a weak target ends: right after its call, before the next observer's turn, whichever way
- * the call was made.
+ * A weak target is released right after its call, before the next observer's turn, in every kind of
+ * broadcast.
  */
 #include "center.h"
 #include "lane.h"
@@ -19,12 +19,12 @@
     METHOD(required, bool, take, (int n), first_true)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-/* An object that exists until its last share is released, and counts the shares without a lock. */
+/* An object that exists until its last reference is released. It counts its references without a lock. */
 struct object {
     int shares;
     int calls;
-    void (*does)(struct object *object); /* in its call */
-    void (*ends)(struct object *object); /* with the last share */
+    void (*does)(struct object *object); /* called in its call */
+    void (*ends)(struct object *object); /* called when the last reference is released */
     peal_observation observation;
 };
 
@@ -277,7 +277,7 @@ static const struct way {
     { "queue, stack", by_queue_many, true },
 };
 
-/* Registers three observers, the second one not weakly where the last bit says so, as tables or handlers. */
+/* Registers three observers with tables or handlers. The second one has a weak target if `is_second_weak`. */
 static peal_center open_bell(const struct way *way, bool has_handlers, bool is_second_weak)
 {
     const peal_center center = open_center();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Observers with weak targets: a peal_reference's object, or a foreign counted object through two
- * hooks. Each claim is made for both.
+ * Observers with weak targets, each of which is the object of a peal_reference, or a foreign counted object with two
+ * hooks. Each claim is tested with both.
  */
 #include "center.h"
 #include "lane.h"
@@ -19,18 +19,18 @@ PEAL_PROTOCOL(bell, "Bell", BELL);
 
 enum { ALIVE = 0x600df00d, DEAD = 0xdead };
 
-/* An object that exists until its last share is released. */
+/* An object that exists until its last reference is released. */
 struct object {
     unsigned state;
     struct life *life;
 };
 
-/* State that outlives it: its counts, and observations. */
+/* The counts and the observation of an object, which outlive it. */
 struct life {
     bool is_foreign;
     struct object *object;
-    peal_reference reference; /* when it is peal's */
-    pthread_mutex_t lock;     /* when it is foreign */
+    peal_reference reference; /* of an object that peal counts */
+    pthread_mutex_t lock;     /* of a foreign object */
     int shares;
     int ended;
     int destroyed; /* runs of the observer's destroy callback */
@@ -133,7 +133,7 @@ static int shares_of(struct life *counted)
     return shares;
 }
 
-/* Only the address identifies a target in here: it is dead, and freed. */
+/* The target of a destroy callback has been freed, so the test compares its address alone. */
 static struct life *expected_end;
 
 static void observer_destroyed(void *target)
@@ -354,7 +354,7 @@ static void ring_within(struct object *object, int n)
     CHECK_EQUAL(shares_of(&life), 2);
     does = release_within;
     ring_variadic();
-    /* The outer call's share keeps it. */
+    /* The outer call still retains the object. */
     CHECK_EQUAL(life.ended, 0);
 }
 
@@ -409,7 +409,7 @@ CLAIM("O9", "a weak target that another thread releases during its call dies aft
     }
 }
 
-/* ---- Leaving early ----------------------------------------------------------------------------- */
+/* ---- Loops and broadcasts that end early ------------------------------------------------------- */
 
 static void leave_loop(void)
 {
@@ -586,7 +586,7 @@ CLAIM("O9", "a weak target that is released in its call on a queue dies after it
     }
 }
 
-/* ---- Hooks that do things ---------------------------------------------------------------------- */
+/* ---- Hooks that use the library ---------------------------------------------------------------- */
 
 static peal_observation made_in_hook;
 
@@ -704,7 +704,7 @@ CLAIM("F1", "a registration with invalid options for weak targets is refused, an
     options.weak = &foreign;
     options.reference = life.reference;
     check_refused(&options, life.object, PEAL_ERROR_ARGUMENT);
-    /* The object of another reference. */
+    /* A target that belongs to another reference. */
     options = options_for(&life, nowhere);
     options.reference = other.reference;
     check_refused(&options, life.object, PEAL_ERROR_ARGUMENT);

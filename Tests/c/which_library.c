@@ -18,7 +18,7 @@ static int twice(void *self, int n)
     return 2 * n;
 }
 
-/* Runs before main. A wrong answer stays zero. */
+/* Runs before main. If a function fails, the answer stays zero. */
 __attribute__((constructor)) static void use_early(void)
 {
     static const struct early table = { PEAL_TABLE(early), twice };
@@ -36,7 +36,7 @@ CLAIM("L4", "a constructor of a program may use the library that the program is 
     CHECK_OK(peal_center_destroy(early_center));
 }
 
-CLAIM("L4", "the library in this process is the one that the tests mean to test")
+CLAIM("L4", "this process has loaded the library that is to be tested")
 {
     const char *meant = getenv("PEAL_TEST_LIBRARY");
     char meant_path[PATH_MAX];

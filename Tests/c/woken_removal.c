@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A removal that waits is woken by the end of the observer's call, though the next observer of the same broadcast still
- * runs. It does not look in between: that would show in how often its thread sleeps.
+ * The end of the observer's call wakes a waiting removal, although the next observer of the same broadcast still
+ * runs. The removal does not poll, which the number of its thread's sleeps would show.
  */
 #include "center.h"
 #include "latch.h"
@@ -12,7 +12,7 @@
 #define BELL(METHOD) METHOD(required, int, on_ring, (int n), last)
 PEAL_PROTOCOL(bell, "Bell", BELL);
 
-/* A call takes long enough that a thread which looks each millisecond would sleep a hundred times. */
+/* A call takes so long that a thread which polls each millisecond would sleep a hundred times. */
 enum { CALL_MILLISECONDS = 100, MOST_SLEEPS = 20 };
 
 /* A call that blocks until it may return. */
@@ -45,7 +45,7 @@ static void release(void *reference, void *target)
 }
 static const struct peal_weak_type weak_object = { retain, release };
 
-/* ---- The ways in which the calls are made ------------------------------------------------------ */
+/* ---- Kinds of broadcast ------------------------------------------------------------------------ */
 
 static void *ring_variadic(void *unused)
 {
@@ -147,7 +147,7 @@ static void check(const struct way *way)
     latch_open(&second.may_return);
     thread_join(ringing);
     if (way->is_queued) {
-        /* The call has left its latch, which the next way uses again. */
+        /* Waits until the call has returned, because the next broadcast reuses its latch. */
         CHECK_OK(peal_queue_flush(options.queue, PEAL_FOREVER));
         CHECK(peal_queue_destroy(options.queue) >= 0);
     }

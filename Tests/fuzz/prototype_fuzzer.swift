@@ -1,7 +1,7 @@
-// Feeds bytes to the reader of prototypes, declarations and encodings. Nothing may trap, and what is
-// printed must read back as what it was.
+// Parses random bytes as prototypes, declarations and encodings. No input may trap, and each printed
+// text must be parsed to the same value again.
 //
-// An input is taken three times: as a method; as `selector encoding`; and as declarations, with a
+// Each input is parsed three times: as a method; as `selector encoding`; and as declarations, with a
 // method after `---` that may use them.
 //
 // Claims: F1, P8
@@ -34,7 +34,7 @@ public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func tryMethod(_ text: String, in scope: TypeScope) {
     do throws(SyntaxError) {
         let method = try MethodDeclaration(text, in: scope)
-        // The print may be longer than the text, and so pass a bound that the text kept.
+        // The printed text may be longer than the input, and exceed a limit that the input does not.
         let again: MethodDeclaration? = try unlessLimited(method.description) { printed throws(SyntaxError) in
             try MethodDeclaration(printed, in: scope)
         }
@@ -50,7 +50,7 @@ private func tryMethod(_ text: String, in scope: TypeScope) {
     }
 }
 
-/// An empty scope that reads the canonical text reads a method with the same one. The last line is the method.
+/// Checks that an empty scope which reads the canonical text has the same one. Its last line is the method.
 private func checkCanonicalText(of method: MethodDeclaration, in scope: TypeScope) {
     let text = canonicalText(of: method, in: scope)
     let lines = text.utf8.dropLast()
@@ -115,7 +115,7 @@ private func tryEncoding(_ text: String) {
 
 private let plainString = CType.pointer(to: QualifiedType(.scalar(.char)))
 
-/// A `*` of an encoding is a string; in C only `const char *` says so.
+/// Returns the ownership of a parameter in C. `*` in an encoding is a string, but in C only `const char *` is.
 private func ownershipInC(_ parameter: Parameter) -> Ownership {
     parameter.type == plainString ? .bare : parameter.ownership
 }
@@ -129,7 +129,7 @@ private func tryDeclarations(_ text: String) {
     } catch {
         checkError(error, text)
         var untouched = base
-        // Refused at the second time only: then it was not the same again.
+        // The first declaration must have failed, because the same text can always be declared again.
         check((try? untouched.declare(parts[0])) == nil, "a different second time", text)
         return
     }
@@ -137,7 +137,7 @@ private func tryDeclarations(_ text: String) {
     _ = try? scope.layout(of: parts.count == 2 ? parts[1] : text)
 }
 
-/// The texts before and after the first `---`. Embedded Swift splits at characters only.
+/// Returns the texts before and after the first `---`. Embedded Swift can split at single characters only.
 private func splitDeclarations(_ text: String) -> [String] {
     let bytes = Array(text.utf8)
     guard let dashes = bytes.indices.first(where: { bytes[$0...].starts(with: Array("---".utf8)) }) else {
@@ -146,7 +146,7 @@ private func splitDeclarations(_ text: String) -> [String] {
     return [bytes[..<dashes], bytes[(dashes + 3)...]].map { String(decoding: $0, as: UTF8.self) }
 }
 
-/// Every struct by value prints a declaration that the scope takes for the same.
+/// Checks that the scope accepts each printed struct as a declaration of the same struct.
 private func checkTypes(of signature: Signature, in scope: TypeScope) {
     for type in signature.parameters.map { $0.type } + [signature.result] {
         _ = type.shape
@@ -174,7 +174,7 @@ private func declare(_ type: CType, in scope: inout TypeScope) -> Bool {
     }
 }
 
-/// The result of reading a print; nil when the print passes a limit.
+/// Returns the result of parsing a printed text; nil if the text exceeds a limit.
 private func unlessLimited<Result>(
     _ printed: String, _ read: (String) throws(SyntaxError) -> Result?
 ) throws(SyntaxError) -> Result? {

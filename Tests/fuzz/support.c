@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * support.c - the lock of the parser, for the fuzzer: it has one thread. The lock of the library handles forks and
- * threads, and would bring half of the library in.
+ * support.c - an empty lock for the parser in the fuzzer, which has one thread. The library's lock handles forks and
+ * threads, and depends on half of the library.
  */
 #include "lock.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads lines of prototypes.py, declares each type and defines a protocol of each prototype, as the header has
- * them, and counts. It fails when fewer prototypes are accepted than --percent requires, or fewer than --count were
- * read. --refused prints those that are not accepted, each with the sentence.
+ * Reads the output of prototypes.py. It declares each type and defines a protocol with each prototype, in the words of
+ * the header, and counts how many are accepted. It fails if the share is less than --percent, or if fewer prototypes
+ * than --count were read. --refused prints the prototypes that are not accepted, each with the sentence.
  */
 #include <peal/peal.h>
 

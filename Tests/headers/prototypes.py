@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what C headers declare, for headers-check: a line a declaration.
+"""Writes the declarations of C headers for headers-check, one on each line.
 
     T <text>  a type: struct, union, enum or typedef
     P <text>  the prototype of a function, as the header has it
 
-Headers are preprocessed by the compiler. Variadic functions and those that take a va_list are left out, since
-no method can be one. A header that is not installed is left out too, with a word on stderr.
+The compiler preprocesses the headers. Variadic functions and functions with a va_list are omitted, since
+they cannot be methods. A header that is not installed is omitted too, with a message on stderr.
 """
 import argparse
 import re
@@ -33,7 +33,7 @@ def declarations(text):
     body = None
     for token in TOKEN.findall(text):
         if token == "{":
-            # A body stands behind a ')' or an attribute of a function; members behind anything else.
+            # A '{' after a ')' or after an attribute of a function begins a body. Any other one begins members.
             if depth == 0:
                 head = bare("".join(parts))
                 body = head if head.endswith(")") else None
@@ -68,7 +68,7 @@ def without_groups(text, words):
 
 
 def bare(text):
-    """A declaration without what is said to the compiler alone."""
+    """A declaration without attributes and assembler names."""
     text = without_groups(text, ["__attribute__", "__attribute", "__asm__", "__asm", "asm"])
     text = re.sub(r"\[\[.*?\]\]", " ", text)
     return re.sub(r"\b__extension__\b", " ", text).strip().rstrip(";").strip()

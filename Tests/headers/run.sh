@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# run.sh CHECK PYTHON CC [all]: counts how many prototypes of installed headers peal accepts as pasted. Without
-# `all`, those that the packages bring which peal is built with: the C library and libffi.
+# run.sh CHECK PYTHON CC [all]: counts how many prototypes of installed headers peal accepts unchanged. Without `all`
+# it reads only the headers of packages that are needed to build peal: the C library and libffi.
 # Claims: P3
 set -eu
 check=$1 python=$2 compiler=$3
@@ -32,7 +32,7 @@ if [ "${4:-}" = all ]; then
     "$python" "$folder/prototypes.py" --cc "$compiler" --flag=-D_GNU_SOURCE --flag=-DFUSE_USE_VERSION=31 $flags \
         $library $others | "$check" --refused --percent 98 --count 10000
 else
-    # Of these many have the type _Float128, which peal does not carry.
+    # Many of these prototypes have the type _Float128, which peal does not support.
     # shellcheck disable=SC2086
     "$python" "$folder/prototypes.py" --cc "$compiler" --flag=-D_GNU_SOURCE $library \
         | "$check" --percent 90 --count 1500

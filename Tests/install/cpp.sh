@@ -1,5 +1,5 @@
 #!/bin/sh
-# C++ programs with peal.hpp: by find_package, by pkg-config in three standards, and loaded with peal-dl.h.
+# C++ programs with peal.hpp: built by find_package, by pkg-config in three standards, and with peal-dl.h.
 . "$(dirname -- "$0")/common.sh"
 unset LD_LIBRARY_PATH
 sources=$here/cpp_consumer

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Programs with peal-dl.h, which do not link peal; and the sentences for libraries that do not do.
+# Programs with peal-dl.h, which do not link peal, and the sentences about libraries that cannot be used.
 . "$(dirname -- "$0")/common.sh"
 unset LD_LIBRARY_PATH
 library=$PEAL_TREE/$PEAL_LIBDIR/libpeal.so.$PEAL_SOVERSION
 dl="-DUSE_PEAL_DL -I$PEAL_TREE/include"
 
-# fake OUTPUT VERSION NODE [LACKING]: a library with peal's symbols that only returns its version.
+# fake OUTPUT VERSION NODE [LACKING]: builds a library with peal's symbols, of which only peal_version works.
 fake() {
     {
         echo "unsigned peal_version(void) { return $2; }"
@@ -15,7 +15,7 @@ fake() {
     must "$CC" -w -shared -fPIC "$work/fake.c" -Wl,--version-script="$work/fake.map" -o "$1"
 }
 
-# refuses WORDS LIBRARY: the program ends with 1 and prints one sentence.
+# refuses WORDS LIBRARY: complains unless the program exits with 1 and prints one sentence with these words.
 refuses() {
     words=$1
     shift
@@ -47,13 +47,13 @@ refuses "lacking.so is peal $version, and .* for peal $version: it has no peal_s
 fake "$work/other.so" $((number + 10000)) PEAL_999
 refuses "other.so is peal .*, and this program was built for peal $version: it has another interface" "$work/other.so"
 
-# Until one does; then the rest is not looked at.
+# The first library that can be used ends the search.
 "$work/program" "$work/lacking.so" "$library" libm.so.6 >"$work/printed" 2>&1 || complain "a second try fails"
 has "$work/printed" "it has no peal_send"
 has "$work/printed" "^Ann hears a typed broadcast"
 grep -q "libm.so.6" "$work/printed" && complain "an open library is opened again"
 
-# Without a path it is the loader that finds it, by the name that peal has.
+# Without a path the dynamic linker finds the library by its name.
 cat >"$work/named.c" <<'END'
 #include <peal/peal-dl.h>
 int main(void)
@@ -71,13 +71,13 @@ END
 # shellcheck disable=SC2086
 must "$CC" -std=c99 $strict "-I$PEAL_TREE/include" "$work/named.c" -o "$work/named" -ldl
 must env LD_LIBRARY_PATH="$PEAL_TREE/$PEAL_LIBDIR" "$work/named"
-# A newer one of the same interface does.
+# A newer library with the same interface can be used.
 mkdir "$work/newer"
 fake "$work/newer/libpeal.so.$PEAL_SOVERSION" $((number + 100)) "$node"
 LD_LIBRARY_PATH=$work/newer "$work/named"
 [ $? = 3 ] || complain "a newer library is refused"
 
-# A plugin opens for itself; and beside files that load the library may be others that link it.
+# A plugin opens the library for itself. In one program some files may load the library and others may link it.
 cat >"$work/plugin.c" <<'END'
 #include <peal/peal-dl.h>
 __attribute__((visibility("default"))) int plugin_run(const char *path)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Programs of claims that were written for a linked library, compiled with peal-dl.h in front: nothing
-# else changes.
+# Test programs that were written for a linked library, compiled with peal-dl.h as the first header and otherwise
+# unchanged.
 . "$(dirname -- "$0")/common.sh"
 tests=$PEAL_SOURCE/Tests
 options="-D_GNU_SOURCE -Wall -Wextra -Wpedantic -Werror -include $PEAL_TREE/include/peal/peal-dl.h \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The committed peal-dl.h is made of the current symbols, and the script that checks this can fail.
+# The committed peal-dl.h has the current symbols, and the script that checks this can fail.
 . "$(dirname -- "$0")/common.sh"
 must "$PEAL_SOURCE/scripts/make-dl-header" --check
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# CMake projects that have peal's sources as a part, with programs in C and in Swift. The quick kind of build is enough
-# for that.
+# CMake projects that contain peal's sources, with programs in C and in Swift. They use the kind of build that is
+# fastest.
 . "$(dirname -- "$0")/common.sh"
 unset LD_LIBRARY_PATH
 [ "$GENERATOR" = Ninja ] || skip "peal is built with Ninja"
@@ -14,13 +14,13 @@ configure() {
         -DPEAL_SOURCE="$PEAL_SOURCE" -DCONSUMER="$consumer" -DCMAKE_Swift_COMPILER="$PEAL_SWIFTC" "$@"
 }
 
-# The sources alone, as a download has them.
+# Copies the sources alone, as in a downloaded archive.
 mkdir "$work/sources"
 for part in CMakeLists.txt LICENSE CHANGELOG.md Sources abi cmake include scripts; do
     cp -r "$PEAL_SOURCE/$part" "$work/sources/" || complain "there is no $part"
 done
 
-# prints_hello PROGRAM: the output that the README of hello-swift has, the same program in Swift.
+# prints_hello PROGRAM: complains unless the program prints the output that the README of hello-swift shows.
 prints_hello() {
     readme_text hello-swift >"$work/expected"
     "$1" >"$work/printed" 2>&1 || complain "$1 failed"
@@ -37,6 +37,6 @@ must "$CMAKE" --build "$work/added/build" --target program swift-program
 runs_with "$work/added/build/peal/lib/self-contained/libpeal.so" "$work/added/build/program"
 prints_hello "$work/added/build/swift-program"
 configure fetched_swift -DUSE_FETCH=ON -DPEAL_SOURCE="$work/sources" -DSWIFT_CONSUMER="$hello"
-# All that differs is how the sources came, so that the way to the program is known must do.
+# This project differs only in the origin of the sources. It is not built, and must only have a rule for the program.
 must "$CMAKE" --build "$work/fetched_swift/build" --target swift-program -- -n
 exit "$problems"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# CMake projects with find_package: all targets, and the sentences where something is not there.
+# CMake projects with find_package: all targets, and the messages about missing components.
 . "$(dirname -- "$0")/common.sh"
 unset LD_LIBRARY_PATH
 
-# configure TREE OPTIONS...: the consumer, in a clean copy and a clean build folder.
+# configure TREE OPTIONS...: configures the consumer in a clean copy and a clean build folder.
 configure() {
     tree=$1
     shift
@@ -29,7 +29,7 @@ runs_with "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libpeal.so" "$work/build/with-swif
 refused 'compatible with requested version "99"' "$PEAL_TREE" -DPEAL_WANTED_VERSION=99
 refused "component nonsense is not installed; there are self-contained, swift and PealSwift" "$PEAL_TREE" -DPEAL_WANTED_COMPONENTS=nonsense
 
-# Each component alone, as the packages have them.
+# Installs each component alone, as the packages do.
 for component in peal_development peal_runtime; do
     must "$CMAKE" --install "$PEAL_BUILD" --prefix "$work/c-only" --component "$component"
 done
@@ -42,7 +42,7 @@ refused "component swift is not installed" "$work/c-only" -DPEAL_WANTED_COMPONEN
 must "$CMAKE" --install "$PEAL_BUILD" --prefix "$work/headers-only" --component peal_development
 refused "libpeal.so" "$work/headers-only"
 
-# An example of the repository is such a project.
+# The examples of the repository are such projects too.
 cp -r "$PEAL_SOURCE/examples-c/hello" "$work/hello"
 must "$CMAKE" -G "$GENERATOR" -S "$work/hello" -B "$work/hello/build" -DCMAKE_PREFIX_PATH="$PEAL_TREE"
 must "$CMAKE" --build "$work/hello/build"

@@ -1,14 +1,14 @@
 #!/bin/sh
-# abi/peal.layout agrees with the headers. The check fails when it should, and prints the remedy.
+# abi/peal.layout agrees with the headers. When they differ, the check fails and prints the remedy.
 . "$(dirname -- "$0")/common.sh"
 command -v python3 >/dev/null || skip "there is no python3"
 [ -x "$PEAL_CLANG" ] || skip "there is no clang"
 interface() {
     python3 -B "$PEAL_SOURCE/scripts/interface" --clang "$PEAL_CLANG" "$@" >"$work/printed" 2>&1
 }
-# check [--write]: of the headers and the file in $work.
+# check [--write]: compares the headers with the file in $work.
 check() { interface --include "$work/include" --layout "$work/layout" "$@"; }
-# headers MAJOR MINOR PATCH [sed script on types.h]: the headers again, as that version.
+# headers MAJOR MINOR PATCH [sed script on types.h]: copies the headers again, with that version.
 headers() {
     rm -rf "$work/include"
     mkdir "$work/include"
@@ -28,7 +28,7 @@ fails() {
 must test -e "$PEAL_SOURCE/abi/peal.layout"
 interface || { cat "$work/printed"; problems=1; }
 
-# What the mutations are made of. Nothing here depends on what peal declares today.
+# Declarations that are inserted and changed. They do not depend on the declarations of peal.
 plain='enum peal_probe { PEAL_PROBE_ONE = 1 };\
 struct peal_probed { size_t size; int32_t first; };\
 typedef void (*peal_prober)(int);\
@@ -43,14 +43,14 @@ has "$work/layout" '^5.1 function peal_probe_it: peal_status (struct peal_probed
 has "$work/layout" '^5.1 member peal_probed.first: at byte 8, 4 bytes, int32_t$'
 cp "$work/layout" "$work/released"
 
-# Before its release a version may change, and the file with it.
+# Before its release a version may be changed, together with the file.
 headers 5 1 0 's/PEAL_PROBE_ONE = 1/PEAL_PROBE_ONE = 2/'
 fails "open" 'PEAL_PROBE_ONE was `1` and is `2`'
 has "$work/printed" 'This is allowed. When it is meant, run `scripts/interface --write`'
 check --write || complain "an open version cannot be changed"
 passes "open, written"
 
-# After it nothing may: each change is named, and the file stays as it was.
+# After the release no change is allowed. Each one is named, and the file is not changed.
 cp "$work/released" "$work/layout"
 headers 5 2 0 's/PEAL_PROBE_ONE = 1/PEAL_PROBE_ONE = 2/; s/size_t size; int32_t first;/size_t size; int64_t first; int32_t last;/
     s/, int32_t depth)/, uint32_t depth)/; s/(\*peal_prober)(int)/(*peal_prober)(long)/; s/PEAL_PROBE_LIMIT 7/PEAL_PROBE_LIMIT 8/
@@ -66,7 +66,7 @@ has "$work/printed" 'constant PEAL_PROBE_LIMIT, of peal 5.1, was `7` and is `8`'
 check --write && complain "what is released can be changed"
 same_file "$work/released" "$work/layout"
 
-# An addition is allowed in a minor version, and its line has that version.
+# A minor version may add declarations. Their lines have that version.
 add='s/PEAL_PROBE_ONE = 1/&, PEAL_PROBE_TWO = 2/'
 cp "$work/released" "$work/layout"
 headers 5 2 0 "$add"
@@ -79,12 +79,12 @@ cp "$work/released" "$work/layout"
 headers 5 1 1 "$add"
 fails "new in a patch" 'PEAL_PROBE_TWO is new, and 5.1.1 is a version that adds nothing: raise PEAL_VERSION_MINOR'
 
-# A comment with another version is reported.
+# A "Since" comment with another version is reported.
 cp "$work/released" "$work/layout"
 headers 5 1 0 's/^PEAL_API void peal_probe_gone/\/* Is gone. Since 4.3. *\/\n&/'
 fails "a wrong comment" 'peal_probe_gone came with 5.1, and its comment in types.h says Since 4.3: correct the comment'
 
-# With another SOVERSION all is.
+# With another SOVERSION every change is allowed.
 headers 6 0 0 's/PEAL_PROBE_ONE = 1/PEAL_PROBE_ONE = 2/'
 sed -i "s/SOVERSION .*/SOVERSION 77/" "$work/include/peal/version.h"
 fails "another SOVERSION" 'PEAL_SOVERSION was .* and is 77'

@@ -20,7 +20,7 @@ for header in "$PEAL_SOURCE"/include/peal/*.h; do
 done
 has "$pages/peal_version.3" "the PEAL_VERSION that the loaded library was built from"
 has "$pages/peal_observe.3" "PEAL_ERROR_DUPLICATE"
-# A described parameter is one of the function's, and each structure has a page.
+# Each described parameter is one of the function's parameters, and each structure has a page.
 python3 - "$pages" "$PEAL_SOURCE" >"$work/problems" <<'END' || complain "the pages cannot be compared with the headers"
 import pathlib, re, sys
 pages, source = map(pathlib.Path, sys.argv[1:])
@@ -42,7 +42,7 @@ if command -v groff >/dev/null; then
     [ -s "$work/warned" ] && { complain "groff warns:"; head -n 20 "$work/warned"; }
 fi
 
-# A header that cannot be read so is an error with its place.
+# An error names the file and line of a header that cannot be read.
 cp -r "$PEAL_SOURCE/include" "$work/include"
 make_pages() {
     "$PEAL_SOURCE/scripts/make-man-pages" "$work/man" --include "$work/include" --symbols "$work/symbols" >"$work/printed" 2>&1

@@ -1,6 +1,7 @@
 #!/bin/sh
-# The tarball, unpacked anywhere, and the Debian packages: what is in them, and a program with each. For another machine
-# PEAL_EMULATOR runs the program, PEAL_FFI_FOLDER has the libffi of that machine, and PEAL_ARCHITECTURE is Debian's name.
+# The tarball, unpacked in any folder, and the Debian packages: their contents, and a program with each. For another
+# architecture PEAL_EMULATOR runs the program, PEAL_FFI_FOLDER has its libffi, and PEAL_ARCHITECTURE is Debian's name
+# of it.
 . "$(dirname -- "$0")/common.sh"
 command -v pkg-config >/dev/null || skip "there is no pkg-config"
 kinds=TGZ
@@ -9,7 +10,7 @@ must "$(dirname -- "$CMAKE")/cpack" --config "$PEAL_BUILD/CPackConfig.cmake" -G 
 unset LD_LIBRARY_PATH
 : "${PEAL_EMULATOR:=}" "${PEAL_FFI_FOLDER:=}" "${PEAL_ARCHITECTURE:=$(dpkg --print-architecture 2>/dev/null)}"
 
-# serves ROOT: a program finds all that it needs below that folder.
+# serves ROOT: builds and runs a program with the files below that folder.
 serves() {
     pc=$(find "$1" -name peal.pc)
     libdir=$(dirname "$(dirname "$pc")")
@@ -22,7 +23,7 @@ serves() {
     readelf -S -W "$libdir/libpeal.so" | grep -q '\.symtab' && complain "the library in $1 is not stripped"
 }
 
-# serves_swift ROOT: a program in Swift does, with the same toolchain.
+# serves_swift ROOT: builds and runs a program in Swift with the same toolchain.
 serves_swift() {
     pc=$(find "$1" -name peal-swift.pc)
     [ -n "$pc" ] || { complain "$1 has no peal-swift.pc"; return; }
@@ -61,7 +62,7 @@ has "$runtime.contents" "/libpeal.so.$PEAL_SOVERSION -> "
 grep -qE '\.(h|pc|cmake|3)$|libpeal.so -> ' "$runtime.contents" && complain "the runtime has files for development"
 grep '^-.*libpeal.so' "$development.contents" && complain "the development package has a library"
 has "$runtime.fields" "^Package: libpeal$PEAL_SOVERSION\$"
-# Packages of two interfaces must not share a file.
+# Packages with different SOVERSIONs must not have a file in common.
 grep -v '/$' "$runtime.contents" | grep -v "libpeal\(.so.\)\?$PEAL_SOVERSION" && complain "these would be in the way of another libpeal"
 has "$development.fields" "^Depends: libpeal$PEAL_SOVERSION (= "
 if command -v dpkg-shlibdeps >/dev/null; then
@@ -76,7 +77,7 @@ has "$work/control/shlibs" "^libpeal $PEAL_SOVERSION libpeal$PEAL_SOVERSION"
 serves "$work/root"
 has_no_swift "$work/root"
 
-# A debugger finds the names of inner functions in the package of symbols, by the library's build ID.
+# A debugger finds the names of internal functions in the package of debug symbols, by the library's build ID.
 has "$symbols.fields" "^Depends: libpeal$PEAL_SOVERSION (= "
 [ "$(grep -c '^-' "$symbols.contents")" = 1 ] || complain "there is more than one file of symbols"
 names() {
@@ -88,7 +89,7 @@ if [ -n "$gdb" ]; then
     names "$work/root/usr/lib/debug" | grep -q 'is at 0x' || complain "$gdb finds no symbols: $(names "$work/root/usr/lib/debug")"
 fi
 
-# The module is a package of its own, which needs both others.
+# The Swift module has a package of its own, which depends on both others.
 module=$(echo "$work"/packages/libpeal-swift-dev_*.deb)
 if [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/Peal.swiftmodule" ]; then
     [ -e "$module" ] || { complain "there is no $module"; exit 1; }

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Projects in Swift that find an installed peal: the examples, which are such projects of CMake, and one with swiftc alone.
+# Projects in Swift that use an installed peal: the examples, which use CMake, and a program that uses swiftc alone.
 . "$(dirname -- "$0")/common.sh"
 unset LD_LIBRARY_PATH
 [ "$GENERATOR" = Ninja ] || skip "CMake builds Swift with Ninja"
 
-# build NAME TREE: an example, in a clean copy.
+# build NAME TREE: builds an example in a clean copy.
 build() {
     cp -r "$PEAL_SOURCE/examples-c/$1" "$work/$1"
     must "$CMAKE" -G Ninja -S "$work/$1" -B "$work/$1/build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_PREFIX_PATH="$2" \
         -DCMAKE_Swift_COMPILER="$PEAL_SWIFTC"
     must "$CMAKE" --build "$work/$1/build"
 }
-# prints NAME COMMAND...: the output that the example's README has.
+# prints NAME COMMAND...: complains unless the command prints the output that the example's README shows.
 prints() {
     readme_text "$1" >"$work/expected"
     shift
@@ -24,7 +24,7 @@ prints hello-swift "$work/hello-swift/build/hello-swift"
 build mixed-swift-host "$PEAL_TREE"
 prints mixed-swift-host "$work/mixed-swift-host/build/mixed-swift-host" "$work/mixed-swift-host/build/plugin.so"
 
-# swiftc alone, with the flags of pkg-config, in a folder that has nothing else.
+# swiftc alone, with the flags of pkg-config, in a folder without other files.
 if command -v pkg-config >/dev/null; then
     mkdir "$work/alone"
     cp "$PEAL_SOURCE/examples-c/hello-swift/main.swift" "$work/alone/"
@@ -36,7 +36,7 @@ if command -v pkg-config >/dev/null; then
     has "$work/loaded" "/peal/swift/libpeal.so"
 fi
 
-# The macros are installed too, where the toolchain has what they need.
+# The macros are installed too, if they were built.
 if [ -n "${libs:-}" ] && [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libPealMacros.so" ]; then
     cp "$PEAL_SOURCE/Tests/swift/macros/program.swift" "$work/alone/"
     # shellcheck disable=SC2086
@@ -45,12 +45,12 @@ if [ -n "${libs:-}" ] && [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libPealMacros.
     must "$work/alone/macros"
 fi
 
-# The module alone fits no other compiler, so it may not say where its own one had its sources.
+# The module must not contain paths of the build.
 for file in Peal.swiftmodule Peal.swiftdoc; do
     grep -aqE "$PEAL_BUILD|$PEAL_SOURCE" "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/$file" && complain "$file names folders of the build"
 done
 
-# Without the component there is a sentence.
+# Without the component CMake prints a message.
 for component in peal_development peal_runtime; do
     must "$CMAKE" --install "$PEAL_BUILD" --prefix "$work/c-only" --component "$component"
 done

@@ -1,13 +1,13 @@
 #!/bin/sh
 # A package of SwiftPM that depends on peal's sources by path. Its program is the example hello-swift.
 #
-# It compiles peal, without optimisation, which is the quickest kind. What it compiles stays in the build folder,
-# so that the next run compiles only what has changed.
+# It compiles peal without optimization, which is fastest. Its output stays in the build folder, so that the next
+# run compiles only what has changed.
 . "$(dirname -- "$0")/common.sh"
 swift=$(dirname -- "$PEAL_SWIFTC")/swift
 [ -x "$swift" ] || skip "there is no swift beside $PEAL_SWIFTC"
 
-# The sources alone, as a download has them, with their times.
+# Copies the sources alone, as in a downloaded archive, with their times of modification.
 place=$PEAL_BUILD/Tests/install/swiftpm
 mkdir -p "$place"
 rm -rf "$place/peal" "$place/package"
@@ -20,19 +20,19 @@ example=$PEAL_SOURCE/examples-c/hello-swift
 mkdir -p "$place/package/Sources/program"
 cp -p "$example/main.swift" "$place/package/Sources/program/"
 
-# SwiftPM does not see that headers have changed or that a folder has other files. Then the build begins again.
+# SwiftPM does not detect changed headers and new files in a folder. In these cases the build is started from scratch.
 (cd "$place/peal" && find . -type f | sort && find . -name '*.h' -exec cksum {} +) >"$work/state"
 cmp -s "$work/state" "$place/state" || rm -rf "$place/scratch"
 cp "$work/state" "$place/state"
 
-# SwiftPM takes a compiler that is named in the environment, and needs its own.
+# SwiftPM would use a compiler that is named in the environment, and needs its own.
 unset CC CXX
 must "$swift" build --package-path "$place/package" --scratch-path "$place/scratch" --product program \
     --disable-index-store -Xswiftc -gnone
 readme_text hello-swift >"$work/expected"
 "$place/scratch/debug/program" >"$work/printed" 2>&1 || complain "the program failed"
 same_file "$work/expected" "$work/printed"
-# All of peal is in the program: it needs no libpeal.so.
+# The program contains peal, so it needs no libpeal.so.
 readelf -d -W "$place/scratch/debug/program" >"$work/dynamic"
 grep -q 'NEEDED.*libpeal' "$work/dynamic" && complain "the program needs a libpeal.so"
 exit "$problems"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# A package of SwiftPM that names peal by a version: `from:` finds the tag of a release in a repository of git.
+# A package of SwiftPM that requires a version of peal. `from:` finds the tag of a release in a git repository.
 . "$(dirname -- "$0")/common.sh"
 swift=$(dirname -- "$PEAL_SWIFTC")/swift
 [ -x "$swift" ] || skip "there is no swift beside $PEAL_SWIFTC"
 command -v git >/dev/null || skip "there is no git"
 
-# The sources as a release has them: docs/releasing.md names the form of the tag.
+# Makes a repository with the sources of a release. docs/releasing.md defines the form of the tag.
 mkdir "$work/peal" "$work/program" "$work/program/Sources"
 for part in Package.swift Plugins Sources include; do
     cp -rp "$PEAL_SOURCE/$part" "$work/peal/" || complain "there is no $part"
@@ -24,8 +24,8 @@ unset CC CXX
 must "$swift" package --package-path "$work/program" --scratch-path "$work/scratch" --cache-path "$work/cache" \
     show-dependencies --format json --output-path "$work/dependencies"
 has "$work/dependencies" '"version" *: *"0.1.0"'
-# Without the trait Macros nothing else is fetched.
+# Without the trait Macros no other package is fetched.
 grep -q swift-syntax "$work/dependencies" && complain "a package without the trait Macros fetches swift-syntax"
-# SwiftPM refuses a package that is found by a version and has flags of its own.
+# SwiftPM refuses unsafe flags in a package that is required by its version.
 grep -q unsafeFlags "$PEAL_SOURCE/Package.swift" && complain "Package.swift has unsafe flags"
 exit "$problems"

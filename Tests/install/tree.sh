@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs peal, then moves it: nothing in it may depend on where it was.
+# Installs peal and moves the installed files. None of them may depend on the first folder.
 . "$(dirname -- "$0")/common.sh"
 rm -rf "$PEAL_TREE" "$PEAL_TREE.first"
 must "$CMAKE" --install "$PEAL_BUILD" --prefix "$PEAL_TREE.first"

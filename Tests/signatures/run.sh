@@ -8,14 +8,14 @@
 #          [--seed N] [--count N] [--only INDEX] [--flags FLAGS] [--emulator COMMAND] [--self-check] [--prove] [--keep]
 #
 # --library    given more than once, the program runs with each of them
-# --cc         given more than once, the sources go to the compilers in turns; cc by default
-# --seed       repeats a run; by default the time
-# --only       one signature of a run, for a look at it with a debugger
+# --cc         given more than once, the compilers compile the sources in turn; cc by default
+# --seed       repeats a run; the time by default
+# --only       one signature of a run, for use with a debugger
 # --flags      for compiling and linking, such as -fsanitize=address
-# --emulator   runs the compiled program: for another machine, with a compiler for it
-# --self-check calls the observers directly; needs no library
-# --prove      makes one expectation wrong, in each of several ways, and wants it found
-# --keep       leaves the sources and the program in the output directory
+# --emulator   runs the compiled program, when the compiler is for another architecture
+# --self-check calls the observers directly, without a library
+# --prove      makes one expectation wrong, in each of several ways, and fails unless this is found
+# --keep       keeps the sources and the program in the output directory
 set -u
 cd_source=$(dirname "$0")
 source=$(cd "$cd_source" && pwd) || exit 2
@@ -62,11 +62,11 @@ rm -f "$output"/failed "$output"/signatures "$output"/runner_*.o
 
 again="--seed $seed --count $count"
 echo "signatures: seed $seed, $count signatures; to repeat: run.sh ... $again"
-# The generator is a tool that ends when it has written: it keeps what it made until then.
+# The generator frees no memory before it exits, so leaks are not reported.
 ASAN_OPTIONS=detect_leaks=0 "$generator" --output "$output" --seed "$seed" --count "$count" ${only:+--only "$only"} \
     >"$output/sources" || exit 1
 
-# One shell a core compiles every second source. Compilers go in turns, so both see half of them.
+# Each shell, one for each core, compiles its share of the sources. The compilers take turns.
 compile() {
     worker=$1 number=0
     for name in $(cat "$output/sources"); do
@@ -74,8 +74,8 @@ compile() {
         [ $((number % 2)) -eq "$worker" ] || continue
         set -- $compilers
         shift $((number / 2 % $#))
-        # Both compilers tell that gcc once passed structs with complex members otherwise; it is a
-        # note, and -Wno-psabi is its name in either.
+        # -Wno-psabi disables a note of both compilers: old versions of gcc passed structs with complex members
+        # in another way.
         "$1" -std=gnu11 -O1 -w -Wno-psabi $flags -I"$source/runner" -I"$include" -I"$output" \
             -c "$output/$name.c" -o "$output/$name.o" || echo "$name" >>"$output/failed"
     done
@@ -104,12 +104,12 @@ if [ "$mode" = self-check ]; then
     "$cc" -std=gnu11 $flags -c "$source/runner/nothing.c" -o "$output/runner_nothing.o" || exit 1
     "$cc" $flags $objects "$output/runner_nothing.o" -lm -o "$output/signatures" || exit 1
 else
-    # Another library is put in front of this one by LD_LIBRARY_PATH.
+    # LD_LIBRARY_PATH replaces this library by another one.
     set -- $libraries
     "$cc" $flags $objects "$1" -Wl,--enable-new-dtags,-rpath,"$(dirname "$1")" -lm -o "$output/signatures" || exit 1
 fi
 
-# A compiler reads what peal printed beside what was written: they must be one function.
+# A compiler reads each declaration as written and as peal prints it. They must declare the same function.
 check_printed() {
     for file in "$output"/printed_*.c; do
         [ -e "$file" ] || continue
@@ -117,7 +117,7 @@ check_printed() {
     done
 }
 
-# A wrong expectation must be found, in the one signature that has it, and nothing else.
+# A wrong expectation must be reported for the one signature that has it, and no other failure.
 prove_one() {
     $emulator "$output/signatures" $1 --corrupt $2 >"$output/proof"
     status=$?
@@ -146,7 +146,7 @@ prove)
         declaration; do
         prove_one "" "$way" || result=1
     done
-    # A printed function with a parameter too many: its second line stands under the written one.
+    # Adds a parameter to a printed function, which is the second line after the written one.
     $emulator "$output/signatures" --printed "$output" >"$output/proof" || result=1
     set -- "$output"/printed_*.c
     sed '3s/(/(struct opaque **extra, /' "$1" >"$output/printed_wrong.c"

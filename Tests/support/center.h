@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * center.h - shortcuts of the claims: centers, protocols as text, one-line lookups. Each ends the
- * program as failed where the library refuses: a claim about refusal calls the library itself.
+ * center.h - shortcuts for claims: centers, protocols as text, lookups. When the library refuses, a shortcut ends the
+ * program as failed. Claims about refusals call the library directly.
  */
 #ifndef PEAL_TEST_CENTER_H
 #define PEAL_TEST_CENTER_H
@@ -10,7 +10,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* A center of the claim's own; end it with close_center. */
+/* Creates a center, which close_center ends. */
 peal_center open_center(void);
 void close_center(peal_center center);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A claim that does not end is a failure too, and named; CTest's own time limit could not name it. */
+/* A claim that does not end in this time is reported as failed. CTest's own time limit could not name it. */
 #if defined(PEAL_TEST_SANITIZED) || defined(PEAL_TEST_EMULATED)
 enum { SECONDS_FOR_A_CLAIM = 120 };
 #else
@@ -28,7 +28,7 @@ void check_register(struct check_claim *claim)
 
 void check_case(const char *name) { current_case = name; }
 
-/* Texts of a test may be anything: what is not printable is written as \xNN. */
+/* Prints a text. Bytes that are not printable are written as \xNN. */
 static void print_text(const char *text)
 {
     for (; *text != '\0'; text++)
@@ -173,7 +173,7 @@ static bool claim_holds(const struct check_claim *claim)
     const unsigned long failed_before = failed_checks;
     const unsigned long run_before = run_checks;
 
-    /* Written before it runs, so that a crash is named. */
+    /* The claim is printed before it runs, so that a crash can be assigned to it. */
     printf("%s: %s\n", claim->number, claim->sentence);
     fflush(stdout);
     alarm(SECONDS_FOR_A_CLAIM);

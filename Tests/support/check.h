@@ -8,9 +8,9 @@
  *         CHECK(calls == 0);
  *     }
  *
- * `main` is in check.c: it runs the claims in the order of the file, prints each with its outcome,
- * ends with "N passed, M failed", and fails when one failed or there was none. A first argument runs
- * only the claims whose number or sentence contains it.
+ * `main` is in check.c. It runs the claims in the order of the file and prints each with its outcome.
+ * It ends with "N passed, M failed", and fails if a claim failed or none ran. With an argument it runs
+ * only the claims whose number or sentence contains the argument.
  */
 #ifndef PEAL_TEST_CHECK_H
 #define PEAL_TEST_CHECK_H
@@ -22,7 +22,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* How many observers, threads and rounds a test may use: less where a sanitizer makes each dear. */
+/* The number of observers, threads or rounds of a test. It is smaller under a sanitizer, which makes each slow. */
 #if defined(PEAL_TEST_SANITIZED)
 #define CHECK_ROUNDS(rounds) ((rounds) / 10 + 1)
 #else
@@ -51,14 +51,14 @@ bool check_failure(peal_status actual, peal_status expected, const char *express
 /* Names the case of a table for the following checks; NULL ends it. */
 void check_case(const char *name);
 
-/* Gives the claim that calls it more time than claims have. */
+/* Gives the calling claim more time than the default. */
 void check_allow_seconds(unsigned seconds);
 
-/* Ends the program: for what cannot go on, such as a latch that never opens. */
+/* Ends the program as failed when a test cannot continue: a latch never opens, for example. */
 void check_give_up(const char *reason, const char *file, int line);
-/* Ends the program unless the status is PEAL_OK, for what a claim stands on.
+/* Ends the program as failed unless the status is PEAL_OK. For steps that a claim needs and does not test.
  *
- * what: what was tried. */
+ * what: the step, for the message. */
 void check_must_at(peal_status status, const char *what, const char *file, int line);
 #define check_must(status, what) check_must_at((status), (what), __FILE__, __LINE__)
 
@@ -77,13 +77,13 @@ void check_must_at(peal_status status, const char *what, const char *file, int l
 #define CHECK_POINTER(actual, expected) check_pointer((actual), (expected), #actual, __FILE__, __LINE__)
 #define CHECK_TEXT(actual, expected) check_text((actual), (expected), #actual, __FILE__, __LINE__)
 #define CHECK_CONTAINS(text, part) check_contains((text), (part), #text, __FILE__, __LINE__)
-/* The status, exactly. */
+/* Checks that a status is exactly the expected one. */
 #define CHECK_STATUS(actual, expected) check_status((actual), (expected), #actual, __FILE__, __LINE__)
 #define CHECK_OK(actual) CHECK_STATUS(actual, PEAL_OK)
-/* The status, kept as the thread's last one, with a sentence. */
+/* Checks a failure: the expected status, which is also the thread's last one, with a sentence. */
 #define CHECK_FAILURE(actual, expected) \
     check_failure((peal_clear_failure(), (actual)), (expected), #actual, __FILE__, __LINE__)
-/* Leaves the claim when the condition is false. */
+/* Ends the claim if the condition is false. */
 #define REQUIRE(condition)     \
     do {                       \
         if (!CHECK(condition)) \

@@ -21,8 +21,8 @@ static void stand_still(void)
         continue;
 }
 
-/* Prepare handlers run in the reverse order of their registration. A handler that is registered before the constructor
- * of any library runs after the handlers of all libraries. */
+/* Prepare handlers run in the reverse order of their registration. Therefore a handler that is registered before all
+ * constructors of libraries runs after the handlers of all libraries. */
 static void register_first(void) { (void)pthread_atfork(stand_still, NULL, NULL); }
 
 __attribute__((section(".preinit_array"), used)) static void (*const first)(void) = register_first;

@@ -9,10 +9,10 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* The runs of count_destroy since a claim has set this to zero. */
+/* The number of runs of count_destroy since a claim set it to zero. */
 extern int destroyed;
 
-/* Any thread. Ignores its target. */
+/* A destroy callback that ignores its target. May run on any thread. */
 void count_destroy(void *target);
 
 PEAL_END_DECLARATIONS

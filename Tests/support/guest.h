@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * guest.h - a service that observes lazily, and writes what happens to it into the journal:
+ * guest.h - a service that observes lazily, and writes its events into the journal:
  *
- *     +guest1     its first instance is made           -guest1   and destroyed
+ *     +guest1     its first instance is created        -guest1   and destroyed
  *     guest1.5    on_message(5) of the first instance  ~guest    the destroy callback of an observation
  *
- * Each shortcut ends the program as failed where the library refuses: a claim about refusal calls the
- * library itself.
+ * When the library refuses, a function ends the program as failed. Claims about refusals call the library
+ * directly.
  */
 #ifndef PEAL_TEST_GUEST_H
 #define PEAL_TEST_GUEST_H
@@ -39,11 +39,11 @@ struct guest {
     peal_service service;
     bool is_persistent;
     bool fails;
-    int attempts; /* creations, those that failed too */
+    int attempts; /* creations, including those that failed */
     int creations;
     int destroyed;
     int calls;
-    /* An additional action; may be NULL. */
+    /* Additional actions, or NULL. */
     void (*in_create)(struct guest *guest);
     void (*in_init)(struct guest *guest);
     void (*in_message)(struct guest *guest, int n);
@@ -51,16 +51,16 @@ struct guest {
 
 extern struct chat_protocol chat;
 extern struct news_protocol news;
-/* Implements all of Chat but on_other. */
+/* Implements all methods of Chat but on_other. */
 extern const struct chat guest_chat;
 
 /* Opens a center with Chat and News. */
 peal_center open_guest_house(void);
 
-/* Registers a service that provides both. */
+/* Registers a service that provides Chat and News. */
 void guest_register(struct guest *guest, peal_center center, const char *name);
 
-/* Has it observe Chat lazily. */
+/* Registers the service as a lazy observer of Chat. */
 peal_observation guest_observe(struct guest *guest, const struct peal_observe_options *options);
 
 /* A destroy callback of a lazy observation: it gets NULL, and writes "~guest". */

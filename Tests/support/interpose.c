@@ -36,11 +36,11 @@ static bool refuses_elsewhere;
 static unsigned limits;
 static unsigned threads_left;
 static bool poisons_freed;
-/* How often a thread was stopped, and how often one was released. */
+/* The number of times that a thread was stopped, and that one was released. */
 static unsigned held;
 static unsigned released;
 
-/* dlsym may allocate before it has found calloc: it is given from here, and never freed. */
+/* dlsym may allocate before it has found calloc. Its memory is taken from here, and never freed. */
 static char early[16384] __attribute__((aligned(16)));
 static size_t early_used;
 
@@ -57,7 +57,7 @@ static bool is_early(const void *memory)
     return (const char *)memory >= early && (const char *)memory < early + sizeof early;
 }
 
-/* Loads libc's function into a pointer of its type. */
+/* Finds libc's function and stores it in a pointer of its type. */
 #define NEXT(pointer, name)                            \
     do {                                               \
         if (pointer == NULL) {                         \
@@ -90,9 +90,9 @@ void *malloc(size_t size)
     return next(size);
 }
 
-/* The Swift runtime ends the process where its own memory is refused; only peal's calls count. In a
- * library that has the runtime inside the two look alike: run the refused code once before, so that the
- * runtime has allocated its permanent memory. */
+/* Returns true if the caller is peal. The Swift runtime ends the process when its own memory is refused, so only
+ * peal's allocations are. In a library that contains the runtime the two cannot be distinguished. The refused code
+ * must then run once before, so that the runtime has allocated its permanent memory. */
 static bool is_peals(const void *caller)
 {
     Dl_info found;
@@ -240,7 +240,7 @@ COUNT_LOCK(pthread_rwlock_trywrlock, pthread_rwlock_t)
 COUNT_LOCK(sem_wait, sem_t)
 COUNT_LOCK(sem_trywait, sem_t)
 
-/* ---- What the system refuses --------------------------------------------------------------------- */
+/* ---- Threads and descriptors --------------------------------------------------------------------- */
 
 static bool is_limited(enum interpose_limit limit) { return (__atomic_load_n(&limits, __ATOMIC_RELAXED) & limit) != 0; }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * journal.h - what happened, in order: callbacks write words, claims compare the line.
+ * journal.h - a list of events in their order. Callbacks write words, and claims compare the line.
  */
 #ifndef PEAL_TEST_JOURNAL_H
 #define PEAL_TEST_JOURNAL_H
@@ -9,19 +9,19 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* Empties it. */
+/* Removes all words. */
 void journal_clear(void);
 
-/* Appends a word, formatted as by printf, with a space between words. Any thread. */
+/* Appends a word, formatted as by printf, after a space. May be called on any thread. */
 void journal_write(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Returns true if a text is among them by now. Any thread. */
+/* Returns true if the journal contains the text. May be called on any thread. */
 bool journal_has(const char *part);
 
-/* All words so far. */
+/* Returns all words so far. */
 const char *journal_text(void);
 
-/* Compares the words since the last clear, and clears. */
+/* Compares the words since the journal was cleared, and clears it. */
 #define CHECK_JOURNAL(expected)                                                \
     do {                                                                       \
         check_text(journal_text(), (expected), "journal", __FILE__, __LINE__); \

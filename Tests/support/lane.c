@@ -51,7 +51,7 @@ void lane_settle(struct lane *lane)
 
     switch (lane->kind) {
     case PEAL_QUEUE_SERIAL:
-        /* A destroy callback is enqueued after the waiting calls: twice, so that it is before one. */
+        /* A destroy callback may be enqueued after the first flush's mark. The second flush waits for it. */
         flush_queue(lane->queue);
         flush_queue(lane->queue);
         break;
@@ -72,7 +72,7 @@ void lane_close(struct lane *lane)
 
     if (status != PEAL_ERROR_HANDLE)
         check_must(status, "ending a queue");
-    /* The queue's thread may be about to report to the lane that it has ended. */
+    /* The destroy callback may still run on the queue's thread. */
     WAIT_UNTIL(__atomic_load_n(&lane->destroyed, __ATOMIC_ACQUIRE) != 0);
 }
 

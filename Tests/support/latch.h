@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * latch.h - forced orders between threads. Nothing here sleeps to win a race: a thread waits until
- * another has arrived at its point.
+ * latch.h - forced orders between threads. A thread waits until another one has opened a latch. No test sleeps
+ * to win a race.
  */
 #ifndef PEAL_TEST_LATCH_H
 #define PEAL_TEST_LATCH_H
@@ -13,7 +13,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* Opened once, by any thread; stays open. */
+/* A latch is opened by any thread, and stays open. */
 struct latch {
     pthread_mutex_t lock;
     pthread_cond_t opened;
@@ -23,15 +23,15 @@ struct latch {
 #define LATCH_INITIALIZER { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false }
 
 void latch_open(struct latch *latch);
-/* Shuts it again, for the next round. */
+/* Shuts the latch again, for the next round. */
 void latch_shut(struct latch *latch);
 bool latch_is_open(struct latch *latch);
-/* Waits for it to open. The program ends as failed when that takes twenty seconds. */
+/* Waits until the latch is open. After twenty seconds the program ends as failed. */
 void latch_wait_at(struct latch *latch, const char *file, int line);
 #define latch_wait(latch) latch_wait_at((latch), __FILE__, __LINE__)
 
-/* Waits for a condition that another thread makes true and for which it opens no latch. The condition may pump a
- * queue. The program ends as failed when that takes twenty seconds. */
+/* Waits for a condition that another thread makes true without opening a latch. The condition may pump a
+ * queue. After twenty seconds the program ends as failed. */
 #define WAIT_UNTIL(condition)                                    \
     for (struct latch_wait latch_wait_ = { 0, 0 }; !(condition); \
         latch_wait_turn(&latch_wait_, #condition, __FILE__, __LINE__)) {}
@@ -41,7 +41,7 @@ struct latch_wait {
 };
 void latch_wait_turn(struct latch_wait *wait, const char *condition, const char *file, int line);
 
-/* A thread that the test must be able to start and join. */
+/* Starts a thread. If this fails, the program ends as failed. */
 pthread_t thread_start(void *(*body)(void *), void *context);
 void thread_join(pthread_t thread);
 

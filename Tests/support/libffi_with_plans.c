@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * libffi with the reusable call plans of version 3.7, over the libffi that is installed. It counts what is done with
- * plans. A program that is linked to it before libffi gets its functions.
+ * Implements the reusable call plans of libffi 3.7 by the installed libffi, and counts the operations with
+ * plans. A program that is linked to it before libffi uses its functions.
  */
 #define _GNU_SOURCE
 #include "libffi_with_plans.h"

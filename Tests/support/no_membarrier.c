@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * no_membarrier.c - preloaded into a test, makes its kernel one without membarrier(2): readers of peal's lists fence
- * for themselves then.
+ * no_membarrier.c - preloaded into a test, it makes membarrier(2) fail, as on an old kernel. Threads that read peal's
+ * lists then use memory fences of their own.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

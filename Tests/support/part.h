@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * part.h - a module that writes what happens to it into the journal: "+a" its start, "-a" its stop, "~a" its
- * release, "a.became" and the like its events.
+ * part.h - a module that writes its steps and events into the journal: "+a" is the start of module a, "-a" its stop,
+ * "~a" its release, and "a.became" an event.
  */
 #ifndef PEAL_TEST_PART_H
 #define PEAL_TEST_PART_H
@@ -19,31 +19,31 @@ struct part {
     const char *class_name;
     peal_queue queue;
     peal_owner owner;
-    const void *table; /* of PealLifecycle; NULL: part_table */
-    bool is_deaf;      /* no table at all */
+    const void *table; /* a table of PealLifecycle; NULL: part_table */
+    bool is_deaf;      /* has no table */
 
     /* The status and sentence of its steps. */
     peal_status starts;
     peal_status stops;
     int code;
     const char *message;
-    /* An additional action of steps and events; may be NULL. */
+    /* Additional actions of steps and events, or NULL. */
     void (*on_start)(struct part *part, struct peal_module_step *step);
     void (*on_stop)(struct part *part, struct peal_module_step *step);
     void (*on_event)(struct part *part);
-    bool opens; /* what open_url returns */
+    bool opens; /* the result of open_url */
 
-    peal_completion done; /* of its last step */
+    peal_completion done; /* the completion of its last step */
     peal_module module;
 };
 
 extern const struct peal_lifecycle part_table;
 
-/* Registers it; returns the library's status. */
+/* Registers the module. Returns the library's status. */
 peal_status part_try(peal_center center, struct part *part);
-/* The same, where it must work. */
+/* Registers the module. If this fails, the program ends as failed. */
 void part_add(peal_center center, struct part *part);
-/* Its handle or zero, and its state. */
+/* Returns the state of the module. */
 peal_module_state part_state(const struct part *part);
 struct peal_module_info part_info(const struct part *part);
 peal_modules_state parts_state(peal_center center);

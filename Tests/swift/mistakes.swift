@@ -29,8 +29,10 @@ enum NoList: PealProtocol {  // expected-error {{type 'NoList' does not conform 
 }
 
 enum Wrong: PealProtocol {
-    // 2. A parameter of a type that C cannot have.
+    // 2. A parameter of a type that has no equivalent in C.
     static let onDate = Method<Void, Date>("on_date")  // expected-error {{type 'Date' does not conform to protocol 'PealParameter'}}
+    static let onNames = Method<Void, [String]>("on_names")  // expected-error {{type 'String' does not conform to protocol 'PealPlainValue'}} expected-error {{requires that 'String' conform to 'PealPlainValue'}}
+    static let onPair = Method<Void, (Int, Int)>("on_pair")  // expected-error {{type '(Int, Int)' does not conform to protocol 'PealParameter'}}
     // 3. A result of such a type.
     static let date = Method<Date>("date", policy: .last)  // expected-error {{requires that 'Date' conform to 'PealValue'}}
     // 4. A result without a policy.
@@ -45,7 +47,7 @@ enum Wrong: PealProtocol {
 func broadcasts(_ center: Center) throws {
     // 6. An argument of another type.
     try center.broadcast(Chat.onMessage, 3)  // expected-error {{cannot convert value of type 'Int' to expected argument type 'String'}}
-    // 7. One result of a method that has that of each observer.
+    // 7. One result of a method that is declared with Each.
     _ = try center.ask(Chat.names)  // expected-error {{is unavailable: the method has the result of each observer: collect them, or name a policy}}
     // 8. A result of a method that has none.
     try center.ask(Chat.onMessage, "hello")  // expected-error {{is unavailable: the method has no result: broadcast it}}
@@ -66,7 +68,7 @@ func observers(_ center: Center, _ window: Window, _ log: Log) throws {
     // 12. A result of another type.
     _ = try center.observe(Chat.mayClose) { 3 }  // expected-error {{cannot convert value of type 'Int' to closure result type 'Bool'}}
     // 13. An error, which no broadcaster could receive.
-    _ = try center.observe(Chat.onMessage) { _ in throw CancellationError() }  // expected-error {{invalid conversion from throwing function}}
+    _ = try center.observe(Chat.onMessage) { _ in throw CancellationError() }  // expected-error {{is unavailable: no broadcaster receives the error: declare the method's result as Status}}
     // 14. A closure that suspends, where the broadcaster waits.
     _ = try center.observe(Chat.onMessage) { await log.add($0) }  // expected-error {{cannot pass function of type '@Sendable (String) async -> ()' to parameter expecting synchronous function type}} expected-note {{}}
     // 15. An object that not every thread may call.
@@ -74,7 +76,7 @@ func observers(_ center: Center, _ window: Window, _ log: Log) throws {
 }
 
 func captures(_ center: Center) throws {
-    // 16. A variable that several threads would change.
+    // 16. A variable that several threads could change.
     var count = 0
     _ = try center.observe(Chat.onMessage) { _ in count += 1 }  // expected-error {{mutation of captured var 'count' in concurrently-executing code}}
 }
@@ -103,7 +105,7 @@ func isolation(_ center: Center, _ window: MainWindow) throws {
 func blocking(
     _ center: Center, _ queue: Queue, _ owner: Owner, _ observation: ObserverToken, _ module: RegisteredModule
 ) async throws {
-    // 20. A function that blocks. It would keep a thread of the tasks, and on the main actor wait for itself.
+    // 20. A blocking function in a task. It would block a thread of the task pool, and could wait for itself.
     try center.startModulesBlocking()  // expected-error {{'startModulesBlocking' is unavailable from asynchronous contexts; it blocks the thread: await startModules instead}}
     try center.stopModulesBlocking()  // expected-error {{await stopModules instead}}
     try module.removeBlocking()  // expected-error {{await remove instead}}

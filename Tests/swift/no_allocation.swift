@@ -26,7 +26,7 @@ enum Work: PealProtocol {
     static let methods: [any MethodDeclaration] = [nothing, number, many, point, color, ask, sum, text]
 }
 
-/// The calls of the observers. One thread.
+/// The number of observer calls. Only one thread changes it.
 nonisolated(unsafe) var heard = 0
 nonisolated(unsafe) var failures = 0
 
@@ -39,7 +39,7 @@ final class Worker: Sendable {
     func work() { heard += 1 }
 }
 
-/// Runs it once to warm up, and then watches it.
+/// Runs the closure once to warm up, and watches the second run.
 func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
     for isWatched in [false, true] {
         let before = heard
@@ -92,7 +92,7 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
         }
         watch("B6: a short string, and none") { () throws(PealError) in try center.broadcast(Work.text, "lobby", nil) }
         try watchServices(center)
-        // The control: what allocates is seen.
+        // Checks that the counter counts an allocation.
         interpose_watch()
         let control = [Int](repeating: heard, count: 100)
         if interpose_stop().allocations == 0 || control.count != 100 {
@@ -103,7 +103,7 @@ func watch(_ claim: String, _ body: () throws(PealError) -> Void) {
         if failures > 0 { fatalError("\(failures) failures") }
     }
 
-    /// Services that are there. `get` makes an object, which is the use; `use` and `with` need none.
+    /// Watches gets of existing services. `get` allocates an object, which is the use. `use` and `with` need none.
     static func watchServices(_ center: Center) throws {
         let worker = try center.register(Worker.self) { _ in Worker() }
         let named = try center.register(Worker.self, named: "a name that is longer than fifteen bytes") { _ in Worker()

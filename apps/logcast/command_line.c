@@ -40,7 +40,7 @@ static enum command_line_result bad(const char *key, const char *what)
     return COMMAND_LINE_BAD;
 }
 
-/* The arguments, one after the other. */
+/* The arguments that have not been read. */
 struct arguments {
     char **next;
     char *value; /* after the equals sign, or NULL */
@@ -81,7 +81,7 @@ static enum command_line_result read_option(
     return COMMAND_LINE_RUN;
 }
 
-/* --help and --version win, wherever they are. */
+/* Handles --help and --version, which take precedence at any position. Returns true if one was given. */
 static bool read_early(char **argv)
 {
     for (char **at = argv + 1; *at != NULL && strcmp(*at, "--") != 0; at++) {
@@ -104,7 +104,7 @@ enum command_line_result command_line_read(struct command_line *line, int argc, 
     struct arguments arguments = { argv + (argc > 0 ? 1 : 0), NULL };
     bool only_paths = false;
     memset(line, 0, sizeof *line);
-    line->paths = argv; /* a path overwrites an argument that was read already */
+    line->paths = argv; /* each path overwrites an argument that has been read */
     if (argc > 0 && read_early(argv))
         return COMMAND_LINE_DONE;
     while (*arguments.next != NULL) {

@@ -16,7 +16,7 @@ struct command_line {
 
 enum command_line_result { COMMAND_LINE_RUN, COMMAND_LINE_DONE, COMMAND_LINE_BAD };
 
-/* Reads the arguments, which are changed and must stay. Prints help and version by itself, and
+/* Reads the arguments, which it changes, and whose memory must stay valid. Prints help and version, and
  * mistakes on standard error. The options of plugins are checked later. */
 enum command_line_result command_line_read(struct command_line *line, int argc, char **argv);
 /* Returns true if an option was given. */

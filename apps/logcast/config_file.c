@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The whole file, with a zero at its end; NULL with errno. */
+/* Returns the whole file, ended by a zero; or NULL, with errno. */
 static char *read_whole(const char *path, size_t *out_length)
 {
     char *text = NULL;
@@ -36,7 +36,7 @@ static char *skip_blanks(char *at)
     return at;
 }
 
-/* Ends a text before the blanks at its end. */
+/* Removes the blanks at the end of a text. */
 static void cut_blanks(char *text)
 {
     size_t length = strlen(text);

@@ -1,11 +1,11 @@
 /* The configuration file: lines of KEY = VALUE.
  *
- *     # Blank lines and those that begin with a hash mean nothing.
+ *     # Blank lines and lines that begin with a hash are ignored.
  *     line-limit  = 65536
  *     filter.drop = trigproc
- *     filter.keep = " installed "      in quotes a value keeps its blanks
+ *     filter.keep = " installed "      a value in quotes keeps its blanks
  *
- * A key may be repeated; the option defines the meaning. */
+ * A key may be repeated. The option defines what this means. */
 #ifndef CONFIG_FILE_H
 #define CONFIG_FILE_H
 
@@ -22,8 +22,8 @@ struct config_file {
     size_t setting_count;
 };
 
-/* Reads a file. False with a sentence, "PATH:LINE: ..." where a line is at fault; then there is
- * nothing to free. */
+/* Reads a file. On failure returns false with a sentence, which begins with "PATH:LINE: " for a mistake in a line.
+ * Then there is nothing to free. */
 bool config_file_read(struct config_file *file, const char *path, char *out_sentence, size_t capacity);
 void config_file_free(struct config_file *file);
 

@@ -13,8 +13,8 @@ static void add_for_plugin(struct configuration_values *values, const struct set
         values->for_plugins[values->for_plugins_count++] = *setting;
 }
 
-/* Combines the options in force. False when the file has a wrong setting, which is described in
- * `trouble`. */
+/* Combines the options of the command line and the file. Returns false if the file has a wrong setting, which `trouble`
+ * describes. */
 static bool combine(
     struct configuration *configuration, const struct config_file *file, struct configuration_values *values)
 {
@@ -33,13 +33,13 @@ static bool combine(
             add_for_plugin(values, setting);
     }
     for (size_t i = 0; i < line->setting_count; i++) {
-        options_set(&values->options, &line->settings[i]); /* tried when it was read */
+        options_set(&values->options, &line->settings[i]); /* has been checked */
         add_for_plugin(values, &line->settings[i]);
     }
     return true;
 }
 
-/* Fills in the path: the one that was given, the default one where that file is there, or none. */
+/* Fills the path: the given one, the default one if that file exists, or none. */
 static void choose_path(struct configuration *configuration)
 {
     struct configuration_values *values = &configuration->values;
@@ -61,7 +61,7 @@ static bool is_same(const struct config_file *left, const struct config_file *ri
     return true;
 }
 
-/* Keeps a version that differs; true when it is kept. */
+/* Keeps a version of the file that differs from the current one. Returns true if it is kept. */
 static bool keep(struct configuration *configuration, struct configuration_version *version)
 {
     struct configuration_version *older = configuration->version;
@@ -72,7 +72,7 @@ static bool keep(struct configuration *configuration, struct configuration_versi
     return true;
 }
 
-/* Reads the file. False with `trouble`: then what was in force still is. */
+/* Reads the file. On failure returns false with `trouble`, and changes nothing. */
 static bool read_file(struct configuration *configuration)
 {
     struct configuration_values values;

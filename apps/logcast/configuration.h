@@ -1,4 +1,4 @@
-/* The service "configuration": the options in force, from the command line and a file. The module of
+/* The service "configuration": the current options, from the command line and a file. The module of
  * that name reads the file again on configuration_reloaded (SIGHUP). */
 #ifndef CONFIGURATION_H
 #define CONFIGURATION_H
@@ -9,7 +9,7 @@
 #include "options.h"
 #include "place.h"
 
-/* One version of the file. All are kept: plugins may use texts of older ones. */
+/* One version of the file. All versions are kept, because plugins may use texts of older ones. */
 struct configuration_version {
     struct config_file file;
     struct configuration_version *older;
@@ -25,15 +25,15 @@ struct configuration_values {
 struct configuration {
     peal_center center;
     const struct command_line *line;
-    char path[PLACE_CAPACITY];             /* of the file; empty without one */
-    struct configuration_version *version; /* NULL without one */
+    char path[PLACE_CAPACITY];             /* of the file; empty without a file */
+    struct configuration_version *version; /* NULL without a file */
     struct configuration_values values;
-    char trouble[PLACE_CAPACITY + 256]; /* why it could not be created, or empty */
+    char trouble[PLACE_CAPACITY + 256]; /* why the service could not be created, or empty */
 };
 
-/* Registers the service, and the module that is it. Nothing is read before that starts.
+/* Registers the service and its module. The file is read when the module starts.
  *
- * configuration: with zeros; the instance to be.
+ * configuration: the instance, filled with zeros.
  * line: borrowed as long as the configuration. */
 peal_status configuration_register(
     peal_center center, struct configuration *configuration, const struct command_line *line);

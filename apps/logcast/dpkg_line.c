@@ -14,7 +14,7 @@ static int is(struct word word, const char *text)
     return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
-/* The length of "2026-05-09 07:12:44 ", or 0. */
+/* Returns the length of "2026-05-09 07:12:44 ", or 0. */
 static size_t skip_time(const char *text, size_t length)
 {
     static const char pattern[] = "0000-00-00 00:00:00 ";
@@ -28,7 +28,7 @@ static size_t skip_time(const char *text, size_t length)
     return sizeof pattern - 1;
 }
 
-/* Splits at each blank. False unless there are as many words as there should be, none of them empty. */
+/* Splits a text at each blank. Returns false unless it has exactly WORDS words, none of them empty. */
 static int split(const char *text, size_t length, struct word words[WORDS])
 {
     const char *const end = text + length;

@@ -8,21 +8,21 @@
 
 #include <stddef.h>
 
-/* The functions to call. No text ends with a zero; all are borrowed during the call. */
+/* The functions to call. Texts do not end with a zero, and are borrowed during the call. */
 struct dpkg_handlers {
     void *context; /* the first argument of each */
-    /* A package is in a state now: "installed", "half-configured". */
+    /* A package is now in a state, such as "installed" or "half-configured". */
     void (*state)(void *context, const char *package, size_t package_length, const char *state, size_t state_length,
         const char *version, size_t version_length);
-    /* Something is done to a package: "install", "upgrade". The version is the one it will have, or
-     * has. */
+    /* An action on a package, such as "install" or "upgrade". The version is the new one if there is one, and otherwise
+     * the present one. */
     void (*action)(void *context, const char *package, size_t package_length, const char *action, size_t action_length,
         const char *version, size_t version_length);
-    /* A line that is about no package. */
+    /* A line that is not about a package. */
     void (*other)(void *context, const char *text, size_t length);
 };
 
-/* Calls one of the handlers, once. */
+/* Parses a line, and calls one of the handlers once. */
 void dpkg_read_line(const struct dpkg_handlers *handlers, const char *text, size_t length);
 
 #endif

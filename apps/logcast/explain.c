@@ -9,7 +9,7 @@
 
 /* ---- Events of modules ------------------------------------------------------------------------- */
 
-/* The row of a module; a new one where there is none yet, and NULL where there is no room. */
+/* Returns the row of a module, which it adds if necessary; NULL if there is no room. */
 static struct explain_module *find_module(struct explain *explain, const char *name)
 {
     for (size_t i = 0; i < explain->module_count; i++)
@@ -63,7 +63,7 @@ static const struct peal_module_events modules_ear = {
 
 /* ---- Events of services ------------------------------------------------------------------------ */
 
-/* The last row of a service, or NULL. */
+/* Returns the last row of a service, or NULL. */
 static struct explain_service *find_service(struct explain *explain, const char *name)
 {
     for (size_t i = explain->service_count; i > 0; i--)
@@ -168,7 +168,7 @@ static void report_module(const struct explain *explain, const struct explain_mo
     printf("\n");
 }
 
-/* Prints in the order of the last starts. */
+/* Prints the modules in the order of their last starts. */
 static void report_modules(const struct explain *explain)
 {
     printf("\nmodules, in start order\n");

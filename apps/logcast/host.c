@@ -28,7 +28,7 @@ static bool open_ear(struct host *host)
         && log_trouble_observe(&troubles, host, &ear, &how, NULL) >= 0;
 }
 
-/* The protocols of the host's services, for plugins to find. */
+/* Defines the protocols of the host's services, so that plugins find them. */
 static bool define_services(const struct host *host)
 {
     return peal_type_declare(host->center, log_reading_declaration) >= 0

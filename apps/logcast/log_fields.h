@@ -1,14 +1,14 @@
-/* The fields of the kept lines of a package log, as the host broadcasts them: a protocol. The
- * texts have a length and no zero, and are copied for an observer with a queue. */
+/* The protocol by which the host broadcasts the fields of kept lines of a package log. The
+ * texts have a length and no final zero, and are copied for an observer with a queue. */
 #ifndef LOG_FIELDS_H
 #define LOG_FIELDS_H
 
 #include <peal/peal.h>
 
-/* For each kept line one of these is called, on the host's thread, after LogSink's kept_line:
- *     state   a package is in a state now
- *     action  something is done to a package; the version is the one it will have, or has
- *     other   the line is about no package
+/* For each kept line the host broadcasts one of these methods on its thread, after kept_line of LogSink:
+ *     state   a package is now in this state
+ *     action  an action on a package; the version is the new one if there is one, else the present one
+ *     other   the line is not about a package
  * Lines are parsed only while this protocol has observers. The host tests that when a source begins, when
  * plugins were reloaded, and between two pieces of a log. */
 #define LOG_FIELDS(METHOD)                                                            \

@@ -6,8 +6,8 @@
  *         peal_use_release(statistics.use);
  *     }
  *
- * Both are used on the host's thread: the one that calls `start`, LogSink and the functions of
- * services. The properties may be read on any thread, and observed on any queue. */
+ * Both services are used on the host's thread, which also calls `start` and the methods of LogSink. The properties may
+ * be read on any thread, and observed on any queue. */
 #ifndef LOG_SERVICES_H
 #define LOG_SERVICES_H
 
@@ -36,7 +36,7 @@ PEAL_TYPE(log_reading_declaration, struct log_reading {
 });
 
 /* The service "statistics": the counts of the current or last source, of this session, and of the whole run. A session
- * ends with SIGUSR1 (peal_session_end); the next one begins with nothing, and has the next number. */
+ * ends with SIGUSR1 (peal_session_end). The next session begins with zero counts, and has the next number. */
 #define LOG_STATISTICS(METHOD)                               \
     METHOD(required, uint64_t, session, (void))              \
     METHOD(required, uint64_t, sources, (void))              \
@@ -45,8 +45,8 @@ PEAL_TYPE(log_reading_declaration, struct log_reading {
     METHOD(required, struct log_reading, of_run, (void))
 PEAL_PROTOCOL(log_statistics, "LogStatistics", LOG_STATISTICS);
 
-/* The counters of "statistics" while the log streams: what was read of the source, and in the whole
- * run. The host sets them between two pieces of a log, not with each line, and at a source's end.
+/* The counters of "statistics" as properties, for the current source and the whole run. The host sets them between two
+ * pieces of a log and at the end of a source, and not with each line.
  *
  *     struct log_run_counters_property counters;
  *     log_run_counters_find(center, &counters);

@@ -9,23 +9,23 @@
 struct log_line {
     const char *source;
     uint64_t number;  /* in its source, from 1 */
-    const char *text; /* without the newline; a zero follows, but it may also contain some */
+    const char *text; /* without the newline; followed by a zero, and may contain zeros */
     size_t length;
 };
 
-/* Passed by value, so it is declared to peal. */
+/* The struct is passed by value, so it is declared to peal. */
 PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t kept; });
 
-/* The host calls these, for each source:
+/* The host broadcasts these methods for each source:
  *     begin       a source begins
  *     line        a line was read
- *     wants_line  returns true to keep the line: kept when all results are true. All sinks are called,
- *                 so a filter's counts do not depend on earlier sinks; without sinks the line is kept
- *     kept_line   it is kept
- *     end         the source has ended: calls that wait in a queue of the sink's own must be finished
+ *     wants_line  returns true to keep the line, which is kept if all results are true. All sinks are called,
+ *                 so a filter's counts do not depend on earlier sinks. Without sinks the line is kept
+ *     kept_line   the line is kept
+ *     end         the source has ended. Calls that wait on the sink's own queue must be finished
  *                 when this returns
  * and once, after the last source:
- *     report      print your results, in lines that begin with four blanks
+ *     report      the sink prints its results, in lines that begin with four blanks
  * A sink that is reloaded during a source gets no second `begin`. */
 #define LOG_SINK(METHOD)                                                        \
     METHOD(optional, void, begin, (const char *source))                         \
@@ -36,31 +36,31 @@ PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t ke
     METHOD(required, void, report, (FILE * out))
 PEAL_PROTOCOL(log_sink, "LogSink", LOG_SINK);
 
-/* The host calls this after kept_line, with the same line by value: so an observer may have a queue,
- * and gets a copy of the text. The text's zero is not copied. */
+/* The host broadcasts this after kept_line, with the members of the line as arguments. So an observer may have a queue,
+ * which copies the text without its final zero. */
 #define LOG_STORE(METHOD)         \
     METHOD(required, void, store, \
         (const char *source, uint64_t number, const char *text __counted_by(length), size_t length))
 PEAL_PROTOCOL(log_store, "LogStore", LOG_STORE);
 
-/* Plugins call this when an error occurs, from any thread. The host observes and prints it. */
+/* Plugins broadcast this on any thread when an error occurs. The host prints the error. */
 #define LOG_TROUBLE(METHOD) METHOD(required, void, trouble, (const char *who, const char *what))
 PEAL_PROTOCOL(log_trouble, "LogTrouble", LOG_TROUBLE);
 
-/* A plugin calls this from its destroy callbacks, as often as it likes: its next version gets all the bytes
+/* A plugin broadcasts this in its destroy callbacks, any number of times. Its next version receives all bytes
  * (log_plugin.h). */
 #define LOG_STATE(METHOD) \
     METHOD(required, void, keep, (const char *who, const void *state __sized_by(length), size_t length))
 PEAL_PROTOCOL(log_state, "LogState", LOG_STATE);
 
-/* Defines LogSink, or finds it where another part has defined it. */
+/* Defines LogSink, or finds it if another part has defined it. */
 static inline peal_status log_sink_join(peal_center center, struct log_sink_protocol *out_sink)
 {
     const peal_status status = peal_type_declare(center, log_totals_declaration);
     return status < 0 ? status : log_sink_define(center, out_sink);
 }
 
-/* Reports an error to the host; no effect without observers. */
+/* Reports an error to the host. Has no effect without observers. */
 static inline void log_trouble_tell(peal_center center, const char *who, const char *what)
 {
     struct log_trouble_protocol handles;

@@ -1,4 +1,4 @@
-/* logcast: reads logs, hands each line to plugins that know nothing of each other. */
+/* logcast: reads logs and passes each line to plugins, which are independent of each other. */
 #include <errno.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void read_logs(struct run *run)
     run_logs(run);
 }
 
-/* The program's exit code without errors. */
+/* Performs the run. Returns the program's exit code. */
 static int work(struct run *run)
 {
     const int code = start(run);
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
         return EXIT_TROUBLE;
     }
     int code = work(&run);
-    peal_modules_stop(run.host.center, PEAL_FOREVER); /* unless a signal has */
+    peal_modules_stop(run.host.center, PEAL_FOREVER); /* no effect if a signal has stopped them */
     if (run.signals.ended_by != 0)
         code = EXIT_SIGNAL + run.signals.ended_by;
     explain_report(&run.explain);

@@ -27,7 +27,7 @@ const char *needs_first_unmet(const struct host *host, const char *const *needs)
     return NULL;
 }
 
-/* The loaded plugin that another one waits for, or NULL. */
+/* Returns the loaded plugin for which another one waits, or NULL. */
 static const struct plugin *awaited(struct plugins *plugins, const struct plugin *plugin)
 {
     const char *name = needs_first_unmet(plugins->host, plugin->table->needs);
@@ -35,7 +35,7 @@ static const struct plugin *awaited(struct plugins *plugins, const struct plugin
     return other != NULL && other->object != NULL ? other : NULL;
 }
 
-/* Writes the path of a plugin that waits for itself: "a, b, a". Returns false if it does not. */
+/* Writes the path by which a plugin waits for itself, such as "a, b, a". Returns false if there is none. */
 static bool find_cycle(struct plugins *plugins, const struct plugin *plugin, char *path, size_t capacity)
 {
     const struct plugin *at = plugin;
@@ -58,7 +58,7 @@ void needs_complain(struct plugins *plugins, const struct plugin *plugin)
     char path[512];
     const char *missing = needs_first_unmet(host, plugin->table->needs);
     if (missing == NULL)
-        return; /* it did not start, which was reported */
+        return; /* the failed start has been reported */
     if (find_cycle(plugins, plugin, path, sizeof path))
         plugin_complain(host, plugin->name, "it needs itself: %s", path);
     else if (plugins_find(plugins, missing) != NULL)

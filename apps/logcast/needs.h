@@ -4,7 +4,7 @@
 
 #include "plugins.h"
 
-/* Returns true if a list of needs has a name. */
+/* Returns true if a list of needs contains a name. */
 bool needs_name(const char *const *needs, const char *name);
 /* Returns the first name in `needs` that is not a running module, or NULL. */
 const char *needs_first_unmet(const struct host *host, const char *const *needs);

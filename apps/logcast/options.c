@@ -10,8 +10,8 @@ enum kind { FLAG, NUMBER, TEXT };
 static const struct option {
     const char *key;
     enum kind kind;
-    bool in_file; /* whether the configuration file may have it */
-    size_t place; /* in struct options */
+    bool in_file; /* allowed in the configuration file */
+    size_t place; /* offset in struct options */
     uint64_t least, most;
 } known[] = {
     { "config", TEXT, false, offsetof(struct options, config), 0, 0 },
@@ -48,7 +48,7 @@ bool options_takes_value(const char *key)
     return options_is_for_plugin(key) || (option != NULL && option->kind != FLAG);
 }
 
-/* The command line's flags have no value: to name one is to want it. */
+/* Sets a flag. On the command line a flag has no value, and means yes. */
 static const char *set_flag(bool *flag, const struct setting *setting)
 {
     if (setting->line > 0 && strcmp(setting->value, "yes") != 0 && strcmp(setting->value, "no") != 0)

@@ -31,7 +31,7 @@ void parsing_look(struct parsing *parsing)
 
 void parsing_pass(struct parsing *parsing, const struct log_line *line)
 {
-    peal_clear_failure(); /* a failed call of the proxy sets the last failure; so may observers */
+    peal_clear_failure(); /* a failed call through the proxy sets the last failure, as observers may do */
     dpkg_read_line(&parsing->handlers, line->text, line->length);
     parsing->lost += peal_last_status() == PEAL_ERROR_MEMORY;
 }

@@ -1,5 +1,5 @@
-/* Parses lines of a package log for all observers of LogFields. The parser of dpkg_line.h calls a proxy: so its calls
- * reach all observers, although the parser does not use peal. */
+/* Parses lines of a package log for all observers of LogFields. The parser of dpkg_line.h calls the functions of a
+ * proxy. So its calls reach all observers, although the parser does not use peal. */
 #ifndef PARSING_H
 #define PARSING_H
 
@@ -17,13 +17,13 @@ struct parsing {
     uint64_t lost;  /* lines that did not reach every observer */
 };
 
-/* False when peal refuses, with peal_last_message().
+/* Opens the parser. Returns false if peal refuses, with peal_last_message().
  *
- * parsing: zeros. */
+ * parsing: filled with zeros. */
 bool parsing_open(struct parsing *parsing, peal_center center);
 void parsing_close(struct parsing *parsing);
 
-/* Tests if LogFields has observers. Call it at the beginning, and when plugins may have changed. */
+/* Tests if LogFields has observers. Call it at the beginning, and when the plugins may have changed. */
 void parsing_look(struct parsing *parsing);
 /* Parses a line. Call it only while `is_wanted` is true. */
 void parsing_pass(struct parsing *parsing, const struct log_line *line);

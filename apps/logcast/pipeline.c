@@ -4,16 +4,16 @@
 #include "report.h"
 #include "text.h"
 
-/* Passes a line to the observers of LogStore. False when a queue refused it, which a typed broadcast
- * does not report. */
+/* Passes a line to the observers of LogStore. Returns false if a queue refused it, which a typed broadcast
+ * would not report. */
 static bool store(const struct host *host, struct log_line *line, size_t *out_calls)
 {
     void *arguments[] = { &line->source, &line->number, &line->text, &line->length };
     return peal_send(host->stores.store, arguments, 4, NULL, out_calls) == PEAL_OK;
 }
 
-/* Passes one line to all sinks. Methods without results are broadcast typed. The library makes one result of those of
- * `wants_line`, by the method's policy. */
+/* Passes one line to all sinks. Methods without results are broadcast typed. The method's policy combines the results
+ * of `wants_line`. */
 static bool pass_line(struct host *host, struct log_line *line, uint64_t *refused)
 {
     const struct log_sink_protocol *sinks = &host->sinks;
@@ -30,9 +30,9 @@ static bool pass_line(struct host *host, struct log_line *line, uint64_t *refuse
     return keep;
 }
 
-/* Passes one line to all sinks, and reads a clock after each call. Work on queues is not timed: observers of LogStore
- * are charged together for enqueuing. So are observers of LogFields and the parsing, from which they are
- * called. */
+/* Passes one line to all sinks, and reads a clock after each call. Work on queues is not timed. The time to enqueue
+ * calls is charged to all observers of LogStore together. The time of parsing and of the observers of LogFields, which
+ * the parser calls, is charged together too. */
 static bool pass_line_timed(struct host *host, struct log_line *line, uint64_t *refused)
 {
     const struct log_sink_protocol *sinks = &host->sinks;
@@ -160,7 +160,7 @@ static void take_line(struct pipeline *pipeline, struct log_line *line)
     }
 }
 
-/* The other work between two lines. */
+/* Does the other work between two lines. */
 static void attend(struct pipeline *pipeline)
 {
     pipeline_count(pipeline); /* signals may end a session; observers of the counters are notified */

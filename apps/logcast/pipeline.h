@@ -1,4 +1,4 @@
-/* A source's lines, broadcast to the sinks. */
+/* Broadcasts the lines of a source to the sinks. */
 #ifndef PIPELINE_H
 #define PIPELINE_H
 
@@ -13,13 +13,13 @@ struct pipeline {
     struct plugins *plugins;
     struct signals *signals;
     struct statistics *statistics;
-    bool is_over; /* no more is read: the modules stop */
+    bool is_over; /* the modules stop, and no more lines are read */
 
-    /* The current source; the other members have no meaning without one. */
+    /* The current source, without which the other members have no meaning. */
     struct source *source;
     struct log_totals totals;
-    uint64_t refused;           /* lines that a queue did not take */
-    struct log_reading counted; /* the part that statistics has counted */
+    uint64_t refused;           /* lines that a queue refused */
+    struct log_reading counted; /* the part that the statistics have */
     uint64_t counted_at;
     uint64_t lines_since_reload;
 };
@@ -29,7 +29,7 @@ enum source_result pipeline_run(struct pipeline *pipeline, struct source *source
 
 /* Updates the statistics. */
 void pipeline_count(struct pipeline *pipeline);
-/* Ends the source that is read, if any, and prints what was read of it. No line is read any more. */
+/* Ends the current source, if there is one, and prints its counts. No more lines are read. */
 void pipeline_end(struct pipeline *pipeline);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where this program's own files are. */
+/* Finds this program's own files. */
 #ifndef PLACE_H
 #define PLACE_H
 
@@ -7,7 +7,7 @@
 
 enum { PLACE_CAPACITY = 4096 };
 
-/* The path of a file beside the executable. False when it cannot be found. */
+/* Fills the path of a file beside the executable. Returns false if the executable cannot be found. */
 bool place_beside_executable(char path[PLACE_CAPACITY], const char *name);
 
 #endif

@@ -29,7 +29,7 @@ static const struct log_plugin *ask_entry(struct host *host, void *object, const
         plugin_complain(host, file, "it has no function " LOG_PLUGIN_ENTRY);
         return NULL;
     }
-    memcpy(&entry, &symbol, sizeof entry); /* C has no cast for it; POSIX promises the bytes */
+    memcpy(&entry, &symbol, sizeof entry); /* C has no cast for it; POSIX guarantees equal bytes */
     const struct log_plugin *table = entry();
     if (table == NULL)
         plugin_complain(host, file, "its " LOG_PLUGIN_ENTRY " gives no table");
@@ -43,7 +43,7 @@ static const struct log_plugin *ask_entry(struct host *host, void *object, const
     return NULL;
 }
 
-/* Returns true if the object is the same plugin as before, or was none. */
+/* Returns true if the object's name is that of the plugin, or if the plugin had no name. */
 static bool take_name(struct plugin *plugin, struct host *host, const char *file)
 {
     if (plugin->name == NULL)
@@ -81,7 +81,7 @@ bool plugin_load(struct plugin *plugin, const char *file)
 
 /* ---- Unloading ------------------------------------------------------------------------------- */
 
-/* Delivers what waits on the plugin's queues: retiring the owner would drop it. */
+/* Delivers the calls that wait on the plugin's queues, which the retirement of the owner would drop. */
 static void drain(peal_owner owner)
 {
     peal_observation observations[16];

@@ -1,4 +1,4 @@
-/* A plugin as a module: how it starts and stops. */
+/* The module of a plugin: its start and stop. */
 #include <stdlib.h>
 
 #include "log_services.h"
@@ -14,7 +14,7 @@ static void pick(void *context, const char *key, const char *value)
 {
     struct given *given = context;
     const struct log_option option = { key, value };
-    if (given->count < 2 * SETTINGS_LIMIT) /* the configuration has no more */
+    if (given->count < 2 * SETTINGS_LIMIT) /* always true, because the configuration has no more options */
         given->options[given->count++] = option;
 }
 
@@ -42,7 +42,7 @@ static void take_seat(struct plugin *plugin, const void *target)
 static void call_start(struct plugin *plugin, void **out_target)
 {
     struct given given;
-    char *const bytes = plugin->kept; /* taken out: a start that fails may keep them again */
+    char *const bytes = plugin->kept; /* removed from the plugin, because a start that fails may keep them again */
     struct log_kept kept = { bytes, plugin->kept_length };
     plugin->kept = NULL;
     plugin->kept_length = 0;
@@ -76,7 +76,7 @@ static peal_status start(void *self, struct peal_module_step *step)
     return PEAL_OK;
 }
 
-/* The module's stop: when it is removed, or all modules stop. */
+/* The module's stop, when it is removed or all modules stop. */
 static peal_status stop(void *self, struct peal_module_step *step)
 {
     struct plugin *plugin = self;
@@ -92,7 +92,7 @@ void plugin_run(struct plugin *plugin)
     struct peal_module_description module = PEAL_MODULE_DESCRIPTION(plugin->name);
     module.class_name = "plugin";
     module.dependencies = plugin->table->needs;
-    module.timeout = 2 * PLUGIN_PATIENCE; /* a stop drains queues, and waits for calls */
+    module.timeout = 2 * PLUGIN_PATIENCE; /* a stop drains queues and waits for calls */
     module.context = plugin;
     module.start = start;
     module.stop = stop;

@@ -17,7 +17,7 @@ struct plugin *plugins_find(struct plugins *plugins, const char *name)
     return NULL;
 }
 
-/* Called by destroy callbacks, on whatever thread. */
+/* Called by destroy callbacks, on any thread. */
 static void keep(void *self, const char *who, const void *state, size_t length)
 {
     struct plugins *plugins = self;
@@ -103,7 +103,7 @@ const char *plugins_refuse_option(struct plugins *plugins, const char *key)
         if (strncmp(plugin->name, key, (size_t)(dot - key)) != 0 || plugin->name[dot - key] != '\0')
             continue;
         if (plugin->object == NULL)
-            return NULL; /* reported */
+            return NULL; /* has been reported */
         for (const struct log_option_help *help = plugin->table->options; help && help->key; help++)
             if (strcmp(help->key, dot + 1) == 0)
                 return NULL;
@@ -174,7 +174,7 @@ static struct plugin *find_last(struct plugins *plugins)
     return last;
 }
 
-/* Ends what is marked, the last one first, and loads and starts it again. */
+/* Ends the marked plugins, in reverse order of their starts, and loads and starts them again. */
 static void reload_marked(struct plugins *plugins)
 {
     struct plugin *plugin;

@@ -26,7 +26,7 @@ static void show(void *self, struct log_reading before, struct log_reading readi
         return;
     progress->last = now;
     progress->is_shown = true;
-    /* Short enough for a terminal of eighty columns, whatever the source is called. */
+    /* The name is cut, so that the line fits a terminal with eighty columns. */
     fprintf(stderr, "\r%.30s: %s lines", source->name, text_grouped(reading.read).text);
     if (source->size > 0 && reading.bytes <= source->size)
         fprintf(stderr, ", %u %%", (unsigned)((double)reading.bytes * 100 / (double)source->size));

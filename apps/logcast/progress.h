@@ -1,5 +1,5 @@
-/* A line on a terminal that shows the progress, at most ten times a second. It observes the
- * counters of the source that is read. */
+/* A line on a terminal that shows the progress, at most ten times in a second. It observes the
+ * counters of the current source. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
@@ -10,15 +10,15 @@
 
 struct progress {
     bool is_on, is_shown;
-    const struct source *source; /* the one that is read; NULL between two */
-    uint64_t last; /* nanoseconds */
+    const struct source *source; /* the current source, or NULL */
+    uint64_t last; /* time of the last line, in nanoseconds */
 };
 
-/* On where standard error is a terminal, off elsewhere. */
+/* Turns the progress line on if standard error is a terminal. */
 void progress_begin(struct progress *progress);
-/* Observes the counters, where it is on. False when peal refuses, with peal_last_message(). */
+/* Observes the counters if the line is on. Returns false if peal refuses, with peal_last_message(). */
 bool progress_observe(struct progress *progress, struct log_source_counters_property counters);
-/* Takes the line away, so that something else can be printed. */
+/* Erases the line, so that other text can be printed. */
 void progress_hide(struct progress *progress);
 
 #endif

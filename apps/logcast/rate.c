@@ -10,7 +10,7 @@ static void tell(void *target)
     struct rate *rate = target;
     const struct log_reading reading = log_run_counters_get(rate->counters);
     const uint64_t now = clock_nanoseconds();
-    const double seconds = (double)(now - rate->told_at) / 1e9; /* a busy host may be late */
+    const double seconds = (double)(now - rate->told_at) / 1e9; /* the real time, because a busy host may be late */
     progress_hide(rate->progress);
     fprintf(stderr, "logcast: %s lines, %s kept, %s lines a second\n", text_grouped(reading.read).text,
         text_grouped(reading.kept).text,
@@ -28,7 +28,7 @@ void rate_open(struct rate *rate, struct progress *progress, struct log_run_coun
     rate->seconds = 0;
 }
 
-/* Makes the timer, for the first interval. */
+/* Creates the timer with its first interval. */
 static bool make_timer(struct rate *rate, int64_t period, peal_queue queue)
 {
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(tell, rate, period);
@@ -56,6 +56,6 @@ bool rate_set(struct rate *rate, uint64_t seconds, peal_queue queue)
 void rate_close(struct rate *rate)
 {
     if (rate->timer.id != 0)
-        peal_timer_destroy(rate->timer); /* it fires on this thread: no call of it runs */
+        peal_timer_destroy(rate->timer); /* no call of it runs, because it fires on this thread */
     rate_open(rate, rate->progress, rate->counters);
 }

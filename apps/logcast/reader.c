@@ -9,7 +9,7 @@
 
 #include "signals.h"
 
-/* Makes room after the existing bytes. False without memory. */
+/* Makes room after the existing bytes. Returns false without memory. */
 static bool make_room(struct reader *reader)
 {
     if (reader->start > 0) {
@@ -21,7 +21,7 @@ static bool make_room(struct reader *reader)
     if (reader->end < reader->capacity)
         return true;
     const size_t capacity = reader->capacity * 2;
-    char *buffer = realloc(reader->buffer, capacity + 1); /* a byte to spare */
+    char *buffer = realloc(reader->buffer, capacity + 1); /* one more byte, for a final zero */
     if (buffer == NULL)
         return false;
     reader->buffer = buffer;
@@ -29,8 +29,8 @@ static bool make_room(struct reader *reader)
     return true;
 }
 
-/* Reads more, after the caller has handled signals: pauses for that before each reading, and when a
- * signal arrives while it waits. SOURCE_LINE: there may be a line now. */
+/* Reads more. Before each read, and when a signal arrives while it waits, it returns SOURCE_PAUSE once, so that the
+ * caller handles signals. SOURCE_LINE means that there may be a line. */
 static enum source_result fill(struct reader *reader)
 {
     if (!reader->has_paused || !signals_wait(reader->file, reader->signals)) {
@@ -47,7 +47,7 @@ static enum source_result fill(struct reader *reader)
     return SOURCE_LINE;
 }
 
-/* Passes out the bytes from `start` to `stop` as a line. False if they are the rest of a line that was cut. */
+/* Fills the line from `start` to `stop`. Returns false if it is the rest of a line that was cut. */
 static bool take(struct reader *reader, size_t stop, bool has_newline, const char **out_text, size_t *out_length)
 {
     const bool rest_of_cut_line = reader->skipping;
@@ -63,7 +63,7 @@ static bool take(struct reader *reader, size_t stop, bool has_newline, const cha
         length = reader->limit;
         reader->source.cut++;
     }
-    text[length] = '\0'; /* overwrites the line's end, a byte that was cut off, or the spare byte */
+    text[length] = '\0'; /* overwrites the line's end, a byte that was cut off, or the additional byte */
     *out_text = text;
     *out_length = length;
     return true;
@@ -90,7 +90,7 @@ static enum source_result next(struct source *source, const char **text, size_t 
         if (reader->skipping) {
             reader->start = reader->scanned = reader->end = 0;
         } else if (reader->end - reader->start > reader->limit + 1) {
-            /* One byte more than the limit may still be the carriage return of a line that fits. */
+            /* One byte above the limit may be the carriage return of a line that fits. */
             take(reader, reader->end, false, text, length);
             reader->skipping = true;
             return SOURCE_LINE;
@@ -103,8 +103,8 @@ static enum source_result next(struct source *source, const char **text, size_t 
     }
 }
 
-/* Opens a path without waiting: a FIFO may have no writer yet, and then signals must still be looked at.
- * The wait for a writer is the one for its first bytes, in fill. */
+/* Opens a path without blocking, because a FIFO may have no writer yet, and signals must be handled meanwhile.
+ * fill waits for a writer's first bytes. */
 static int open_path(const char *path)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

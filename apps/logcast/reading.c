@@ -16,7 +16,7 @@ static void report(struct run *run)
 {
     const struct statistics *statistics = &run->statistics;
     if (statistics->sources == 0)
-        return; /* the error was reported */
+        return; /* the error has been reported */
     if (statistics->session > 1)
         reading_tell_session(run, statistics);
     if (statistics->sources > 1 || statistics->session > 1)
@@ -28,7 +28,7 @@ static void report(struct run *run)
         report_time(&run->host, &run->plugins, statistics->of_run.nanoseconds);
 }
 
-/* The run ends: no more lines, or a signal. The plugins are there yet. */
+/* Called when the run ends, after the last line or by a signal. The plugins still run. */
 static void will_terminate(void *self)
 {
     struct run *run = self;
@@ -38,7 +38,7 @@ static void will_terminate(void *self)
     report(run);
 }
 
-/* The configuration has been read again: its module started earlier, so it was called earlier. */
+/* Called after the configuration has been read again, because its module started earlier. */
 static void configuration_reloaded(void *self)
 {
     struct run *run = self;

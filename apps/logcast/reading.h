@@ -1,5 +1,5 @@
-/* The module "reading": the reaction of the logs' reading to events of the application. It
- * starts before all plugins and stops after them. */
+/* The module "reading": its reactions to events of the application. It starts before all plugins
+ * and stops after them. */
 #ifndef READING_H
 #define READING_H
 
@@ -7,7 +7,7 @@
 
 peal_status reading_register(peal_center center, struct run *run);
 
-/* Prints what was read in a session. The statistics call this function when a session ends. */
+/* Prints the counts of a session. The statistics call this function when a session ends. */
 void reading_tell_session(void *run, const struct statistics *statistics);
 
 #endif

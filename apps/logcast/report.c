@@ -56,7 +56,7 @@ void report_reloads(const struct plugins *plugins)
     }
 }
 
-/* Prints a part of the whole, and takes it from the rest. */
+/* Prints a part of the whole, and subtracts it from the rest. */
 static void report_share(const char *name, uint64_t part, uint64_t whole, uint64_t *rest)
 {
     printf("    %-12s %12s %5.1f %%\n", name, text_duration(part).text,

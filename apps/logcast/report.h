@@ -6,18 +6,17 @@
 #include "log_services.h"
 #include "plugins.h"
 
-/* Counts of a source, of a session, of all. */
+/* Prints the counts of a source, of a session or of the run. */
 void report_reading(const char *name, const struct log_reading *reading);
-/* Calls every sink for its report, each under its name; in the order of the roster, also after reloads.
- * */
+/* Prints the report of every sink, under its name and in the order of the roster, also after reloads. */
 void report_sinks(struct host *host);
-/* Names the plugins that had nothing to do. */
+/* Prints the names of the plugins that had nothing to do. */
 void report_idle(const struct plugins *plugins);
-/* The number of reloads of each plugin, and their time. */
+/* Prints the number of reloads of each plugin, and their time. */
 void report_reloads(const struct plugins *plugins);
-/* The time of each target, of the total reading time. */
+/* Prints the time of each target, as a part of the total reading time. */
 void report_time(const struct host *host, const struct plugins *plugins, uint64_t nanoseconds);
-/* The plugins and their options. */
+/* Prints the plugins and their options. */
 void report_plugins(const struct plugins *plugins);
 
 #endif

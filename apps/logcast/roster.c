@@ -24,7 +24,7 @@ struct roster_entry *roster_add(struct roster *roster, const char *name, const v
 
 void roster_move(struct roster *roster, struct roster_entry *entry, const void *target)
 {
-    /* The previous target at this address has ended: for example a sink that removed itself. */
+    /* An earlier target at this address has ended: a sink that removed itself, for example. */
     for (size_t i = 0; i < roster->count; i++)
         if (roster->entries[i].target == target)
             roster->entries[i].target = NULL;

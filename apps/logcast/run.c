@@ -90,7 +90,7 @@ bool run_knows_options(struct run *run)
 void run_set_rate(struct run *run)
 {
     if (run->signals.queue.id == 0)
-        return; /* reported */
+        return; /* has been reported */
     if (!rate_set(&run->rate, run->host.options->report_every, run->signals.queue))
         host_complain(&run->host, "report-every", peal_last_message());
 }

@@ -1,7 +1,7 @@
 /* One run of the program: its parts, and the logs that they read.
  *
- * The parts are modules: "configuration", "statistics" and "reading" are the host's own, and each plugin is
- * one. Whatever ends the run stops them, in reverse; "reading" prints the summary before. */
+ * The parts are modules. "configuration", "statistics" and "reading" belong to the host, and each plugin is
+ * a module too. The end of the run stops them in reverse order. Before that, "reading" prints the summary. */
 #ifndef RUN_H
 #define RUN_H
 
@@ -27,9 +27,9 @@ struct run {
     struct explain explain;
 };
 
-/* Registers the host's modules and services. False when peal refuses, with peal_last_message().
+/* Registers the host's modules and services. Returns false if peal refuses, with peal_last_message().
  *
- * run: zeros, but for the command line. */
+ * run: filled with zeros, except for the command line. */
 bool run_open(struct run *run);
 void run_close(struct run *run);
 
@@ -37,9 +37,9 @@ void run_close(struct run *run);
 void run_load_plugins(struct run *run);
 /* Returns true if all options for plugins exist; the others are reported. */
 bool run_knows_options(struct run *run);
-/* Reports the rate as the options require. */
+/* Sets the interval of the rate to that of the options. */
 void run_set_rate(struct run *run);
-/* Reads all logs, or what was read until a signal stopped the modules. */
+/* Reads all logs, or until a signal stops the modules. */
 void run_logs(struct run *run);
 
 #endif

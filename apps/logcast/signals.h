@@ -9,20 +9,20 @@
 
 struct signals {
     peal_queue queue;
-    int descriptor; /* readable while something waits; -1: there are none */
+    int descriptor; /* readable while calls wait; -1 without a queue */
     int ended_by;   /* the signal that stopped the modules, or 0 */
 };
 
-/* False when peal refuses, with peal_last_message(). */
+/* Binds the signals. Returns false if peal refuses, with peal_last_message(). */
 bool signals_bind(struct signals *signals, peal_center center);
 void signals_unbind(struct signals *signals, peal_center center);
-/* From here on SIGINT and SIGTERM end the process at once, where one of them has stopped the modules. */
+/* If SIGINT or SIGTERM has stopped the modules, lets the next one end the process at once. */
 void signals_let_kill(struct signals *signals, peal_center center);
 
 /* Runs the actions of signals. */
 void signals_pump(struct signals *signals);
 
-/* Waits until a file has something to read, or has ended. False when a signal arrived instead. */
+/* Waits until a file is readable or has ended. Returns false if a signal arrived instead. */
 bool signals_wait(int file, int descriptor);
 
 #endif

@@ -1,14 +1,14 @@
-/* The three standard streams, whatever the caller left of them. */
+/* The three standard streams, some of which may be closed. */
 #ifndef STANDARD_H
 #define STANDARD_H
 
 #include <stdbool.h>
 
-/* Fills the places of closed standard streams, so that no file or database that is opened later gets
- * their numbers; using one is still an error. A write to a closed pipe is an error too, and no signal. */
+/* Opens descriptors for closed standard streams, so that no file or database that is opened later gets
+ * these numbers. Using such a stream is still an error. A write to a closed pipe is an error instead of a signal. */
 void standard_guard(void);
 
-/* Writes buffered output. False when standard output took less than all, with errno. */
+/* Writes buffered output. Returns false with errno if standard output did not accept all of it. */
 bool standard_flush(void);
 
 #endif

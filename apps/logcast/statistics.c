@@ -7,7 +7,7 @@ static void *create(struct peal_creation *creation)
     return statistics;
 }
 
-/* The session ends. A source that is being read goes on in the next one. */
+/* Ends the session. The current source continues in the next session. */
 static void clear_data(void *self)
 {
     static const struct log_reading nothing;
@@ -58,8 +58,8 @@ peal_status statistics_register(peal_center center, struct statistics *statistic
 
 /* ---- For the host ------------------------------------------------------------------------------ */
 
-/* Notifies the observers of the properties. Without memory they are notified next time: the numbers
- * themselves are stored here. */
+/* Sets the properties, which notifies their observers. Without memory they are notified next time, because the counts
+ * are stored here. */
 static void publish(const struct statistics *statistics)
 {
     log_source_counters_set(statistics->source_counters, statistics->of_source);

@@ -1,5 +1,5 @@
-/* The service "statistics": how much was read. It is persistent: a session's end clears the session's
- * part, and the totals of the run go on. */
+/* The service "statistics": counts of what was read. It is persistent: the end of a session clears the session's
+ * counts, and those of the run continue. */
 #ifndef STATISTICS_H
 #define STATISTICS_H
 
@@ -11,17 +11,17 @@ struct statistics {
     struct log_reading of_source, of_session, of_run;
     struct log_source_counters_property source_counters; /* publish of_source and of_run */
     struct log_run_counters_property run_counters;
-    /* Called when a session ends, before its part is cleared. */
+    /* Called when a session ends, before its counts are cleared. */
     void (*session_ends)(void *context, const struct statistics *statistics);
     void *context;
 };
 
-/* Registers the service, and the module that is it; defines the properties.
+/* Registers the service and its module, and defines the properties.
  *
- * statistics: with zeros, but for the last two members; the instance to be. */
+ * statistics: the instance, filled with zeros except for the last two members. */
 peal_status statistics_register(peal_center center, struct statistics *statistics);
 
-/* The host's calls: a source begins; more was read of it. */
+/* The host calls these functions when a source begins, and when more of it has been read. */
 void statistics_begin_source(struct statistics *statistics);
 void statistics_add(struct statistics *statistics, const struct log_reading *more);
 

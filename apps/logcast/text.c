@@ -52,7 +52,7 @@ struct text text_duration(uint64_t nanoseconds)
 bool text_read_number(const char *text, uint64_t least, uint64_t most, uint64_t *out_number)
 {
     char *end;
-    if (*text < '0' || *text > '9') /* strtoull takes signs and blanks */
+    if (*text < '0' || *text > '9') /* strtoull accepts signs and blanks */
         return false;
     errno = 0;
     const unsigned long long number = strtoull(text, &end, 10);

@@ -1,4 +1,4 @@
-/* Numbers for people. */
+/* Numbers in readable form. */
 #ifndef TEXT_H
 #define TEXT_H
 
@@ -17,7 +17,7 @@ struct text text_bytes(uint64_t bytes);
 /* 3.9 ms */
 struct text text_duration(uint64_t nanoseconds);
 
-/* Reads a whole decimal number; false when it is none, or not from `least` to `most`. */
+/* Reads a whole decimal number. Returns false if the text is no number, or the number is not from `least` to `most`. */
 bool text_read_number(const char *text, uint64_t least, uint64_t most, uint64_t *out_number);
 
 #endif

@@ -25,7 +25,7 @@ static const char *kind_name(peal_type_kind kind)
     return (size_t)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
-/* Follows members and enumerators, but no pointers: so it ends for every type. */
+/* Prints members and enumerators. It does not follow pointers, so it ends for every type. */
 static void print_type(const struct peal_type *type, int depth)
 {
     for (const struct peal_type_enumerator *each = type->enumerators; each; each = each->next)

@@ -1,6 +1,6 @@
 # cmake -DPROGRAM=... -P check-missing.cmake
 #
-# Fails unless PROGRAM, given a library that is not there, and one that is not peal, says so.
+# Fails unless PROGRAM reports a library that does not exist, and a library that is not peal.
 function(expect path pattern)
     execute_process(
         COMMAND "${PROGRAM}" "${path}"

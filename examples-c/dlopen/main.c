@@ -1,14 +1,14 @@
-/* A program that never links peal: it loads the library when it runs.
+/* A program that is not linked to peal. It loads the library at run time.
  *
  *     dlopen [LIBRARY]
  *
- * The headers give the types; dlsym gives the functions. */
+ * The headers have the types, and dlsym finds the functions. */
 #include <dlfcn.h>
 #include <peal/peal.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The functions that this program calls: one list, for the members and for their lookup. */
+/* The functions that this program calls, in one list for the members and for their lookup. */
 #define FUNCTIONS(FUNCTION)         \
     FUNCTION(peal_version)          \
     FUNCTION(peal_center_default)   \
@@ -24,7 +24,7 @@ struct library {
 #undef MEMBER
 };
 
-/* Fills a function pointer. C has no cast for it, POSIX promises that the bytes are the same. */
+/* Fills a function pointer. C has no cast for this. POSIX guarantees that the bytes are the same. */
 static bool find(void *handle, const char *name, void *out_function)
 {
     void *symbol = dlsym(handle, name);
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
     if (!load(&peal, argc > 1 ? argv[1] : "libpeal.so"))
         return 1;
     const bool done = run(&peal);
-    /* Safe while this program's functions are registered: the library stays in the process. */
+    /* This is safe although functions of this program are registered, because the library stays in the process. */
     dlclose(peal.handle);
     return done ? 0 : 1;
 }

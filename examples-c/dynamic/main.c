@@ -1,4 +1,4 @@
-/* No macros: the protocol and its observers are defined by a text that is read at run time.
+/* A protocol and observers without macros, which a text defines at run time.
  *
  *     dynamic PLAN
  */
@@ -74,7 +74,7 @@ static void check(peal_status status)
     }
 }
 
-/* A refused observer is reported; the others stay. */
+/* Registers an observer. If it is refused, reports this and returns. */
 static void observe(peal_protocol protocol, const struct plan_observer *observer)
 {
     struct peal_binding bindings[PLAN_BINDINGS];
@@ -122,7 +122,7 @@ static void send_some(peal_protocol protocol)
     check(peal_method_find(protocol, "too_hot", &too_hot));
     check(peal_method_find(protocol, "set_point", &set_point));
 
-    /* Variadic: a struct goes by pointer. By array: a pointer to each argument. */
+    /* A variadic broadcast takes a pointer to a struct. A broadcast by array takes a pointer to each argument. */
     printf("on_reading\n");
     check(peal_broadcast(on_reading, &reading));
     check(peal_send(on_reading, arguments, 1, NULL, NULL));
@@ -136,7 +136,7 @@ static void send_some(peal_protocol protocol)
 
 int main(int argc, char **argv)
 {
-    static struct plan plan; /* the observers' names are their targets: they must outlive them */
+    static struct plan plan; /* static, because the observers' names are their targets */
     if (argc != 2) {
         fprintf(stderr, "usage: dynamic PLAN\n");
         return 2;

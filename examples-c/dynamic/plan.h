@@ -17,12 +17,12 @@ struct plan_observer {
     size_t binding_count;
 };
 
-/* Every string lies in `text`. */
+/* All strings are parts of `text`. */
 struct plan {
     char text[PLAN_BYTES];
     char *types;
     char *protocol;
-    const char *methods[PLAN_METHODS + 1]; /* ended by NULL, as peal wants it */
+    const char *methods[PLAN_METHODS + 1]; /* ended by NULL, as peal requires */
     size_t method_count;
     struct plan_observer observers[PLAN_OBSERVERS];
     size_t observer_count;

@@ -1,4 +1,4 @@
-/* A worker thread measures, and the GLib main loop is called. */
+/* A worker thread measures, and an observer is called in the GLib main loop. */
 #include <glib-unix.h>
 #include <peal/peal.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@ PEAL_PROTOCOL(sensor, "Sensor", SENSOR);
 
 static struct sensor_protocol sensor;
 
-/* ---- The bridge: what a program copies ---------------------------------------------------------- */
+/* ---- The bridge, for copying into a program ----------------------------------------------------- */
 
 static gboolean deliver(gint descriptor, GIOCondition condition, gpointer queue)
 {

@@ -1,4 +1,4 @@
-/* A worker thread measures, and the libuv loop is called. */
+/* A worker thread measures, and an observer is called in the libuv loop. */
 #include <peal/peal.h>
 #include <stdio.h>
 #include <uv.h>
@@ -10,7 +10,7 @@ PEAL_PROTOCOL(sensor, "Sensor", SENSOR);
 
 static struct sensor_protocol sensor;
 
-/* ---- The bridge: what a program copies ---------------------------------------------------------- */
+/* ---- The bridge, for copying into a program ----------------------------------------------------- */
 
 struct bridge {
     uv_poll_t poll;

@@ -19,7 +19,7 @@ public func start(_ center: peal_center) -> peal_status {
 
 @c(talk_plugin_stop)
 public func stop() {
-    // It ends when this function does, outside the lock.
+    // The plugin ends when this function returns, outside the lock.
     let ended = plugin.withLock { current in
         defer { current = nil }
         return current

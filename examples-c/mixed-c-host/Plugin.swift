@@ -2,7 +2,7 @@ import CTalk
 import Peal
 import Synchronization
 
-/// All that the plugin does, from its start to its stop.
+/// The plugin, from its start to its stop.
 final class Plugin: Sendable {
     private let observation: ObserverToken
 

@@ -1,6 +1,6 @@
 import Peal
 
-// The protocols of talk.h. They are compared with it: the second definition must agree with the first.
+// The protocols of talk.h. peal compares the definitions: the second one must agree with the first.
 
 enum Chat: PealProtocol {
     static let name = "Chat"

@@ -1,4 +1,4 @@
-/* A program in C that loads a plugin written in Swift. Both meet in one center. */
+/* A program in C that loads a plugin written in Swift. Both use one center. */
 #include "talk.h"
 
 #include <dlfcn.h>

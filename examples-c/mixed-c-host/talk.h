@@ -8,7 +8,7 @@
 #define CHAT(METHOD) METHOD(required, void, on_message, (const char *name, const char *text))
 PEAL_PROTOCOL(chat, "Chat", CHAT);
 
-/* A speaker is too loud. The plugin broadcasts it. */
+/* A warning that a speaker is too loud. The plugin broadcasts it. */
 #define MODERATOR(METHOD) METHOD(required, void, on_warning, (const char *name, int32_t warnings))
 PEAL_PROTOCOL(moderator, "Moderator", MODERATOR);
 

@@ -2,7 +2,7 @@ import CHouse
 import Peal
 import Synchronization
 
-/// A service of Swift that C uses too, by a table of C functions.
+/// A service of Swift, which C also uses by a table of C functions.
 final class Journal: Sendable {
     private let lines = Mutex<[String]>([])
 

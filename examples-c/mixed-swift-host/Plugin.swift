@@ -2,7 +2,7 @@ import CHouse
 import Glibc
 import Peal
 
-/// A shared object, loaded while this value lives in the program, and the owner of what it registers.
+/// A loaded shared object, and the owner of its registrations.
 struct Plugin {
     private let library: UnsafeMutableRawPointer
     private let owner: Owner
@@ -16,7 +16,7 @@ struct Plugin {
         try check(owner.perform { start(center.handle) })
     }
 
-    /// Ends all that the plugin registered, and unloads it if none of its code can run any more.
+    /// Ends everything that the plugin registered, and unloads the plugin if none of its code can run any more.
     ///
     /// - Returns: True if it was unloaded. False if a call of it still runs, so that it must stay loaded.
     func unload() throws(PealError) -> Bool {

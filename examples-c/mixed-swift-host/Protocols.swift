@@ -1,6 +1,6 @@
 import Peal
 
-// The protocols of house.h. They are compared with it: the second definition must agree with the first.
+// The protocols of house.h. peal compares the definitions: the second one must agree with the first.
 
 enum Heating: PealProtocol {
     static let name = "Heating"

@@ -8,7 +8,7 @@
 #define HEATING(METHOD) METHOD(required, void, on_target, (const char *room, double celsius))
 PEAL_PROTOCOL(heating, "Heating", HEATING);
 
-/* A room has been measured. The plugin broadcasts it. */
+/* A measured temperature of a room. The plugin broadcasts it. */
 #define THERMOMETER(METHOD) METHOD(required, void, on_reading, (const char *room, double celsius))
 PEAL_PROTOCOL(thermometer, "Thermometer", THERMOMETER);
 

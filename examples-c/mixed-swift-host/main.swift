@@ -1,4 +1,4 @@
-// A program in Swift that loads a plugin written in C. Both meet in one center.
+// A program in Swift that loads a plugin written in C. Both use one center.
 import CHouse
 import Peal
 

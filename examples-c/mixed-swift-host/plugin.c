@@ -1,4 +1,4 @@
-/* A boiler: a plugin in C, without any Swift. */
+/* A boiler: a plugin in C. */
 #include "house.h"
 
 #include <stdio.h>

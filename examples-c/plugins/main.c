@@ -64,7 +64,7 @@ static bool load(struct plugin *plugin, const char *path, peal_center center)
 
 /* ---- The host ---- */
 
-/* The host does not know its plugins. Without plugins the result keeps its value, so the line is kept. */
+/* The host need not know its plugins. Without plugins the result keeps its value, so the line is kept. */
 static void pass(const struct filter_protocol *filters, const char *line)
 {
     bool keep = true;

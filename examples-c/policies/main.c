@@ -1,4 +1,4 @@
-/* Every policy for results, on one auction. */
+/* Every policy for results, in an auction. */
 #include <peal/peal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ PEAL_PROTOCOL(bidder, "Bidder", BIDDER);
 struct person {
     const char *name;
     int32_t limit;
-    double factor;      /* what this person does to a price */
-    const char *origin; /* the origin as this person has it; may be NULL */
+    double factor;      /* by which this person changes a price */
+    const char *origin; /* the origin according to this person, or NULL */
 };
 
 static bool did_open(void *self, const char *item)
@@ -88,7 +88,7 @@ static bool above_floor(void *context, void *accumulator, const void *result)
     return *(const double *)result >= *(const double *)context;
 }
 
-/* One method, called with each policy that answers with a single number. */
+/* Calls one method with each policy whose result is a single number. */
 static void ask_for_bids(const struct bidder_protocol *auction, const char *item)
 {
     static const struct {
@@ -143,7 +143,7 @@ static void fold_bids(const struct bidder_protocol *auction, const char *item)
     printf("    %-14s %4d is bid, %d is paid\n", "FOLD", (int)highest.first, (int)highest.second);
 }
 
-/* Each price is the next one's argument; a floor stops it early. */
+/* Passes each price to the next bidder. A floor stops the chain early. */
 static void chain_prices(const struct bidder_protocol *auction, const char *item, double floor)
 {
     double price = 100, result = 0;
@@ -156,7 +156,7 @@ static void chain_prices(const struct bidder_protocol *auction, const char *item
     printf("    from %.2f, not below %.2f: %.2f after %zu\n", price, floor, result, calls);
 }
 
-/* Without a call the result is the policy's default, or the caller's. */
+/* Without observers the result is the policy's default, or the caller's. */
 static void ask_without_observers(const struct bidder_protocol *empty, const char *item)
 {
     bool known = true;

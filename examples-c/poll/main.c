@@ -1,4 +1,4 @@
-/* A worker thread measures, and the main thread is called in its own poll loop. */
+/* A worker thread measures, and an observer is called on the main thread, in its own poll loop. */
 #include <peal/peal.h>
 #include <poll.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@ PEAL_PROTOCOL(sensor, "Sensor", SENSOR);
 
 static struct sensor_protocol sensor;
 
-/* The screen needs no lock: only the main thread uses it. */
+/* The screen needs no lock, because only the main thread uses it. */
 struct screen {
     double warmest;
     bool is_done;
@@ -36,7 +36,7 @@ static void *measure(void *unused)
 
     (void)unused;
     for (int i = 0; i < 3; i++) {
-        /* The same buffer each time: a queued call has a copy of its string. */
+        /* The buffer may be reused, because a queued call has a copy of its string. */
         snprintf(place, sizeof place, "room %d", i + 1);
         peal_broadcast(sensor.on_reading, place, readings[i]);
     }
@@ -66,7 +66,7 @@ int main(void)
     if (pthread_create(&worker, NULL, measure, NULL) != 0)
         return 1;
 
-    /* A real loop watches its sockets here too. */
+    /* A real loop would also watch its sockets here. */
     while (!screen.is_done && poll(&watched, 1, -1) > 0)
         if (peal_queue_pump(options.queue, 0, NULL) < 0)
             return fail();

@@ -1,4 +1,4 @@
-/* A test of greeters: each welcomes new members of a chat, on a queue of its own. */
+/* A test of greeters, each of which welcomes new members of a chat on a queue of its own. */
 #include <peal/peal.h>
 #include <peal/test.h>
 
@@ -47,7 +47,7 @@ int main(void)
     char text[300];
 
     expect(chat_define(peal_center_default(), &chat) == PEAL_OK, "the protocol");
-    /* A hundred orders. The seed of an order that fails repeats it. */
+    /* Tries a hundred orders. The seed of an order that fails repeats it. */
     for (uint64_t seed = 1; seed <= 100; seed++) {
         static const char *const messages[] = { "on_message" };
         peal_spy *spy;

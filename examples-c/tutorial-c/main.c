@@ -9,7 +9,7 @@
     METHOD(optional, bool, may_enter, (const char *who), every)
 PEAL_PROTOCOL(chat, "Chat", CHAT);
 
-/* Ends the program with peal's own sentence where something failed. */
+/* Ends the program with peal's sentence if a function has failed. */
 static void must(peal_status status)
 {
     if (status < 0) {
@@ -55,7 +55,7 @@ PEAL_PROTOCOL(archive, "Archive", ARCHIVE);
 static void *open_archive(struct peal_creation *creation)
 {
     printf("the %s opens\n", creation->service);
-    return calloc(1, sizeof(size_t)); /* NULL would be a failure */
+    return calloc(1, sizeof(size_t)); /* NULL would report a failure */
 }
 
 static void close_archive(void *self)
@@ -78,7 +78,7 @@ static void keep_message(void *self, const char *who, const char *text)
 static const struct archive archive_table = { PEAL_TABLE(archive), .count = count_messages };
 static const struct chat archive_hears = { PEAL_TABLE(chat), .on_message = keep_message };
 
-/* A plugin would be loaded with dlopen. It need not know of owners. */
+/* A real plugin would be loaded with dlopen. It need not use owners. */
 static void start_plugin(const struct chat_protocol *chat)
 {
     must(chat_observe(chat, "a bot", &reader, NULL, NULL));
@@ -113,12 +113,12 @@ int main(void)
 
     struct peal_observe_options weakly = PEAL_OBSERVE_OPTIONS;
     char *eve = new_reader("Eve");
-    must(peal_reference_create(eve, free_reader, &weakly.reference)); /* our share of Eve */
+    must(peal_reference_create(eve, free_reader, &weakly.reference)); /* this program's reference to Eve */
     must(chat_observe(&chat, eve, &reader, &weakly, NULL));
     PEAL_BROADCAST(chat, &chat, on_message, "Dan", "are you there?");
-    must(peal_reference_release(weakly.reference)); /* we no longer need her */
+    must(peal_reference_release(weakly.reference)); /* Eve is destroyed, because no other reference is left */
     PEAL_BROADCAST(chat, &chat, on_message, "Dan", "and now?");
-    must(peal_protocol_remove_observations(chat.protocol, NULL)); /* Bob goes too */
+    must(peal_protocol_remove_observations(chat.protocol, NULL)); /* also removes Bob */
 
     struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
     struct peal_observe_options later = PEAL_OBSERVE_OPTIONS;
@@ -129,7 +129,7 @@ int main(void)
 
     char text[] = "lunch?";
     PEAL_BROADCAST(chat, &chat, on_message, "Gus", text);
-    strcpy(text, "?!?!?!"); /* Fay's copy is her own */
+    strcpy(text, "?!?!?!"); /* Fay has a copy */
     printf("Fay has not read it yet\n");
     must(peal_queue_pump(queue, 0, NULL));
     must(peal_protocol_remove_observations(chat.protocol, NULL));
@@ -146,7 +146,7 @@ int main(void)
     must(peal_service_register(center, &description, NULL));
     printf("the archive is known, and not open\n");
 
-    /* It observes, too: the first message opens it. */
+    /* The archive also observes, so that the first message creates it. */
     must(peal_observe_service(chat.protocol, "archive", NULL, NULL));
     PEAL_BROADCAST(chat, &chat, on_message, "Gus", "remember this");
 
@@ -156,15 +156,15 @@ int main(void)
     printf("%zu message is kept\n", archive.table->count(archive.self));
     must(peal_use_release(archive.use));
     must(peal_session_end(center, NULL));        /* a log-out */
-    must(peal_protocol_remove_observations(chat.protocol, NULL)); /* else the next message opens it again */
+    must(peal_protocol_remove_observations(chat.protocol, NULL)); /* otherwise the next message would create it again */
 
     peal_owner plugin;
     must(peal_owner_create("bots", &plugin));
-    must(peal_owner_enter(plugin)); /* what this thread registers now is the plugin's */
+    must(peal_owner_enter(plugin)); /* this thread's registrations now belong to the plugin */
     start_plugin(&chat);
     must(peal_owner_leave());
     PEAL_BROADCAST(chat, &chat, on_message, "Gus", "any bots?");
-    if (peal_owner_retire(plugin, 1000) == PEAL_OK) /* waits a second for its calls, if it must */
+    if (peal_owner_retire(plugin, 1000) == PEAL_OK) /* waits up to a second for running calls */
         printf("the plugin may be unloaded\n");
     must(peal_queue_destroy(queue));
     return 0;

@@ -46,7 +46,7 @@ private:
     size_t count_ = 0;
 };
 
-// A plugin would be loaded with dlopen. It need not know of owners.
+// A real plugin would be loaded with dlopen. It need not use owners.
 static void start_plugin(const chat_protocol &chat)
 {
     chat.observe(peal::on("on_message", reader("a bot"))).release();
@@ -88,7 +88,7 @@ int main()
         chat.observe(peal::observe_options().on(queue), peal::on("on_message", reader("Fay")));
     std::string text = "lunch?";
     chat.on_message("Gus", text);
-    text = "?!?!?!"; // Fay's copy is her own
+    text = "?!?!?!"; // Fay has a copy
     std::cout << "Fay has not read it yet\n";
     queue.pump();
     fay.reset();
@@ -100,7 +100,7 @@ int main()
         .add(center);
     std::cout << "the archive is known, and not open\n";
 
-    // It observes, too: the first message opens it.
+    // The archive also observes, so that the first message creates it.
     peal::observation keeping;
     peal_observation lazy;
     if (peal_observe_service(chat, "archive", nullptr, &lazy) == PEAL_OK)
@@ -111,14 +111,14 @@ int main()
     std::cout << use.call(archives.count) << " message is kept\n";
     use.reset();
     peal_session_end(center, nullptr); // a log-out
-    keeping.reset();                   // else the next message opens it again
+    keeping.reset();                   // otherwise the next message would create it again
 
     auto plugin = peal::owner::create("bots");
     {
-        const auto entered = plugin.enter(); // what this thread registers now is the plugin's
+        const auto entered = plugin.enter(); // this thread's registrations now belong to the plugin
         start_plugin(chat);
     }
     chat.on_message("Gus", "any bots?");
-    if (plugin.try_retire(1000).status() == PEAL_OK) // waits a second for its calls, if it must
+    if (plugin.try_retire(1000).status() == PEAL_OK) // waits up to a second for running calls
         std::cout << "the plugin may be unloaded\n";
 }

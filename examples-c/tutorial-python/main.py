@@ -36,7 +36,7 @@ center = peal.peal_center_default()
 
 
 def define(name, *methods):
-    """Defines a protocol. Returns its handle, and one of each method."""
+    """Defines a protocol. Returns its handle and those of its methods."""
     texts = (c_char_p * (len(methods) + 1))(*[method.encode() for method in methods], None)
     description = Description(sizeof(Description), name.encode(), None, texts, 0)
     protocol, handles = Handle(), (Handle * len(methods))()
@@ -65,7 +65,7 @@ def print_message(key, who, text):
     print(f"{names[key]} reads: {who.decode()} says {text.decode()}")
 
 
-# ctypes makes a C function of each. It must exist as long as peal may call it.
+# ctypes makes a C function of each. The object must exist until peal no longer calls it.
 reader = Chat(sizeof(Chat), Chat._fields_[1][1](print_message))
 
 
@@ -172,7 +172,7 @@ archives = {}  # the messages of each instance, by its key
 def open_archive(creation):
     print("the archive opens")
     archives[1] = []
-    return 1  # the instance; None would be a failure
+    return 1  # the instance; None would report a failure
 
 
 def close_archive(key):
@@ -190,7 +190,7 @@ description = ServiceDescription(
 declare("peal_service_register", Handle, POINTER(ServiceDescription), POINTER(Handle))(center, description, None)
 print("the archive is known, and not open")
 
-# It observes, too: the first message opens it.
+# The archive also observes, so that the first message creates it.
 keeping = Handle()
 declare("peal_observe_service", Handle, c_char_p, c_void_p, POINTER(Handle))(chat, b"archive", None, keeping)
 broadcast(on_message, "Gus", "remember this")
@@ -201,16 +201,16 @@ declare("peal_service_get_provider", Handle, c_char_p, c_size_t, POINTER(Service
 print(Archive.from_address(use.table).count(use.self), "message is kept")
 declare("peal_use_release", Handle)(use.use)
 declare("peal_session_end", Handle, c_void_p)(center, None)  # a log-out
-remove(keeping)  # else the next message opens it again
+remove(keeping)  # otherwise the next message would create it again
 
 
 PEAL_OK = 0
 owner = Handle()
 declare("peal_owner_create", c_char_p, POINTER(Handle))(b"bots", owner)
-declare("peal_owner_enter", Handle)(owner)  # what this thread registers now is the owner's
+declare("peal_owner_enter", Handle)(owner)  # this thread's registrations now belong to the owner
 register(6, reader)
 declare("peal_owner_leave")()
 broadcast(on_message, "Gus", "any bots?")
-if declare("peal_owner_retire", Handle, c_uint32)(owner, 1000) == PEAL_OK:  # waits a second for its calls, if it must
+if declare("peal_owner_retire", Handle, c_uint32)(owner, 1000) == PEAL_OK:  # waits up to a second for running calls
     print("the plugin may be unloaded")
 declare("peal_queue_destroy", Handle)(queue)

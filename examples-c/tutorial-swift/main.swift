@@ -72,15 +72,15 @@ let archive = try center.register(Archive.self, named: "archive", end: { _ in pr
 }
 print("the archive is known, and not open")
 
-// It observes, too: the first message opens it.
+// The archive also observes, so that the first message creates it.
 let keeping = try center.observe(Chat.onMessage, by: archive) { archive, _, _ in archive.keep() }
 try center.broadcast(Chat.onMessage, "Gus", "remember this")
 
 try archive.with { print("\($0.count) message is kept") }
 try center.endSession()     // a log-out
-keeping.cancel()            // else the next message opens it again
+keeping.cancel()            // otherwise the next message would create it again
 
-// A plugin would be loaded with dlopen. It need not know of owners.
+// A real plugin would be loaded with dlopen. It need not use owners.
 func startPlugin(_ center: Center) throws(PealError) {
     try center.observe(Chat.onMessage, body: reader("a bot")).keep()
 }

@@ -160,7 +160,7 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
  * it. (peal_send returns PEAL_REJECTED.) The macro is a statement. On failure no observer is called, and
  * peal_last_status() returns the status. Broadcast a method that defers or rejects recursion by peal_send:
  * a recursive PEAL_BROADCAST of it fails with PEAL_ERROR_RECURSION.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 #ifdef __cplusplus
 #define PEAL_BROADCAST(tag, handles, ...)                                                           \
     peal_broadcast_typed_(static_cast<PEAL_MEMBER_TYPE_(tag, PEAL_NAME_OF_(__VA_ARGS__, ~))>(NULL), \
@@ -202,7 +202,7 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
  * Both are valid until the next visit. `break`, `continue` and `return` are fine. Observers with queues are
  * not visited, because they cannot answer in time: PEAL_BROADCAST and peal_send reach them, and peal_gather
  * gathers their answers (completion.h).
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 #define PEAL_EACH(tag, handles, method, each)                           \
     for (struct tag##_cursor each PEAL_CLEANUP(tag##_cursor_end) =      \
              tag##_cursor_begin(peal_entries_begin((handles)->method)); \

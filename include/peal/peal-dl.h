@@ -39,6 +39,9 @@
 #define peal_center_get_info (*peal_loaded_center_get_info)
 #define peal_center_list (*peal_loaded_center_list)
 #define peal_clear_failure (*peal_loaded_clear_failure)
+#define peal_clock_advance (*peal_loaded_clock_advance)
+#define peal_clock_get_info (*peal_loaded_clock_get_info)
+#define peal_clock_set_manual (*peal_loaded_clock_set_manual)
 #define peal_closure_create (*peal_loaded_closure_create)
 #define peal_closure_create_for (*peal_loaded_closure_create_for)
 #define peal_complete (*peal_loaded_complete)
@@ -83,6 +86,7 @@
 #define peal_method_find_parameter (*peal_loaded_method_find_parameter)
 #define peal_method_fingerprint (*peal_loaded_method_fingerprint)
 #define peal_method_frame_length (*peal_loaded_method_frame_length)
+#define peal_method_get_counts (*peal_loaded_method_get_counts)
 #define peal_method_get_info (*peal_loaded_method_get_info)
 #define peal_method_is_oneway (*peal_loaded_method_is_oneway)
 #define peal_method_list_observations (*peal_loaded_method_list_observations)
@@ -104,6 +108,7 @@
 #define peal_modules_start (*peal_loaded_modules_start)
 #define peal_modules_stop (*peal_loaded_modules_stop)
 #define peal_observation_block (*peal_loaded_observation_block)
+#define peal_observation_get_counts (*peal_loaded_observation_get_counts)
 #define peal_observation_get_info (*peal_loaded_observation_get_info)
 #define peal_observation_is_active (*peal_loaded_observation_is_active)
 #define peal_observation_remove (*peal_loaded_observation_remove)
@@ -194,6 +199,10 @@
 #define peal_signals_bind_usual (*peal_loaded_signals_bind_usual)
 #define peal_status_name (*peal_loaded_status_name)
 #define peal_status_text (*peal_loaded_status_text)
+#define peal_tap_close (*peal_loaded_tap_close)
+#define peal_tap_get_info (*peal_loaded_tap_get_info)
+#define peal_tap_open (*peal_loaded_tap_open)
+#define peal_tap_read (*peal_loaded_tap_read)
 #define peal_timer_create (*peal_loaded_timer_create)
 #define peal_timer_destroy (*peal_loaded_timer_destroy)
 #define peal_timer_fire (*peal_loaded_timer_fire)
@@ -246,6 +255,9 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(center_get_info) \
     FUNCTION(center_list) \
     FUNCTION(clear_failure) \
+    FUNCTION(clock_advance) \
+    FUNCTION(clock_get_info) \
+    FUNCTION(clock_set_manual) \
     FUNCTION(closure_create) \
     FUNCTION(closure_create_for) \
     FUNCTION(complete) \
@@ -290,6 +302,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(method_find_parameter) \
     FUNCTION(method_fingerprint) \
     FUNCTION(method_frame_length) \
+    FUNCTION(method_get_counts) \
     FUNCTION(method_get_info) \
     FUNCTION(method_is_oneway) \
     FUNCTION(method_list_observations) \
@@ -311,6 +324,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(modules_start) \
     FUNCTION(modules_stop) \
     FUNCTION(observation_block) \
+    FUNCTION(observation_get_counts) \
     FUNCTION(observation_get_info) \
     FUNCTION(observation_is_active) \
     FUNCTION(observation_remove) \
@@ -401,6 +415,10 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(signals_bind_usual) \
     FUNCTION(status_name) \
     FUNCTION(status_text) \
+    FUNCTION(tap_close) \
+    FUNCTION(tap_get_info) \
+    FUNCTION(tap_open) \
+    FUNCTION(tap_read) \
     FUNCTION(timer_create) \
     FUNCTION(timer_destroy) \
     FUNCTION(timer_fire) \

@@ -215,7 +215,8 @@ enum peal_property_observe_flags {
  * flags: enum peal_property_observe_flags.
  * options, and the rest: as for peal_observe; the target may observe each property once. A queue with
  *   `changed_values` needs PEAL_OBSERVE_BORROWED where the type is a pointer.
- * Returns PEAL_OK; PEAL_DEFERRED; PEAL_ERROR_CONFORMANCE for an observer without functions, or of
+ * Returns PEAL_OK; PEAL_DEFERRED; PEAL_REJECTED: registered, but a queue was full, or memory refused, for
+ * the notification of PEAL_PROPERTY_INITIAL; PEAL_ERROR_CONFORMANCE for an observer without functions, or of
  * another size; PEAL_ERROR_DUPLICATE. Also as peal_observe.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_observe(peal_property property, void *target,

@@ -187,7 +187,8 @@ PEAL_API peal_status peal_use_retain(peal_use use);
 PEAL_API peal_status peal_use_release(peal_use use);
 
 /* The typed get, by the protocol of a list macro. It returns a struct of `self`, the typed `table` and the
- * `use`. On failure `self` is NULL, and peal_last_status() returns the status. */
+ * `use`. On failure `self` is NULL, and peal_last_status() returns the status.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 #define PEAL_SERVICE(tag, center) tag##_use_of_(peal_service_provider_(center, &tag##_description))
 
 PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(

@@ -5,13 +5,26 @@
 #ifndef CPEAL_CLOCK_H
 #define CPEAL_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "machine.h"
 
-/* Return the time now, and the time `milliseconds` from now (UINT32_MAX: never). CLOCK_MONOTONIC, in nanoseconds. */
+/* Return the time now, and the time `milliseconds` from now (UINT32_MAX: never), in nanoseconds: CLOCK_MONOTONIC, or the
+ * time of the manual clock (manual_clock.h). */
 uint64_t peal_clock_now(void);
 uint64_t peal_clock_deadline(uint32_t milliseconds);
+/* CLOCK_MONOTONIC, for what concerns the threads of the library and not the program's times. */
+uint64_t peal_clock_system(void);
+
+/* The time of the manual clock; 0: there is none. */
+extern uint64_t peal_clock_manual_time __attribute__((visibility("hidden")));
+/* Makes the clock manual, or the system's for 0. */
+void peal_clock_set_manual_time(uint64_t time);
+static inline bool peal_clock_is_manual(void)
+{
+    return __builtin_expect(__atomic_load_n(&peal_clock_manual_time, __ATOMIC_ACQUIRE) != 0, 0);
+}
 /* Sleeps for a short time, for a thread that polls. */
 void peal_clock_pause(uint64_t nanoseconds);
 

@@ -38,11 +38,21 @@ struct peal_item {
     uint32_t offset; /* from the call to this item, in bytes */
 };
 
-/* The captured arguments of one broadcast. This head is followed by the items, by the handle of the completion if one
- * waits for answers, and by the arguments. The head is small, since a million calls may wait. */
+/* The captured arguments of one broadcast. This head is followed by the items, by what taps need if one sees the
+ * broadcast, by the handle of the completion if one waits for answers, and by the arguments. The head is small, since a
+ * million calls may wait. */
 struct peal_kept_call {
     uint32_t references; /* one for each waiting item */
-    uint32_t image; /* the offset of the arguments' image from the call; its lowest bit: the call has the handle */
+    uint32_t image; /* the offset of the arguments' image from the call; and PEAL_CALL_EXTRAS */
+};
+
+/* The lowest bits of `image`: the call has the handle of a completion, or what taps need. */
+enum { PEAL_CALL_COMPLETES = 1, PEAL_CALL_TAPPED = 2, PEAL_CALL_EXTRAS = 3 };
+
+/* The data for taps of a call that waits. */
+struct peal_tapped_call {
+    uint64_t broadcast; /* its number */
+    uint64_t enqueued;  /* in ticks: see tap.h */
 };
 
 /* Other work that runs in its turn: the end of an observer, or a mark that a thread waits for. Tasks are not counted,
@@ -60,16 +70,27 @@ static inline struct peal_kept_call *_Nonnull peal_item_call(struct peal_item *_
 {
     return (struct peal_kept_call *)(void *)((char *)item - item->offset);
 }
-/* The offset of the image from the call, aligned for any argument. */
-static inline size_t peal_call_header(uint32_t item_count, bool has_completion)
+/* The bits of a call with this completion (0: none), which taps see or not. */
+static inline uint32_t peal_call_extras(uint64_t completion, bool is_tapped)
 {
+    return (completion != 0 ? PEAL_CALL_COMPLETES : 0) | (is_tapped ? PEAL_CALL_TAPPED : 0);
+}
+/* The offset of the image from the call, aligned for any argument. */
+static inline size_t peal_call_header(uint32_t item_count, uint32_t extras)
+{
+    /* The bits are the number of words: one for a completion, two for taps. */
     const size_t size = sizeof(struct peal_kept_call) + item_count * sizeof(struct peal_item)
-                      + has_completion * sizeof(uint64_t);
+                      + extras * sizeof(uint64_t);
     return (size + 15) & ~(size_t)15;
 }
 __attribute__((always_inline)) static inline void *_Nonnull peal_call_arguments(struct peal_kept_call *_Nonnull call)
 {
-    return (char *)call + (call->image & ~1U);
+    return (char *)call + (call->image & ~(uint32_t)PEAL_CALL_EXTRAS);
+}
+/* Returns true if the call has a completion, or is seen by taps. */
+static inline bool peal_call_has_extras(const struct peal_kept_call *_Nonnull call)
+{
+    return (call->image & PEAL_CALL_EXTRAS) != 0;
 }
 /* The address of the handle: the last word before the image. */
 static inline uint64_t *_Nonnull peal_call_completion_location(struct peal_kept_call *_Nonnull call)
@@ -79,13 +100,21 @@ static inline uint64_t *_Nonnull peal_call_completion_location(struct peal_kept_
 /* The handle; 0 if no completion waits for answers. */
 static inline uint64_t peal_call_completion(struct peal_kept_call *_Nonnull call)
 {
-    return (call->image & 1) != 0 ? *peal_call_completion_location(call) : 0;
+    return (call->image & PEAL_CALL_COMPLETES) != 0 ? *peal_call_completion_location(call) : 0;
 }
-/* Begins a call whose items and arguments the caller fills in afterwards. */
-static inline void peal_call_begin(struct peal_kept_call *_Nonnull call, uint32_t item_count, uint64_t completion)
+/* Returns the data for taps, in front of the handle. NULL for a call that no tap sees. */
+static inline struct peal_tapped_call *_Nullable peal_call_tapped(struct peal_kept_call *_Nonnull call)
+{
+    if ((call->image & PEAL_CALL_TAPPED) == 0)
+        return NULL;
+    return (struct peal_tapped_call *)((uint64_t *)peal_call_arguments(call) - (call->image & PEAL_CALL_EXTRAS));
+}
+/* Begins a call. The caller fills in its items, its arguments and what taps need afterwards. */
+static inline void peal_call_begin(
+    struct peal_kept_call *_Nonnull call, uint32_t item_count, uint32_t extras, uint64_t completion)
 {
     call->references = item_count;
-    call->image = (uint32_t)peal_call_header(item_count, completion != 0) + (completion != 0);
+    call->image = (uint32_t)peal_call_header(item_count, extras) + extras;
     if (completion != 0)
         *peal_call_completion_location(call) = completion;
 }

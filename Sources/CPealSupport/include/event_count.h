@@ -40,6 +40,9 @@ static inline uint32_t peal_event_count_prepare(struct peal_event_count *_Nonnul
  * must hold no lock, and tests its condition again. Returns false if the deadline has passed. */
 bool peal_event_count_wait(struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
 
+/* The same by CLOCK_MONOTONIC, whatever the clock of the library is. */
+bool peal_event_count_sleep(struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
+
 void peal_event_count_signal_slow(struct peal_event_count *_Nonnull event_count);
 
 /* Wakes all waiters, after their condition was changed. */

@@ -25,37 +25,49 @@ enum { PEAL_THREAD_NAME = 16 }; /* bytes of a thread's name, with the NUL, as th
 /* Zero is a work that is not waiting. Its memory may be used again or freed once its function has begun, or once it was
  * cancelled. The executor guards all members. */
 struct peal_work {
-    struct peal_heap_node time; /* the first member; in use while the work waits for its time, the key */
     struct peal_work *_Nullable next;
-    struct peal_work *_Nullable previous;
+    /* The pointer that leads here in the list of ready works; NULL: not in the list. */
+    struct peal_work *_Nullable *_Nullable previous;
     void (*_Nullable function)(void *_Nullable context);
     void *_Nullable context;
     /* The thread name during the work; NULL: "peal:worker". It never changes, and stays until the function begins. */
     const char *_Nullable name;
-    bool is_ready; /* in the list */
-    /* Used while a signal handler's request waits; atomic. */
-    uint32_t is_requested;
-    struct peal_work *_Nullable next_request;
+};
+
+/* A work that may wait for a time, the key of its node. */
+struct peal_timed_work {
+    struct peal_work work; /* the first member */
+    struct peal_heap_node time;
+};
+
+/* A work that a signal handler may request. */
+struct peal_requested_work {
+    struct peal_work work; /* the first member */
+    uint32_t is_requested; /* atomic */
+    struct peal_requested_work *_Nullable next_request;
 };
 
 /* Makes the clock and a thread of the pool unless they exist, so that every accepted work will run. Returns false, and
  * changes nothing, if the system refuses a thread. The caller must hold no lock. */
 bool peal_executor_start(void);
 
-/* Has `function(context)` run on a thread of the pool. A work that waits for its time runs now; a ready work still runs
- * only once. The caller must hold no lock of the library, since a thread may be made. */
+/* Has `function(context)` run on a thread of the pool. A ready work still runs only once. The caller must hold no lock
+ * of the library, since a thread may be made. */
 void peal_executor_run(
+    struct peal_work *_Nonnull work, void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
+/* The same after 10 ms, for work that could not be done when it ran. The work must not be waiting. */
+void peal_executor_run_later(
     struct peal_work *_Nonnull work, void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
 /* Has `function(context)` run at `due` (CLOCK_MONOTONIC, in nanoseconds). A work that is ready, or waits for an earlier
  * time, is not changed. The caller may hold locks. */
-void peal_executor_run_at(struct peal_work *_Nonnull work, int64_t due,
+void peal_executor_run_at(struct peal_timed_work *_Nonnull work, int64_t due,
     void (*_Nonnull function)(void *_Nullable context), void *_Nullable context);
 /* Removes a work, which may have begun. The caller may hold locks. */
-void peal_executor_cancel(struct peal_work *_Nonnull work);
+void peal_executor_cancel(struct peal_timed_work *_Nonnull work);
 
 /* Requests a run of a work. Its function and context must have been set before, and its memory is never freed. A signal
  * handler may call no other function of the library. */
-void peal_executor_request(struct peal_work *_Nonnull work);
+void peal_executor_request(struct peal_requested_work *_Nonnull work);
 
 /* The number of times that a thread without work polls before it sleeps, with a pause of about a microsecond after
  * each. Infrequent polls leave the cache line with the threads that write it. */
@@ -63,6 +75,19 @@ enum { PEAL_EXECUTOR_LOOKS = 16 };
 void peal_executor_pause(void);
 /* Returns true if work is ready that no thread has taken. */
 bool peal_executor_has_work(void);
+
+/* Runs works on the calling thread, the driver, until none is ready and no thread of the pool has one. So tests decide
+ * when calls are made (manual_clock.h). Returns false if this is not so at the time `limit` of CLOCK_MONOTONIC. The
+ * caller must hold no lock, and be neither a driver nor a thread of the pool. */
+bool peal_executor_settle(uint64_t limit);
+bool peal_executor_is_driver(void);
+bool peal_executor_is_worker(void);
+/* Called by a thread of the pool that begins a wait of the manual clock. */
+void peal_executor_note_wait(void);
+/* Returns the time of the first timed work; UINT64_MAX: there is none. */
+uint64_t peal_executor_next(void);
+/* Has the clock look at the time again. */
+void peal_executor_wake_clock(void);
 
 /* In the child of a fork: there are no threads, and the waiting works are the parent's. */
 void peal_executor_forked(void);

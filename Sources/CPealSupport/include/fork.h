@@ -38,11 +38,18 @@ static inline void peal_fork_enter(void)
         peal_fork_enter_slow();
 }
 
+/* In `locks` of a thread: events of taps wait until the thread holds no lock (tap.h). */
+#define PEAL_LOCKS_LATE 0x80000000U
+
+/* Returns true if the calling thread holds a lock, or waits for one. */
+bool peal_fork_holds_locks(void);
+
 /* Call after a lock was released, on the thread that held it. */
 static inline void peal_fork_leave(void)
 {
     struct peal_thread *own = peal_thread_own;
-    if (__builtin_expect(own == NULL || own->locks == 0, 0))
+    /* One comparison finds a lock that is not noted here, and events that wait. */
+    if (__builtin_expect(own == NULL || own->locks - 1 >= PEAL_LOCKS_LATE, 0))
         peal_fork_leave_slow();
     else
         __atomic_store_n(&own->locks, own->locks - 1, __ATOMIC_RELEASE);

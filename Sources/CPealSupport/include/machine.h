@@ -6,6 +6,7 @@
 #ifndef CPEAL_MACHINE_H
 #define CPEAL_MACHINE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__LP64__)

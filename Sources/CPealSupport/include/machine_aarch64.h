@@ -36,6 +36,8 @@ static inline uint64_t peal_processor_ticks(void)
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 }
+/* Returns true if that number grows at one rate on all cores. */
+static inline bool peal_processor_ticks_are_steady(void) { return true; }
 
 /* See machine_x86_64.h. */
 static inline uint64_t peal_thunk_word(uint64_t word)

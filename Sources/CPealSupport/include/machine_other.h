@@ -12,4 +12,5 @@ enum { PEAL_RESULT_FLOATS = 2 };
 
 static inline void peal_processor_pause(void) {}
 static inline uint64_t peal_processor_ticks(void) { return 0; }
+static inline bool peal_processor_ticks_are_steady(void) { return false; }
 static inline uint64_t peal_thunk_word(uint64_t word) { return word; }

@@ -26,6 +26,8 @@ enum { PEAL_RESULT_FLOATS = 2 };
 static inline void peal_processor_pause(void) { __builtin_ia32_pause(); }
 /* A number that grows with time. */
 static inline uint64_t peal_processor_ticks(void) { return __builtin_ia32_rdtsc(); }
+/* Returns true if that number grows at one rate on all cores: the invariant time stamp counter. */
+bool peal_processor_ticks_are_steady(void);
 
 /* Returns the same word, and hides from the compiler that it was passed in an argument register. Otherwise the compiler
  * moves the word out of that register before each call of a loop, and back after the call. */

@@ -64,9 +64,9 @@ struct peal_mailbox {
     struct peal_item *_Nullable pushed;
     uint32_t references;
 
-    /* Mailboxes of pumped queues and of executors have no memory for the members below. */
-    struct peal_work work; /* the next run, which a push requests */
-    char name[PEAL_THREAD_NAME]; /* the name of the threads that run it, unless empty */
+    /* The next run, which a push requests, with the name of its threads, which the mailbox owns. Mailboxes of pumped
+     * queues and of executors have no memory for it. */
+    struct peal_work work;
 };
 
 /* No item waits and no run is scheduled: the first push must schedule one. Set under the lock, and replaced by the
@@ -91,16 +91,19 @@ static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed
     return (uintptr_t)pushed <= (uintptr_t)PEAL_MAILBOX_SHUT;
 }
 
-/* Names the threads that run a serial queue: "peal:" and the whole characters of `name` that fit. Call before the first
- * run. */
-void peal_mailbox_set_name(struct peal_mailbox *_Nonnull mailbox, const char *_Nonnull name);
+/* Names the threads that run a serial queue: "peal:" and the whole characters of `name` that fit. Call once, before the
+ * first run. Returns false when memory is short. */
+bool peal_mailbox_set_name(struct peal_mailbox *_Nonnull mailbox, const char *_Nonnull name);
 
-/* Only queues that the executor's threads run need the last members: serial queues, and the main queue, which these
+/* Only queues that the executor's threads run need the last member: serial queues, and the main queue, which these
  * threads run if memory was refused when it was to run. */
+static inline bool peal_mailbox_has_work(enum peal_mailbox_kind kind)
+{
+    return kind == PEAL_MAILBOX_SERIAL || kind == PEAL_MAILBOX_MAIN;
+}
 static inline size_t peal_mailbox_size(enum peal_mailbox_kind kind)
 {
-    return kind == PEAL_MAILBOX_SERIAL || kind == PEAL_MAILBOX_MAIN ? sizeof(struct peal_mailbox)
-                                                                    : offsetof(struct peal_mailbox, work);
+    return peal_mailbox_has_work(kind) ? sizeof(struct peal_mailbox) : offsetof(struct peal_mailbox, work);
 }
 /* Allocates a mailbox with one reference. Returns NULL when memory is short. */
 struct peal_mailbox *_Nullable peal_mailbox_make(enum peal_mailbox_kind kind);

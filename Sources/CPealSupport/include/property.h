@@ -210,9 +210,9 @@ void peal_property_forked(void);
 /* Ends the notification, unless a change has been added meanwhile. */
 static inline bool peal_property_try_mark_idle(struct peal_property_element *_Nonnull element)
 {
-    uint32_t telling = PEAL_PROPERTY_NOTIFYING;
+    uint32_t notifying = PEAL_PROPERTY_NOTIFYING;
     return __builtin_expect(
-        __atomic_compare_exchange_n(&element->state, &telling, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED), 1);
+        __atomic_compare_exchange_n(&element->state, &notifying, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED), 1);
 }
 
 /* The caller of the functions below must hold the lock. */

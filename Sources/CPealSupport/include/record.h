@@ -10,6 +10,9 @@
 
 struct peal_observer_handler;
 
+/* No extras, those that need a queue, an owner or a weak target, and all. */
+enum { PEAL_EXTRAS_NONE, PEAL_EXTRAS_COMMON, PEAL_EXTRAS_ALL };
+
 /* The gate is the first member, so an entry leads to the record. Most observers need no other members. Timers and
  * targets of proxies have a record too, without tables and links. */
 struct peal_observer_record {
@@ -28,41 +31,57 @@ struct peal_observer_record {
     struct peal_observer_record *_Nullable
         *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
     uint32_t hash;
-    bool has_extras;      /* they follow in the same allocation */
+    uint8_t extras;       /* those that follow in the same allocation */
     bool keeps_latest;    /* on its queue only the latest call of a method waits */
     bool is_quiet;        /* a thread has waited until no function of the observer runs any more */
     uint8_t is_destroyed; /* a thread has run the destroy callback, or is about to */
 };
 
-/* The extra state of observers that are weak, lazy or a lazy observer's instance, or have a queue, an owner or a
- * handler. It follows the record. */
+/* The extra state of observers that are weak, or have a queue or an owner. It follows the record. */
 struct peal_observer_extras {
     uint64_t owner; /* the handle of the owner; 0: none */
     /* For a weak target. */
     bool (*_Nullable retain)(void *_Nullable reference);
     void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
     void *_Nullable reference;
+    /* For an observer with a queue; counted. */
+    struct peal_mailbox *_Nullable mailbox;
+    struct peal_task end; /* the task that drains the observer on its queue and then ends it */
+    struct peal_link of_owner; /* in the set of the owner's observers, guarded by the owner's lock */
+    struct peal_link of_queue; /* in the set of the queue's observers, guarded by the queue's lock */
+    /* Objects of Swift, which the record owns: PealCore's Queue and Owner. */
+    void *_Nullable queue;
+    void *_Nullable owner_object;
+};
+
+/* The extra state of observers that are lazy or a lazy observer's instance, or have a handler. It follows the extras. */
+struct peal_observer_rare_extras {
     /* For a service's instance: the lazy registration on whose behalf it observes, which does not end earlier; and the
      * use of the instance, which ends with the observer. */
     struct peal_observer_record *_Nullable lazy;
     uint64_t use;
     /* For an observer whose methods are all one function: that function, in the same allocation (handler.h). */
     const struct peal_observer_handler *_Nullable handler;
-    /* For an observer with a queue; counted. */
-    struct peal_mailbox *_Nullable mailbox;
-    struct peal_task end; /* the task that drains the observer on its queue and then ends it */
-    struct peal_link of_owner; /* in the set of the owner's observers, guarded by the owner's lock */
-    struct peal_link of_queue; /* in the set of the queue's observers, guarded by the queue's lock */
-    /* Objects of Swift, which the record owns: PealCore's Queue, Owner and LazyObserver. */
-    void *_Nullable queue;
-    void *_Nullable owner_object;
-    void *_Nullable lazy_observer;
+    void *_Nullable lazy_observer; /* an object of Swift, which the record owns: PealCore's LazyObserver */
 };
 
 static inline struct peal_observer_extras *_Nullable peal_observer_extras_of(
     const struct peal_observer_record *_Nonnull record)
 {
-    return record->has_extras ? (struct peal_observer_extras *)(uintptr_t)(record + 1) : NULL;
+    return record->extras != PEAL_EXTRAS_NONE ? (struct peal_observer_extras *)(uintptr_t)(record + 1) : NULL;
+}
+static inline struct peal_observer_rare_extras *_Nullable peal_observer_rare_extras_of(
+    const struct peal_observer_record *_Nonnull record)
+{
+    return record->extras == PEAL_EXTRAS_ALL
+             ? (struct peal_observer_rare_extras *)(void *)((struct peal_observer_extras *)(uintptr_t)(record + 1) + 1)
+             : NULL;
+}
+/* The size of the extras. */
+static inline size_t peal_observer_extras_size(uint8_t extras)
+{
+    return (extras != PEAL_EXTRAS_NONE ? sizeof(struct peal_observer_extras) : 0)
+         + (extras == PEAL_EXTRAS_ALL ? sizeof(struct peal_observer_rare_extras) : 0);
 }
 
 static inline struct peal_observer_record *_Nullable peal_observer_next(
@@ -121,7 +140,7 @@ static inline void *_Nullable *_Nonnull peal_observer_owner(struct peal_observer
 {
     return &extras->owner_object;
 }
-static inline void *_Nullable *_Nonnull peal_observer_lazy(struct peal_observer_extras *_Nonnull extras)
+static inline void *_Nullable *_Nonnull peal_observer_lazy(struct peal_observer_rare_extras *_Nonnull extras)
 {
     return &extras->lazy_observer;
 }

@@ -139,7 +139,7 @@ struct peal_service_element {
     /* The instance's element, for scopes without a lock. NULL before the first scope, which takes the slow path and
      * sets it. The removal of an instance that never had a scope needs no writer's fence. */
     struct peal_instance_element *_Nullable shown;
-    struct peal_service_record *_Nullable record; /* read with the lock of the names held */
+    struct peal_service_record *_Nullable record; /* atomic; read with the lock of the names held */
 };
 
 /* `id` must be the first member. A search for protected methods reads every hazard slot as if it named an observer
@@ -171,8 +171,14 @@ static inline struct peal_instance_element *_Nullable peal_instance_element_of(u
 static inline void peal_service_open(
     struct peal_service_element *_Nonnull element, uint64_t id, struct peal_service_record *_Nonnull record)
 {
-    element->record = record;
+    __atomic_store_n(&element->record, record, __ATOMIC_RELAXED);
     __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
+}
+/* Returns the record, or NULL once the service is closed. A service is closed before its name is removed. */
+static inline struct peal_service_record *_Nullable peal_service_named_record(
+    const struct peal_service_element *_Nonnull element)
+{
+    return __atomic_load_n(&element->record, __ATOMIC_RELAXED);
 }
 static inline void peal_service_publish(struct peal_service_element *_Nonnull element, uint64_t instance)
 {
@@ -194,7 +200,7 @@ static inline void peal_service_close(struct peal_service_element *_Nonnull elem
 {
     peal_service_publish(element, 0);
     __atomic_store_n(&element->id, (uint64_t)0, __ATOMIC_RELEASE);
-    element->record = NULL;
+    __atomic_store_n(&element->record, (struct peal_service_record *)NULL, __ATOMIC_RELAXED);
 }
 static inline bool peal_service_is_of(const struct peal_service_element *_Nonnull element, uint64_t id)
 {

@@ -208,7 +208,8 @@ struct peal_directory_element {
     /* Each element fills one cache line, so that methods do not disturb each other. The chunk is aligned instead of the
      * type, because Swift imports no type with an alignment above 16. */
     struct peal_method_names *_Nullable names;
-    uint64_t padding;
+    uint32_t taps; /* the bits of the taps that see the method: see tap.h */
+    uint32_t padding;
 };
 
 extern void *_Nullable peal_method_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
@@ -282,6 +283,16 @@ static inline void peal_directory_set_names(
     struct peal_directory_element *_Nonnull element, struct peal_method_names *_Nullable names)
 {
     __atomic_store_n(&element->names, names, __ATOMIC_RELEASE);
+}
+
+/* The taps that see the method that has the element. The center's lock guards changes. */
+static inline uint32_t peal_directory_taps(const struct peal_directory_element *_Nonnull element)
+{
+    return __atomic_load_n(&element->taps, __ATOMIC_ACQUIRE);
+}
+static inline void peal_directory_set_taps(struct peal_directory_element *_Nonnull element, uint32_t taps)
+{
+    __atomic_store_n(&element->taps, taps, __ATOMIC_RELEASE);
 }
 
 /* Closes the element: the id is stale from now on. */

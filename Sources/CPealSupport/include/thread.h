@@ -24,11 +24,15 @@
 enum {
     PEAL_THREAD_DEPTH = 128,
     PEAL_THREAD_OWNERS = 16, /* the maximum depth of entered owners */
+    PEAL_TAPS = 16, /* the maximum number of open taps */
     PEAL_THREAD_MESSAGE_CAPACITY = 1024
 };
 
 struct peal_drain;
 struct peal_reserve;
+struct peal_tap_ring;
+struct peal_count_table;
+struct peal_late_event;
 
 /* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hazard`, is public.
  * Its `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION
@@ -56,7 +60,7 @@ struct peal_thread {
      * of the others. Other threads read these. */
     struct peal_hazard_slot hazards[PEAL_THREAD_DEPTH];
     uint32_t reached; /* the highest slot that was ever occupied */
-    uint32_t locks; /* the number of locks that the thread holds or waits for: see fork.h */
+    uint32_t locks; /* the number of locks that the thread holds or waits for, and PEAL_LOCKS_LATE: see fork.h */
 
     /* Rarely used, by this thread only. */
     struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
@@ -77,6 +81,16 @@ struct peal_thread {
     uint32_t deferred_count;  /* calls that were deferred since the list was last drained */
     uint32_t deferred_runs;   /* loops that are draining it */
     struct peal_reserve *_Nullable reserve; /* memory for Swift objects: see reserve.h */
+    /* For taps: see tap.h. */
+    struct {
+        uint64_t tap; /* the id of the tap whose ring this is */
+        struct peal_tap_ring *_Nullable ring;
+    } rings[PEAL_TAPS];
+    struct peal_count_table *_Nullable counts;
+    struct peal_late_event *_Nullable first_late; /* events that wait until the thread holds no lock */
+    struct peal_late_event *_Nullable last_late;
+    uint32_t tapping; /* the bit of the tap whose function the thread runs, or whose ring it writes; 0: none */
+    uint32_t system_id; /* as gettid returns it; 0: not known yet */
     /* The arguments of a failed broadcast, until its error sentence is built. */
     uint64_t failed_method;
     const void *_Nullable failed_arguments;
@@ -345,6 +359,11 @@ static inline uint64_t peal_thread_current_owner(struct peal_thread *_Nonnull th
     const bool is_here = count > 0 && thread->owner_depths[count - 1] == peal_thread_depth(thread);
     return is_here ? thread->owners[count - 1] : 0;
 }
+
+/* Returns true if another thread runs the function of a tap, or writes to its ring. Call after a writer fence. */
+bool peal_thread_others_tap(uint32_t tap);
+/* Returns each thread's table of counts, from the table after `previous` on; NULL after the last one. */
+struct peal_count_table *_Nullable peal_thread_next_counts(struct peal_thread *_Nullable *_Nonnull previous);
 
 /* Returns true if another thread holds or waits for a lock. Call after a writer fence. */
 bool peal_thread_others_lock(void);

@@ -45,7 +45,7 @@ typedef bool (*_Nonnull peal_thunk_frame)(uint64_t *_Nonnull words, uint32_t ind
 static inline bool peal_thunk_has_numbers(void) { return PEAL_THUNK_HAS_NUMBERS; }
 
 /* Sets the functions that thunks call, before the first thunk is used. */
-void peal_entries_lead_to(peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers);
+void peal_thunks_set_functions(peal_thunk_integers integers, peal_thunk_frame frame, peal_thunk_numbers numbers);
 
 /* The thunk of a method; NULL if there is none for that index, or if the machine has no frames. */
 void (*_Nullable peal_thunk_of_integers(uint32_t index))(void);

@@ -21,13 +21,13 @@ extension Center {
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
         guard method.signature.isPlain, let found = cache.find(method.signature.place) else {
-            return try broadcastWithCare(method, repeat each arguments)
+            return try broadcastByGeneralPath(method, repeat each arguments)
         }
         var calls = 0
         let status = BoundMethod<Result, repeat each Parameter>.sendPlainly(
             repeat each arguments, to: found.method, options: nil, result: nil, &calls)
         if _slowPath(status.rawValue < 0) {
-            if status == PEAL_ERROR_HANDLE { return try broadcastWithCare(method, repeat each arguments) }
+            if status == PEAL_ERROR_HANDLE { return try broadcastByGeneralPath(method, repeat each arguments) }
             throw PealError.failure(status)
         }
         return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
@@ -36,7 +36,7 @@ extension Center {
     /// Calls a method with any arguments, also one that is not in the cache or whose cached handle is stale. It is not
     /// inlined, so that the fast path stays short.
     @inlinable @inline(never)
-    func broadcastWithCare<Owner, Result, each Parameter: PealParameter>(
+    func broadcastByGeneralPath<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
         let bound = try self.method(method)
@@ -129,5 +129,54 @@ extension Center {
         let found = try resolve(signature)
         guard found.method.id != old.handle.id else { throw error }
         return BoundMethod(found, isPlain: signature.isPlain)
+    }
+}
+
+extension BoundMethod where Result == Status {
+    /// Calls observers that may fail, and throws their failure.
+    ///
+    ///     try center.method(Files.save).broadcast("notes.txt")
+    ///
+    /// The method's policy chooses the failure: with `firstNonzero` the first one, with `min` that with the least
+    /// number.
+    ///
+    /// - Parameter arguments: The observers' arguments.
+    /// - Returns: The number of calls.
+    /// - Throws: The error that an observer in Swift threw on this thread; ``PealError`` with the status of another
+    ///   observer; else as a broadcast of a method without a result, and no observer was called then.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
+    @discardableResult @inlinable
+    public func broadcast(_ arguments: repeat each Parameter) throws -> Delivery {
+        ThrownError.clear()
+        let answer = try answer(repeat each arguments)
+        try answer.result.throwFailure()
+        return answer.delivery
+    }
+}
+
+extension Center {
+    /// Calls observers that may fail, and throws their failure.
+    ///
+    ///     try center.broadcast(Files.save, "notes.txt")
+    ///
+    /// - Parameters:
+    ///   - method: The method to broadcast. Its policy chooses the failure.
+    ///   - arguments: The observers' arguments.
+    /// - Returns: The number of calls.
+    /// - Throws: The error that an observer in Swift threw on this thread; ``PealError`` with the status of another
+    ///   observer; else as a broadcast of a method without a result, and no observer was called then.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
+    @discardableResult @inlinable
+    public func broadcast<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Status, repeat each Parameter>, _ arguments: repeat each Parameter
+    ) throws -> Delivery {
+        let bound = try self.method(method)
+        do {
+            return try bound.broadcast(repeat each arguments)
+        } catch let error as PealError {
+            return try again(bound, method.signature, error).broadcast(repeat each arguments)
+        }
     }
 }

@@ -50,6 +50,24 @@ public struct ServiceMethods<Instance: Sendable>: Sendable {
             })
     }
 
+    /// Implements a method with a status by a closure that may throw.
+    ///
+    /// - Parameters:
+    ///   - method: As for a method without a result.
+    ///   - body: Receives the instance and the arguments. Returns for ``Status/ok``. An error becomes its status. Where
+    ///     the service cannot be created, the status is ``Status/creation``.
+    public mutating func on<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Status, repeat each Parameter>,
+        _ body: @escaping @Sendable (Instance, repeat each Parameter) throws -> Void
+    ) {
+        let caller = caller
+        add(
+            method.signature,
+            Responses.make { (arguments: repeat each Parameter) -> Status in
+                caller.call { instance in Status.catching { try body(instance, repeat each arguments) } } ?? .creation
+            })
+    }
+
     private mutating func add(_ signature: MethodSignature, _ response: Response) {
         entries.append((signature, response))
     }

@@ -47,6 +47,19 @@ public struct ActorMethods<Isolation: Actor>: Sendable {
     ) where Result.Answer: PealResult & Sendable {
         entries.append((method.signature, ObjectResponses.isolated(body)))
     }
+
+    /// Implements a method with a status by a closure that may throw.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the actor and the arguments. Returns for ``Status/ok``. An error becomes its status:
+    ///     ``StatusError``.
+    public mutating func on<Owner, each Parameter: PealParameter & Sendable>(
+        _ method: PealMethod<Owner, Status, repeat each Parameter>,
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) throws -> Void
+    ) {
+        entries.append((method.signature, ObjectResponses.throwing(body)))
+    }
 }
 
 /// The functions of an object for the methods of a protocol that it observes on the main actor. The closure that
@@ -111,6 +124,25 @@ public struct MainActorMethods<Object: AnyObject & Sendable>: Sendable {
         entries.append((method.signature, response))
     }
 
+    /// Implements a method with a status by a closure that may throw.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the object, alive, and the arguments, on the main actor. Returns for ``Status/ok``. An error
+    ///     becomes its status: ``StatusError``.
+    public mutating func on<Owner, each Parameter: PealParameter & Sendable>(
+        _ method: PealMethod<Owner, Status, repeat each Parameter>,
+        _ body: @escaping @MainActor @Sendable (Object, repeat each Parameter) throws -> Void
+    ) {
+        let response = ObjectResponses.make { (object: Object, arguments: inout CallArguments) -> Status in
+            let values = (repeat arguments.read((each Parameter).self))
+            return MainActor.assumeIsolated {
+                Status.catching(isQueued: true) { try body(object, repeat each values) }
+            }
+        }
+        entries.append((method.signature, response))
+    }
+
     /// Refuses `Window.show`, as ``ObjectMethods`` does.
     @available(*, unavailable, message: "pass a closure that calls the method: { $0.show($1) }")
     public mutating func on<Owner, Result, each Parameter: PealParameter>(
@@ -127,6 +159,18 @@ extension ObjectResponses {
         make { (actor: Isolation, arguments: inout CallArguments) -> Result in
             let values = (repeat arguments.read((each Parameter).self))
             return actor.assumeIsolated { body($0, repeat each values) }
+        }
+    }
+
+    /// A response of an actor that returns the status of a thrown error.
+    static func throwing<Isolation: Actor, each Parameter: PealParameter & Sendable>(
+        _ body: @escaping @Sendable (isolated Isolation, repeat each Parameter) throws -> Void
+    ) -> ObjectResponse {
+        make { (actor: Isolation, arguments: inout CallArguments) -> Status in
+            let values = (repeat arguments.read((each Parameter).self))
+            return actor.assumeIsolated { actor in
+                Status.catching(isQueued: true) { try body(actor, repeat each values) }
+            }
         }
     }
 

@@ -48,6 +48,36 @@ extension Center {
         try observe(method.signature, options, Responses.make(body))
     }
 
+    /// Calls a closure that may throw for each broadcast of a method with a status.
+    ///
+    ///     let disk = try center.observe(Files.save) { path in try write(path) }
+    ///
+    /// - Parameters:
+    ///   - method: The method to observe.
+    ///   - options: Options of the registration.
+    ///   - body: Returns for ``Status/ok``. An error becomes its status: ``StatusError``. Kept like that of a method
+    ///     without a result.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: As for a method without a result.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    @inlinable
+    public func observe<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Status, repeat each Parameter>, _ options: ObserverOption...,
+        body: @escaping @Sendable (repeat each Parameter) throws -> Void
+    ) throws(PealError) -> ObserverToken {
+        try observe(method.signature, options, Responses.makeThrowing(body))
+    }
+
+    /// Refuses an error that no broadcaster could receive.
+    @available(*, unavailable, message: "no broadcaster receives the error: declare the method's result as Status")
+    public func observe<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, _ options: ObserverOption...,
+        body: @escaping @Sendable (repeat each Parameter) throws -> Void
+    ) throws(PealError) -> ObserverToken {
+        throw PealError(status: .type, message: "no broadcaster receives the error")
+    }
+
     @usableFromInline
     func observe(
         _ signature: MethodSignature, _ options: [ObserverOption], _ response: Response
@@ -145,6 +175,24 @@ extension Center {
         body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
     ) throws(PealError) -> ObserverToken where Result.Answer: PealResult {
         try observe(method.untyped, options, Responses.make(body))
+    }
+
+    /// Calls a closure that may throw for each broadcast of a method with a status that was found in this center.
+    ///
+    /// - Parameters:
+    ///   - method: The method to observe.
+    ///   - options: Options of the registration.
+    ///   - body: Returns for ``Status/ok``. An error becomes its status: ``StatusError``.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: As for a method without a result.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    @inlinable
+    public func observe<each Parameter: PealParameter>(
+        _ method: BoundMethod<Status, repeat each Parameter>, _ options: ObserverOption...,
+        body: @escaping @Sendable (repeat each Parameter) throws -> Void
+    ) throws(PealError) -> ObserverToken {
+        try observe(method.untyped, options, Responses.makeThrowing(body))
     }
 
     @usableFromInline

@@ -78,6 +78,27 @@ extension Center {
             options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates])
     }
 
+    /// Calls a closure that may throw for each broadcast of a method with a status on an actor, isolated to it.
+    ///
+    /// - Parameters:
+    ///   - method: The method to observe. ``BoundMethod/gather(_:timeout:)`` returns the statuses.
+    ///   - actor: Runs the closure, later.
+    ///   - options: Options of the registration, without a queue.
+    ///   - body: Gets the actor and the arguments. Returns for ``Status/ok``. An error becomes its status.
+    /// - Returns: The observation, which ends with its last reference.
+    /// - Throws: As for another method with a result.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    public func observe<Owner, Isolation: Actor, each Parameter: PealParameter & Sendable>(
+        _ method: PealMethod<Owner, Status, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
+        body: @escaping @Sendable (isolated Isolation, repeat each Parameter) throws -> Void
+    ) throws(PealError) -> ObserverToken {
+        let found = try resolve(method.signature)
+        return try register(
+            actor, [ObjectResponses.throwing(body)], for: [method.signature.name], of: found.protocol,
+            options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates])
+    }
+
     private func listen(
         _ signature: MethodSignature, _ response: ObjectResponse, on actor: some Actor, _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {

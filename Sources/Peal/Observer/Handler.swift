@@ -83,6 +83,16 @@ enum Responses {
             place.storeBytes(of: result.cValue, as: Result.CValue.self)
         }
     }
+
+    /// A response that returns the status of a thrown error.
+    @inlinable
+    static func makeThrowing<each Parameter: PealParameter>(
+        _ body: @escaping @Sendable (repeat each Parameter) throws -> Void
+    ) -> Response {
+        make { (argument: repeat each Parameter) -> Status in
+            Status.catching { try body(repeat each argument) }
+        }
+    }
 }
 
 /// The arguments of one call, read one after the other.
@@ -119,6 +129,16 @@ struct ObjectResponse: Sendable {
 /// Responses made of closures that get the object.
 @usableFromInline
 enum ObjectResponses {
+    /// A response that returns the status of a thrown error.
+    @inlinable
+    static func makeThrowing<Object: AnyObject & Sendable>(
+        _ body: @escaping @Sendable (Object, inout CallArguments) throws -> Void
+    ) -> ObjectResponse {
+        make { (object: Object, arguments: inout CallArguments) -> Status in
+            Status.catching { try body(object, &arguments) }
+        }
+    }
+
     @inlinable
     static func make<Object: AnyObject & Sendable>(
         _ body: @escaping @Sendable (Object, inout CallArguments) -> Void

@@ -37,6 +37,26 @@ public struct ObserverMethods: Sendable {
         add(method.signature, Responses.make(body))
     }
 
+    /// Implements a method with a status by a closure that may throw.
+    ///
+    /// - Parameters:
+    ///   - method: As for a method without a result.
+    ///   - body: Returns for ``Status/ok``. An error becomes its status: ``StatusError``.
+    @inlinable
+    public mutating func on<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Status, repeat each Parameter>,
+        _ body: @escaping @Sendable (repeat each Parameter) throws -> Void
+    ) {
+        add(method.signature, Responses.makeThrowing(body))
+    }
+
+    /// Refuses an error that no broadcaster could receive.
+    @available(*, unavailable, message: "no broadcaster receives the error: declare the method's result as Status")
+    public mutating func on<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (repeat each Parameter) throws -> Void
+    ) {}
+
     @usableFromInline
     mutating func add(_ signature: MethodSignature, _ response: Response) {
         entries.append((signature, response))
@@ -81,6 +101,27 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     ) where Result.Answer: PealResult {
         add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
     }
+
+    /// Implements a method with a status by a closure that may throw.
+    ///
+    /// - Parameters:
+    ///   - method: A method of the observed protocol, or of an adopted one; each at most once.
+    ///   - body: Receives the object, alive, and the arguments. Returns for ``Status/ok``. An error becomes its status:
+    ///     ``StatusError``.
+    @inlinable
+    public mutating func on<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Status, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object, repeat each Parameter) throws -> Void
+    ) {
+        add(method.signature, ObjectResponses.makeThrowing { try body($0, repeat $1.read((each Parameter).self)) })
+    }
+
+    /// Refuses an error that no broadcaster could receive.
+    @available(*, unavailable, message: "no broadcaster receives the error: declare the method's result as Status")
+    public mutating func on<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>,
+        _ body: @escaping @Sendable (Object, repeat each Parameter) throws -> Void
+    ) {}
 
     /// Refuses `Window.show`: Swift converts it to a function without the isolation of its class, and it would run on
     /// any thread.

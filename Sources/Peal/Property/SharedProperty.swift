@@ -66,6 +66,8 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
         var last: Value
         /// The reason why the property refused the last value, which is this variable's own until the next set.
         var refusal: PealError?
+        /// The number of sets so far. A get that overlaps a set does not replace the value of that set.
+        var sets = 0
     }
 
     /// Defines the property, or finds it.
@@ -132,14 +134,17 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// Any thread. The C interface's `peal_property_get` and `peal_property_set`.
     public var wrappedValue: Value {
         get {
-            let (property, own) = state.withLock { state in (state.property, state.refusal == nil ? nil : state.last) }
+            let (property, own, sets) = state.withLock { state in
+                (state.property, state.refusal == nil ? nil : state.last, state.sets)
+            }
             if let own { return own }
             guard let value = try? property.get().value else { return state.withLock { $0.last } }
-            state.withLock { $0.last = value }
+            state.withLock { if $0.sets == sets { $0.last = value } }
             return value
         }
         set {
             let property = state.withLock { state in
+                state.sets += 1
                 state.last = newValue
                 return state.property
             }

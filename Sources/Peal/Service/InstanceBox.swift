@@ -1,3 +1,6 @@
+internal import CPeal
+internal import Synchronization
+
 /// The object that `self` points to in the C functions of a service or module that was made in Swift.
 @usableFromInline
 class InstanceBox {
@@ -74,4 +77,100 @@ public func swiftInstance<Instance: Sendable>(of type: Instance.Type, at pointer
 {
     guard let pointer else { return nil }
     return Box.object(pointer, as: InstanceBox.self).instance(as: type)
+}
+
+/// Marks an instance that was made in Swift: it provides one more protocol, which has its type.
+///
+/// Only the `self` of such an instance may be read as an object. Every service of Swift has the protocol, and no code
+/// gets a service by it, so its ambiguity is never reported.
+@usableFromInline
+enum SwiftMark {
+    static let protocolName = "PealSwiftInstance"
+
+    private struct Table: BitwiseCopyable {
+        var size = MemoryLayout<Table>.size
+        var typeName: @convention(c) (UnsafeMutableRawPointer?) -> UnsafePointer<CChar>?
+    }
+
+    /// A size and one function.
+    @inlinable static var tableSize: Int { 2 * MemoryLayout<UInt>.size }
+
+    /// The additional table of a service of Swift.
+    static var provision: Provision {
+        Provision(
+            protocolName,
+            Table { pointer in
+                guard let pointer else { return nil }
+                return Box.object(pointer, as: InstanceBox.self).typeNameInC
+            })
+    }
+
+    /// The protocol in a center, defined there by the first service of Swift.
+    @discardableResult
+    static func define(in center: peal_center) throws(PealError) -> peal_protocol {
+        try CStrings.withList(["required const char *type_name(void)"]) { methods throws(PealError) in
+            try CStrings.withList([protocolName]) { names throws(PealError) in
+                var description = peal_protocol_description()
+                description.size = MemoryLayout<peal_protocol_description>.size
+                description.name = names[0]
+                description.methods = methods
+                description.table_size = tableSize
+                var defined = peal_protocol()
+                try PealError.check(peal_protocol_define(center, &description, &defined, nil, 0))
+                return defined
+            }
+        }
+    }
+
+    /// The protocol in a center; zero where no service of Swift was registered.
+    static func find(in center: peal_center) -> peal_protocol {
+        var found = peal_protocol()
+        _ = peal_protocol_find(center, protocolName, &found)
+        return found
+    }
+}
+
+/// The Swift types with which services were registered, for checks before there is an instance.
+///
+/// The instance itself is always checked too. So a mistake with a service of another copy of this module, which is
+/// not listed here, is only reported later.
+enum ServiceTypes {
+    private struct Entry {
+        let type: ObjectIdentifier
+        let name: String
+        let mark: peal_protocol
+        let anchor = ServiceAnchor()
+    }
+
+    private static let types = Mutex<[UInt64: Entry]>([:])
+
+    static func note<Instance>(_ type: Instance.Type, of service: peal_service, mark: peal_protocol) {
+        let entry = Entry(type: ObjectIdentifier(type), name: TypeName.of(type), mark: mark)
+        types.withLock { $0[service.id] = entry }
+    }
+
+    /// The protocol by which its instances are known.
+    static func mark(of service: peal_service) -> peal_protocol? {
+        types.withLock { $0[service.id]?.mark }
+    }
+
+    static func remove(_ service: UInt64) {
+        types.withLock { _ = $0.removeValue(forKey: service) }
+    }
+
+    /// The name of the type with which a service was registered, where that is another one.
+    static func otherName<Instance>(than type: Instance.Type, of service: peal_service) -> String? {
+        let known = types.withLock { $0[service.id] }
+        return known.flatMap { $0.type == ObjectIdentifier(type) ? nil : $0.name }
+    }
+
+    /// Represents the service among observing objects.
+    static func anchor(of service: peal_service) throws(PealError) -> ServiceAnchor {
+        if let anchor = types.withLock({ $0[service.id]?.anchor }) { return anchor }
+        throw PealError(status: .handle, message: "the service's registration has ended; register it again")
+    }
+
+    static func isKnown(_ service: peal_service) -> Bool {
+        types.withLock { $0[service.id] != nil }
+    }
 }

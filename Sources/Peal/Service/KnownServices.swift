@@ -14,33 +14,95 @@ final class KnownServices: Sendable {
         @usableFromInline let handle: peal_service
         /// The protocol that instances made in Swift provide.
         @usableFromInline let mark: peal_protocol
+        /// As the member of ``ServiceProvider``.
+        @usableFromInline let isOwn: Bool
     }
 
-    private struct Entries {
-        /// Services that are found by their type's name, and have no slot in the table.
-        var byType: [ObjectIdentifier: Entry] = [:]
-        var byName: [String: Entry] = [:]
-    }
-
-    private let entries = Mutex(Entries())
+    /// The services that are found by a name, or that are named by a type and not in the table.
+    private let names = Mutex<[String: Entry]>([:])
     private let table = ServicesByType()
 
     func find(_ type: Any.Type, named name: String?) -> Entry? {
         if name == nil, let entry = table.find(type) { return entry }
-        return entries.withLock { entries in
-            if let name { entries.byName[name] } else { entries.byType[ObjectIdentifier(type)] }
-        }
+        return names.withLock { $0[name ?? TypeName.of(type)] }
     }
 
     /// Stores a service that was found, or removes a stale one where `entry` is nil.
     func put(_ entry: Entry?, _ type: Any.Type, named name: String?) {
-        entries.withLock { entries in
-            if let name {
-                entries.byName[name] = entry
-            } else if !table.put(entry, for: type) {
-                entries.byType[ObjectIdentifier(type)] = entry
-            }
+        names.withLock { names in
+            let isInTable = name == nil && entry?.isOwn != false && table.put(entry, for: type)
+            if entry == nil || !isInTable { names[name ?? TypeName.of(type)] = entry }
         }
+    }
+}
+
+/// The services of this module that are named by types, in a table that is read without a lock.
+///
+/// A slot belongs to one type permanently; its content changes.
+private final class ServicesByType: Sendable {
+    private struct Slot: ~Copyable {
+        let type = Atomic<UInt>(0)
+        /// Stored after `mark`; zero where the type has no service now.
+        let service = Atomic<UInt64>(0)
+        let mark = Atomic<UInt64>(0)
+    }
+
+    private static let length = 256
+    /// The number of slots among which a type may have one.
+    private static let reach = 8
+
+    /// The pointer never changes, and each word of the slots is atomic.
+    private nonisolated(unsafe) let slots: UnsafeMutablePointer<Slot>
+
+    init() {
+        slots = .allocate(capacity: Self.length)
+        for index in 0..<Self.length { (slots + index).initialize(to: Slot()) }
+    }
+
+    deinit {
+        slots.deinitialize(count: Self.length)
+        slots.deallocate()
+    }
+
+    func find(_ type: Any.Type) -> KnownServices.Entry? {
+        let key = Self.key(type)
+        guard let slot = slot(of: key) else { return nil }
+        let service = slot.pointee.service.load(ordering: .acquiring)
+        guard service != 0 else { return nil }
+        let mark = slot.pointee.mark.load(ordering: .relaxed)
+        return KnownServices.Entry(handle: peal_service(id: service), mark: peal_protocol(id: mark), isOwn: true)
+    }
+
+    /// Stores the service of a type, or none. The caller must hold the lock of `KnownServices`.
+    ///
+    /// - Returns: False where the type has no slot, and none is free.
+    func put(_ entry: KnownServices.Entry?, for type: Any.Type) -> Bool {
+        let key = Self.key(type)
+        guard let slot = slot(of: key) ?? slot(of: 0, from: key) else { return false }
+        // The reader in `find` loads `service`, then `mark`. If it loads the old service and then the new mark, C
+        // refuses the stale handle, and the caller searches again. A mark is never removed: without one, a service of
+        // Swift would be taken for one of C.
+        if let entry { slot.pointee.mark.store(entry.mark.id, ordering: .relaxed) }
+        slot.pointee.service.store(entry?.handle.id ?? 0, ordering: .releasing)
+        slot.pointee.type.store(key, ordering: .releasing)
+        return true
+    }
+
+    /// The slot with a key, among the slots of the type `origin`, or of the key itself.
+    private func slot(of key: UInt, from origin: UInt? = nil) -> UnsafeMutablePointer<Slot>? {
+        let first = Int(truncatingIfNeeded: (((origin ?? key) &>> 4) &* 0x9e37_79b9_7f4a_7c15) &>> 32)
+        for step in 0..<Self.reach {
+            let slot = slots + ((first &+ step) & (Self.length &- 1))
+            let found = slot.pointee.type.load(ordering: .acquiring)
+            if found == key { return slot }
+            // Slots are filled in this order, and are not freed.
+            if found == 0 { return nil }
+        }
+        return nil
+    }
+
+    private static func key(_ type: Any.Type) -> UInt {
+        UInt(bitPattern: unsafeBitCast(type, to: UnsafeRawPointer.self))
     }
 }
 
@@ -50,8 +112,9 @@ extension Center {
     func knownService(_ type: Any.Type, named name: String?) throws(PealError) -> KnownServices.Entry {
         if let known = knownServices.find(type, named: name) { return known }
         let handle = try find(name ?? TypeName.of(type))
+        let own = ServiceTypes.mark(of: handle)
         let entry = KnownServices.Entry(
-            handle: handle, mark: ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: self.handle))
+            handle: handle, mark: own ?? SwiftMark.find(in: self.handle), isOwn: own != nil)
         // A service without a mark was not made in Swift, so the get fails.
         if entry.mark.id != 0 { knownServices.put(entry, type, named: name) }
         return entry
@@ -81,5 +144,6 @@ extension ServiceProvider {
     init(_ known: KnownServices.Entry) {
         handle = known.handle
         mark = known.mark
+        isOwn = known.isOwn
     }
 }

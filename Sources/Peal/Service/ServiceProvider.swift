@@ -19,6 +19,8 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     public let handle: peal_service
     /// The protocol that instances made in Swift provide; zero where there is none in the center.
     @usableFromInline let mark: peal_protocol
+    /// True if this module registered the service, so that each instance is an ``InstanceBox``.
+    @usableFromInline let isOwn: Bool
 
     /// A service that has been registered, as one of this type.
     ///
@@ -26,13 +28,16 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     ///   - handle: The service in the C interface.
     ///   - center: The center that it is in.
     public init(_ handle: peal_service, in center: Center) {
+        let own = ServiceTypes.mark(of: handle)
         self.handle = handle
-        mark = ServiceTypes.mark(of: handle) ?? SwiftMark.find(in: center.handle)
+        mark = own ?? SwiftMark.find(in: center.handle)
+        isOwn = own != nil
     }
 
     init(_ handle: peal_service, mark: peal_protocol) {
         self.handle = handle
         self.mark = mark
+        isOwn = true
     }
 
     /// Gets the instance, which is created on first use, until the end of the use.
@@ -53,11 +58,7 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     /// A use, which the caller ends, and the instance.
     @inlinable
     func take() throws(PealError) -> (peal_service_use, Instance) {
-        // The scope proves, without a name, that the registration is one of this type. The use is of the same
-        // registration, but may be another instance.
-        var scope = peal_scope()
-        _ = try begin(&scope)
-        defer { _ = peal_scope_end(&scope) }
+        if !isOwn { try checkMark() }
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
         do throws(PealError) {
@@ -67,6 +68,15 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
             peal_use_release(use.use)
             throw error
         }
+    }
+
+    /// Throws unless the registration is one of this type, in another copy of this module. A later use is of the same
+    /// registration, but may be another instance.
+    @usableFromInline
+    func checkMark() throws(PealError) {
+        var scope = peal_scope()
+        _ = try begin(&scope)
+        _ = peal_scope_end(&scope)
     }
 
     /// The instance of a service that has the mark.

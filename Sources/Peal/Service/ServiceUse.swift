@@ -138,3 +138,73 @@ final class UseKeeper: Sendable {
         for entry in entries.withLock({ $0 }).reversed() { _ = peal_use_release(entry.use) }
     }
 }
+
+/// A use of a service's instance, like ``ServiceUse``, as a value that is moved and never copied. Getting one allocates
+/// nothing.
+///
+/// ```swift
+/// let account = try accounts.use()
+/// print(account.instance.user)
+/// ```
+///
+/// In C, `struct peal_service_use`.
+public struct UniqueUse<Instance: Sendable>: ~Copyable, Sendable {
+    @usableFromInline let use: OwnedUse
+    /// The instance; the service keeps it until the use ends.
+    public let instance: Instance
+
+    /// - Parameter use: *Consumed.*
+    @inlinable
+    init(_ instance: Instance, use: peal_use) {
+        self.use = OwnedUse(use)
+        self.instance = instance
+    }
+}
+
+/// A use of the C interface that ends with this value.
+///
+/// It is no generic type: where this module is optimised and a program is not, Swift 6.3 does not run the deinitializer
+/// of a generic value.
+@usableFromInline
+struct OwnedUse: ~Copyable, Sendable {
+    @usableFromInline let use: peal_use
+
+    @inlinable
+    init(_ use: peal_use) { self.use = use }
+
+    @inlinable
+    deinit { _ = peal_use_release(use) }
+}
+
+extension ServiceProvider {
+    /// Gets the instance, which is created on first use, until the end of the value.
+    ///
+    /// - Returns: A use that ends at the end of its scope, or where it is consumed.
+    /// - Throws: ``PealError`` as ``get()``.
+    ///
+    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
+    @inlinable
+    public func use() throws(PealError) -> UniqueUse<Instance> {
+        let (use, instance) = try take()
+        return UniqueUse(instance, use: use.use)
+    }
+}
+
+extension Center {
+    /// Gets the instance of a service by its type or its name, until the end of the value.
+    ///
+    /// - Parameters:
+    ///   - type: The type with which it was registered.
+    ///   - name: Its name; the type's full name by default.
+    /// - Returns: A use that ends at the end of its scope, or where it is consumed.
+    /// - Throws: ``PealError`` as ``get(_:named:)``.
+    ///
+    /// Any thread; it waits for creations. The C interface's `peal_service_get`.
+    @inlinable
+    public func use<Instance: Sendable>(
+        _ type: Instance.Type = Instance.self, named name: String? = nil
+    ) throws(PealError) -> UniqueUse<Instance> {
+        let (use, instance) = try reach(type, named: name) { service throws(PealError) in try service.take() }
+        return UniqueUse(instance, use: use.use)
+    }
+}

@@ -2,7 +2,7 @@
 class SwiftCall {
     /// - Parameter isQueued: True for an observer on a queue. Other observers are called on the thread of the
     ///   broadcast, before that returns.
-    func reach(_ observer: ObserverPlace, isQueued: Bool) {}
+    func reach(_ observer: ObserverElement, isQueued: Bool) {}
 }
 
 /// A call with the type of its observers.
@@ -11,7 +11,7 @@ final class TypedSwiftCall<Observed>: SwiftCall {
 
     init(_ body: @escaping @Sendable (Observed) -> Void) { self.body = body }
 
-    override func reach(_ observer: ObserverPlace, isQueued: Bool) { body(observer.observer(as: Observed.self)) }
+    override func reach(_ observer: ObserverElement, isQueued: Bool) { body(observer.observer(as: Observed.self)) }
 }
 
 /// The call of a broadcast by the main actor.
@@ -20,7 +20,7 @@ final class MainSwiftCall<Observed: Sendable>: SwiftCall {
 
     init(_ body: @escaping @MainActor @Sendable (Observed) -> Void) { self.body = body }
 
-    override func reach(_ observer: ObserverPlace, isQueued: Bool) {
+    override func reach(_ observer: ObserverElement, isQueued: Bool) {
         let (observer, body) = (observer.observer(as: Observed.self), body)
         if isQueued {
             Task { @MainActor in body(observer) }
@@ -34,12 +34,12 @@ final class MainSwiftCall<Observed: Sendable>: SwiftCall {
 /// The call of a visit, on the visitor's stack.
 struct SwiftVisit {
     /// Returns true to stop.
-    let body: (ObserverPlace) -> Bool
+    let body: (ObserverElement) -> Bool
 }
 
 /// The address of an observer during a call, as a value of the type of its registration. The type's identity is part of
 /// the protocol's name, so every caller uses the same type.
-struct ObserverPlace {
+struct ObserverElement {
     let pointer: UnsafeRawPointer
 
     @inline(__always)
@@ -64,7 +64,7 @@ final class ObserverBits: @unchecked Sendable {
     deinit { place.deallocate() }
 
     /// The address of the bytes, for a call. The caller must keep the observer alive.
-    var shown: ObserverPlace { ObserverPlace(pointer: place) }
+    var shown: ObserverElement { ObserverElement(pointer: place) }
 }
 
 /// The functions of an observer of a Swift type for the two methods of its protocol, in their order.
@@ -87,19 +87,19 @@ enum SwiftResponses {
         ]
     }
 
-    private static func show<Observed>(_ observer: Observed, _ body: (ObserverPlace) -> Void) {
-        withUnsafePointer(to: observer) { body(ObserverPlace(pointer: UnsafeRawPointer($0))) }
+    private static func show<Observed>(_ observer: Observed, _ body: (ObserverElement) -> Void) {
+        withUnsafePointer(to: observer) { body(ObserverElement(pointer: UnsafeRawPointer($0))) }
     }
 
     private static func call(
-        _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverPlace, _ isQueued: Bool
+        _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverElement, _ isQueued: Bool
     ) {
         guard let call = pointer(arguments) else { return }
         Box.borrow(call, as: SwiftCall.self) { $0.reach(observer, isQueued: isQueued) }
     }
 
     private static func visit(
-        _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverPlace,
+        _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverElement,
         _ result: UnsafeMutableRawPointer?
     ) {
         guard let visit = pointer(arguments) else { return }

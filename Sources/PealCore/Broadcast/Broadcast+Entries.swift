@@ -8,10 +8,10 @@ extension Broadcast {
 
     /// The fast path. Returns nil if it cannot be used for this thread or this list.
     ///
-    /// - Parameter held: When the result is nil, the hazard slot that was occupied, or nil if none was.
+    /// - Parameter occupied: When the result is nil, the hazard slot that was occupied, or nil if none was.
     @inlinable
     @inline(__always)
-    public static func beginFast(_ id: UInt64, held: inout Hazard?) -> Entries? {
+    public static func beginFast(_ id: UInt64, occupied: inout Hazard?) -> Entries? {
         guard let element = peal_directory_find(id) else { return nil }
         if _slowPath(peal_directory_is_empty(element)), peal_directory_is_of(element, id) { return (nil, nil) }
         guard let hazard = peal_hazard_outermost() else { return nil }
@@ -19,7 +19,7 @@ extension Broadcast {
         guard peal_snapshot_method(snapshot) == id,
             !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasQueuedOrLazyObservers
         else {
-            held = hazard
+            occupied = hazard
             return nil
         }
         return entries(of: snapshot, hazard)
@@ -37,9 +37,9 @@ extension Broadcast {
     /// The slow path, from the start or with the hazard slot that `beginFast` occupied.
     ///
     /// - Parameter reachesQueues: True if the first entry is to represent the observers with queues.
-    public static func begin(_ id: UInt64, held: Hazard?, reachesQueues: Bool) throws(Outcome) -> Entries {
+    public static func begin(_ id: UInt64, occupied: Hazard?, reachesQueues: Bool) throws(Outcome) -> Entries {
         var hazard =
-            if let held { held } else { try protect(id, nil, 0, mark: PEAL_HAZARD_OF_CALLER) }
+            if let occupied { occupied } else { try protect(id, nil, 0, mark: PEAL_HAZARD_OF_CALLER) }
         if list(hazard).needsPreparation {
             hazard = try prepare(hazard, id, reachesQueues: reachesQueues)
         }
@@ -48,8 +48,10 @@ extension Broadcast {
             end(hazard)
             throw fail(failure, id, nil, 0)
         }
-        let isAsked = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion
-        let hasEnqueueThunk = reachesQueues && (snapshot.hasGroups || isAsked)
+        let needsTokens = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion
+        // Without a thunk taps do not see the loop.
+        let isTapped = snapshot.isTapped && snapshot.pointee.record != nil
+        let hasEnqueueThunk = reachesQueues && (snapshot.hasGroups || needsTokens || isTapped)
         guard peal_snapshot_count(snapshot) > 0 || hasEnqueueThunk else {
             end(hazard)
             return (nil, nil)
@@ -62,16 +64,16 @@ extension Broadcast {
             throw fail(.notRecordable, id, nil, 0)
         }
         let thunk = UnsafePointer(peal_snapshot_enqueue_thunk(snapshot))
-        // Each call needs a token of its own: the thunk makes all calls.
-        if isAsked { hazard.pointee.shown.end = thunk + 1 }
+        // Each call needs a token of its own, or taps see it: the thunk makes all calls.
+        if needsTokens || isTapped { hazard.pointee.shown.end = thunk + 1 }
         return (thunk, hazard)
     }
 
     /// Settles the list, and creates the services that its lazy observers wait for.
     ///
     /// - Returns: The hazard slot of the list that is current then.
-    private static func prepare(_ held: Hazard, _ id: UInt64, reachesQueues: Bool) throws(Outcome) -> Hazard {
-        let hazard = try settle(held, id, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
+    private static func prepare(_ occupied: Hazard, _ id: UInt64, reachesQueues: Bool) throws(Outcome) -> Hazard {
+        let hazard = try settle(occupied, id, nil, 0, mark: PEAL_HAZARD_OF_CALLER)
         guard mistake(in: list(hazard), hazard, id, reachesQueues: reachesQueues) == nil, list(hazard).isPending else {
             return hazard
         }
@@ -89,7 +91,7 @@ extension Broadcast {
         guard peal_snapshot_method(snapshot) == id else { return .unknownMethod }
         if !reachesQueues, MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion { return .needsTokens }
         let restricts = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).restrictsRecursion
-        return restricts && HeldMethods.isHeld(id, besides: hazard) ? .recursionRejected : nil
+        return restricts && ProtectedMethods.contains(id, besides: hazard) ? .recursionRejected : nil
     }
 
     /// Performs the step of a caller's loop at an entry whose gate is not zero. Returns the entry to call, if any, and

@@ -66,7 +66,7 @@ enum Deferral {
 
     /// Runs the waiting calls of a method, unless a broadcast of it still runs on the thread.
     static func runPending(of id: UInt64, on thread: UnsafeMutablePointer<peal_thread>) {
-        guard thread.pointee.first_deferred != nil, !HeldMethods.isHeld(id) else { return }
+        guard thread.pointee.first_deferred != nil, !ProtectedMethods.contains(id) else { return }
         thread.pointee.deferred_runs += 1
         // A call that runs here may defer more calls of its method. They are appended, and run in this loop.
         while let call = takeFirst(of: id, on: thread) {
@@ -112,11 +112,11 @@ enum Deferral {
 }
 
 /// The methods that the calling thread is broadcasting.
-enum HeldMethods {
+enum ProtectedMethods {
     /// Returns true if one of the thread's lists is of the method.
     ///
     /// - Parameter own: The hazard slot of a broadcast that has just begun, which is not tested.
-    static func isHeld(_ id: UInt64, besides own: Broadcast.Hazard? = nil) -> Bool {
+    static func contains(_ id: UInt64, besides own: Broadcast.Hazard? = nil) -> Bool {
         guard let thread = peal_thread_own_slot() else { return false }
         return (0..<peal_thread_depth(thread)).contains { level in
             let hazard = peal_thread_level(thread, level)

@@ -22,12 +22,12 @@ struct GeneralBroadcast {
         if _slowPath(snapshot.needsPreparation) {
             return runPrepared(request, calls: calls, runsDeferred: runsDeferred)
         }
-        return runHeld(request, calls: calls, runsDeferred: runsDeferred)
+        return runProtected(request, calls: calls, runsDeferred: runsDeferred)
     }
 
     /// Runs a broadcast whose list needs no preparation, releases the list, and runs deferred calls.
     @inline(__always)
-    func runHeld(
+    func runProtected(
         _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool
     ) -> Broadcast.Outcome {
         let defers = traits.defersRecursion
@@ -46,26 +46,62 @@ struct GeneralBroadcast {
         // The id is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(snapshot) == id else { return .unknownMethod }
         if let mistake = mistake(in: request) { return mistake }
+        guard !traits.isTapped else { return runTapped(request, calls: calls) }
+        return try perform(request, calls: calls, tapped: nil)
+    }
+
+    /// Reports the broadcast to taps. The number of its calls is stored even if the caller does not want it.
+    @inline(never)
+    private func runTapped(
+        _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?
+    ) -> Broadcast.Outcome {
+        var tapped = peal_tapped()
+        return withUnsafeMutablePointer(to: &tapped) { tapped in
+            var called = 0
+            var outcome: Broadcast.Outcome
+            peal_tapped_begin(tapped, id, arguments)
+            do throws(Broadcast.Outcome) {
+                outcome = try perform(request, calls: &called, tapped: tapped)
+            } catch {
+                outcome = error
+            }
+            peal_tapped_end(tapped, called, outcome.rawValue, request.result)
+            calls?.pointee = called
+            return outcome
+        }
+    }
+
+    /// Makes the calls of a broadcast without mistakes.
+    @inline(__always)
+    private func perform(
+        _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, tapped: UnsafeMutablePointer<peal_tapped>?
+    ) throws(Broadcast.Outcome) -> Broadcast.Outcome {
         var folder = ResultFolder(
             policy: request.policy ?? traits.policy, plan: plan, request: request,
             chained: traits.chainedParameter.flatMap { arguments?[$0] })
-        if traits.restrictsRecursion, !request.isOfLoop, HeldMethods.isHeld(id, besides: hazard) {
+        if traits.restrictsRecursion, !request.isOfLoop, ProtectedMethods.contains(id, besides: hazard) {
             folder.finish(calls: 0)
             if traits.rejectsRecursion { return .recursionRejected }
             return Deferral.capture(id, arguments: arguments, on: thread)
         }
         let completion = traits.hasCompletion ? try Completion.pass(arguments?[traits.completionParameter ?? 0]) : nil
         defer { completion?.endPassing() }
-        (request.gathering ?? completion)?.expect(snapshot.askedCount)
+        (request.gathering ?? completion)?.expect(snapshot.tokenCount)
         // Calls for queues are enqueued first, so a callback's broadcast is queued after them.
         let queued =
             snapshot.hasGroups
-            ? try Delivery.enqueue(snapshot, .pointers(arguments), for: request.gathering ?? completion)
-            : (calls: 0, isRejected: false)
-        let called = callObservers(request, &folder, completion)
+            ? try enqueue(for: request.gathering ?? completion, tapped) : (calls: 0, isRejected: false)
+        let called = callObservers(request, &folder, completion, tapped)
         folder.finish(calls: called)
         calls?.pointee = called + queued.calls
         return queued.isRejected ? .rejected : folder.isTruncated ? .truncated : .done
+    }
+
+    private func enqueue(
+        for completion: Completion?, _ tapped: UnsafeMutablePointer<peal_tapped>?
+    ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
+        guard let tapped else { return try Delivery.enqueue(snapshot, .pointers(arguments), for: completion) }
+        return try Delivery.enqueueTapped(snapshot, .pointers(arguments), for: completion, tapped)
     }
 
     func mistake(in request: BroadcastRequest) -> Broadcast.Outcome? {
@@ -92,18 +128,19 @@ struct GeneralBroadcast {
     }
 
     private func callObservers(
-        _ request: BroadcastRequest, _ folder: inout ResultFolder, _ completion: Completion?
+        _ request: BroadcastRequest, _ folder: inout ResultFolder, _ completion: Completion?,
+        _ tapped: UnsafeMutablePointer<peal_tapped>?
     ) -> Int {
         let entries = peal_snapshot_entries(snapshot)
         let listed = Int(peal_snapshot_count(snapshot))
-        let isAsked = traits.hasCompletion || request.gathering != nil
-        if !isAsked, folder.dropsResults, plan.pointee.frame == nil || request.forcesFFI {
+        let needsTokens = traits.hasCompletion || request.gathering != nil
+        if !needsTokens, folder.dropsResults, tapped == nil, plan.pointee.frame == nil || request.forcesFFI {
             return FFIReplay.each(plan, arguments, to: entries, count: listed, hazard) ?? 0
         }
         let calls = ResultCalls(
             plan: plan, entries: entries, count: listed, hazard: hazard, arguments: arguments,
-            forcesFFI: request.forcesFFI)
-        if isAsked {
+            forcesFFI: request.forcesFFI, tapped: tapped)
+        if needsTokens {
             return Asking(
                 calls: calls, completion: request.gathering ?? completion, parameter: traits.completionParameter
             ).run()

@@ -13,6 +13,8 @@ struct ResultCalls {
     /// One pointer for each parameter. The caller's own array is not changed.
     let arguments: Broadcast.Arguments?
     var forcesFFI = false
+    /// The broadcast as taps see it; nil: none does.
+    var tapped: UnsafeMutablePointer<peal_tapped>?
 
     /// - Parameters:
     ///   - prepare: Runs before a call. It may replace the pointer of an argument, and then returns true.
@@ -42,9 +44,11 @@ struct ResultCalls {
             _ = CallPlan.buildFrame(plan, from: arguments, into: words)
             return FrameReplay.eachEntry(entries, count, hazard) { entry in
                 if prepare(entry, arguments) { _ = CallPlan.buildFrame(plan, from: arguments, into: words) }
+                beginTapped(entry)
                 CallPlan.callWithFrame(
                     plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target,
                     words: words, result: result)
+                endTapped(entry, result)
                 return take(entry, result)
             }
         }
@@ -60,10 +64,23 @@ struct ResultCalls {
             return FrameReplay.eachEntry(entries, count, hazard) { entry in
                 if prepare(entry, arguments) { CallPlan.fillSlots(plan, from: arguments, into: slots) }
                 slots[0] = peal_snapshot_entry_target(entry)
+                beginTapped(entry)
                 CallPlan.callThroughFFI(
                     plan, function: entry.pointee.function, slots: slots, arguments: arguments, result: result)
+                endTapped(entry, result)
                 return take(entry, result)
             }
         }
+    }
+
+    @inline(__always)
+    private func beginTapped(_ entry: Entry) {
+        if let tapped { peal_tapped_begin_call(tapped, entry.pointee.gate) }
+    }
+
+    @inline(__always)
+    private func endTapped(_ entry: Entry, _ result: UnsafeMutableRawPointer) {
+        guard let tapped else { return }
+        peal_tapped_end_call(tapped, entry.pointee.gate, plan.pointee.resultKind == .void ? nil : result)
     }
 }

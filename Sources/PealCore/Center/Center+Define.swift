@@ -33,18 +33,14 @@ extension Center {
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         try keepInState { (state) throws(Failure) in
             let declarations = try description.declarations(in: state.types)
-            let proto: PealProtocol
-            if let known = state.protocolsByName[description.name] {
-                try state.checkSame(known, description, declarations)
-                proto = known
-            } else {
-                proto = try state.add(description, to: self)
-            }
+            let known = state.protocolsByName[description.name]
+            if let known { try state.checkSame(known, description, declarations) }
+            let proto = if let known { known } else { try state.add(description, to: self) }
             do throws(Failure) {
                 try owner?.add(proto)
                 try state.grow(proto, to: declarations)
             } catch {
-                if state[proto].own.isEmpty { state.discard(proto) }
+                if known == nil { state.discard(proto) }
                 throw error
             }
             state[proto].definers.insert(owner?.id ?? 0)

@@ -44,7 +44,7 @@ struct Asking {
 
 extension Broadcast.List {
     /// The number of observers that a broadcast calls now, here and on queues.
-    var askedCount: Int {
+    var tokenCount: Int {
         let queued = hasGroups ? groups.reduce(0) { $0 + Int(peal_group_count($1)) } : 0
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(self), count: Int(peal_snapshot_count(self)))
         let closed = ObserverGate.removed | ObserverGate.lazy | ObserverGate.blocks

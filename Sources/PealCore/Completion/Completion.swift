@@ -34,11 +34,11 @@ public final class Completion: Sendable {
     /// The queue item for `done`; made beforehand, so that enqueuing it cannot fail.
     private nonisolated(unsafe) let notice: UnsafeMutablePointer<CompletionNotice>
     /// The work that ends the completion when its time limit expires; nil without a limit. Used by the executor alone.
-    private nonisolated(unsafe) let limit: UnsafeMutablePointer<peal_work>?
+    private nonisolated(unsafe) let limit: UnsafeMutablePointer<peal_timed_work>?
 
     private init(
         id: UInt64, options: Options, notice: UnsafeMutablePointer<CompletionNotice>,
-        limit: UnsafeMutablePointer<peal_work>?
+        limit: UnsafeMutablePointer<peal_timed_work>?
     ) {
         self.id = id
         self.options = options
@@ -61,7 +61,7 @@ public final class Completion: Sendable {
     ) throws(Failure) -> Completion {
         if options.timeout != .max { try Executor.start() }
         guard let notice = CompletionNotice.make(replySize: 0, isNeeded: isNeeded) else { throw .outOfMemory }
-        let limit = options.timeout == .max ? nil : peal_memory_allocate(MemoryLayout<peal_work>.size)
+        let limit = options.timeout == .max ? nil : peal_memory_allocate(MemoryLayout<peal_timed_work>.size)
         guard options.timeout == .max || limit != nil else {
             peal_memory_free(notice)
             throw .outOfMemory
@@ -71,7 +71,7 @@ public final class Completion: Sendable {
             completion = try Handles.completions.insert { id in
                 let completion = Completion(
                     id: id, options: options, notice: notice,
-                    limit: limit?.assumingMemoryBound(to: peal_work.self))
+                    limit: limit?.assumingMemoryBound(to: peal_timed_work.self))
                 return CompletionHandle(completion, .whole, id: id)
             }.completion
         } catch {
@@ -202,7 +202,7 @@ public final class Completion: Sendable {
         }
         notice.pointee.id = id
         notice.pointee.observation = observation
-        UnsafeMutableRawPointer(notice + 1).copyMemory(from: result, byteCount: size)
+        notice.reply.copyMemory(from: result, byteCount: size)
         notice.pointee.task.run = { Completion.runReply($0) }
         mailbox.push(UnsafeMutableRawPointer(notice).assumingMemoryBound(to: peal_task.self))
         settle { $0.settle(.counted, completed: 1) }
@@ -249,7 +249,7 @@ public final class Completion: Sendable {
         if let completion = find(notice.pointee.id), let reply = completion.options.reply,
             completion.state.withLock({ $0.beginCall(on: thread) })
         {
-            reply(completion.options.context, notice.pointee.observation, UnsafeRawPointer(notice + 1))
+            reply(completion.options.context, notice.pointee.observation, UnsafeRawPointer(notice.reply))
             if completion.state.withLock({ $0.endCall(on: thread) }) { completion.runDone() }
         }
         peal_memory_free(notice)

@@ -27,11 +27,18 @@ struct CompletionNotice: BitwiseCopyable {
 
     /// - Parameter isNeeded: True if the end of an object requires the notice, so that it may use the reserve.
     static func make(replySize: Int, isNeeded: Bool = false) -> UnsafeMutablePointer<CompletionNotice>? {
-        // Sixteen bytes are the alignment of any result.
-        let size = MemoryLayout<CompletionNotice>.stride.roundedUp(to: 16) + replySize
+        let size = replyOffset + replySize
         let memory = isNeeded ? peal_memory_allocate_needed(size) : peal_memory_allocate(size)
         return memory?.bindMemory(to: CompletionNotice.self, capacity: 1)
     }
+
+    /// Sixteen bytes are the alignment of any result.
+    fileprivate static var replyOffset: Int { MemoryLayout<CompletionNotice>.size.roundedUp(to: 16) }
+}
+
+extension UnsafeMutablePointer<CompletionNotice> {
+    /// The result of a reply.
+    var reply: UnsafeMutableRawPointer { UnsafeMutableRawPointer(self) + CompletionNotice.replyOffset }
 }
 
 /// Why a completion ended.

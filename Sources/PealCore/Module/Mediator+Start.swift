@@ -53,7 +53,7 @@ extension Mediator {
                 return true
             }
             guard isCalled, !module.functions(for: lifecycle.willStart).isEmpty else { continue }
-            if let step = ModuleStep.make(.willStart, of: module) { _ = run(step) }
+            if let step = try? ModuleStep.make(.willStart, of: module) { _ = run(step) }
         }
     }
 
@@ -81,7 +81,7 @@ extension Mediator {
     func startLate(_ module: Module) throws(Failure) {
         var failure = start(module)
         if failure == nil, !module.functions(for: lifecycle.didStart).isEmpty {
-            if let step = ModuleStep.make(.didStart, of: module) { _ = run(step) }
+            if let step = try? ModuleStep.make(.didStart, of: module) { _ = run(step) }
         }
         let action = withState { state -> ModuleAction in
             if failure == nil, module.status.membership == .member, state.phase != .running {
@@ -96,8 +96,11 @@ extension Mediator {
     /// Performs the start of a module.
     private func start(_ module: Module) -> Failure? {
         let notifies = withState { _ in !module.status.wasNotifiedOfWillStart }
-        guard let step = ModuleStep.make(.start, of: module, notifiesOfWillStart: notifies) else {
-            return fail(module, nil, .limit, "there are too many steps in the process")
+        let step: ModuleStep
+        do throws(Failure) {
+            step = try ModuleStep.make(.start, of: module, notifiesOfWillStart: notifies)
+        } catch {
+            return fail(module, nil, error.kind, error.sentence)
         }
         withState { _ in
             module.status.start = (step.began, 0)

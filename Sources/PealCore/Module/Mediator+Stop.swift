@@ -17,7 +17,9 @@ extension Mediator {
             return .notWaited
         case .stop: drain()
         case .wait where isOwnCall: return .notWaited
-        case .wait: return wait(until: { _ in deadline }, { $0.phase == .stopped }) ? .done : .timedOut
+        case .wait:
+            // The other stop's limit may have expired before this one.
+            guard wait(until: { _ in deadline }, { $0.phase == .stopped }) else { return .timedOut }
         case .none, .start, .enqueue, .release, .refuse: return .done
         }
         return withState { $0.hasMissedStopDeadline } ? .timedOut : .done
@@ -140,11 +142,18 @@ extension Mediator {
     }
 
     private func callStop(of module: Module, began: UInt64, deadline: UInt64, because reason: String?) -> Bool {
-        let step = ModuleStep.make(.stop, of: module, began: began)
-        let end = step.map { run($0, deadline: deadline) } ?? .failed("there are too many steps in the process")
+        var step: ModuleStep?
+        let end: StepEnd
+        do throws(Failure) {
+            let made = try ModuleStep.make(.stop, of: module, began: began)
+            step = made
+            end = run(made, deadline: deadline)
+        } catch {
+            end = .failed(error.sentence)
+        }
         let failure = end.failure(of: module)
         let took = peal_clock_now() - withState { _ in module.status.stop.began }
-        let (use, action) = withState { state -> (ServiceUse?, ModuleAction) in
+        let (use, action) = withState { [step] state -> (ServiceUse?, ModuleAction) in
             module.status.stop.took = took
             if let sentence = failure ?? reason { module.status.lastFailure = sentence }
             let action = state.request(.stopped, of: module)

@@ -14,13 +14,13 @@ public final class Mediator: Sendable {
     // Freed with this object; atomic.
     private nonisolated(unsafe) let changes = EventCount.make()
     /// The work that looks for overdue steps. Used by the executor alone.
-    nonisolated(unsafe) let overdueWork = UnsafeMutablePointer<peal_work>.allocate(capacity: 1)
+    nonisolated(unsafe) let overdueWork = UnsafeMutablePointer<peal_timed_work>.allocate(capacity: 1)
 
     private init(center: Center, lifecycle: Lifecycle, events: ModuleEvents) {
         self.center = center
         self.lifecycle = lifecycle
         self.events = events
-        overdueWork.initialize(to: peal_work())
+        overdueWork.initialize(to: peal_timed_work())
     }
 
     deinit {

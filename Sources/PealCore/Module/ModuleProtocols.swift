@@ -74,48 +74,48 @@ struct ModuleEvents: Sendable {
         signal = methods[4]
     }
 
-    func notifyStarted(_ module: Module, took: UInt64) { send(started, [module.name], took) }
+    func notifyStarted(_ module: Module, took: UInt64) {
+        module.name.withCString { send(started, [Self.word($0), took]) }
+    }
 
-    func notifyStopped(_ module: Module, took: UInt64) { send(stopped, [module.name], took) }
+    func notifyStopped(_ module: Module, took: UInt64) {
+        module.name.withCString { send(stopped, [Self.word($0), took]) }
+    }
 
     func notifyFailed(_ module: Module, _ kind: ModuleStep.Kind, _ sentence: String) {
         notifyFailed(module, kind.title, sentence)
     }
 
     func notifyFailed(_ module: Module, _ step: String, _ sentence: String) {
-        send(failed, [module.name, step, sentence], nil)
-    }
-
-    func notifyOverdue(_ module: Module, _ kind: ModuleStep.Kind, after took: UInt64) {
-        send(overdue, [module.name, kind.title], took)
-    }
-
-    func notifySignal(_ number: Int32) { send(signal, [], UInt64(UInt32(bitPattern: number))) }
-
-    private func send(_ method: Method, _ texts: [String], _ number: UInt64?) {
-        guard !peal_directory_is_empty(method.element) else { return }
-        Self.withAddresses(of: texts[...], []) { addresses in
-            var words = addresses + (number.map { [$0] } ?? [])
-            words.withUnsafeMutableBufferPointer { words in
-                let base = words.baseAddress.map { UnsafeMutableRawPointer($0) }.unsafelyUnwrapped
-                let arguments: [UnsafeMutableRawPointer?] = words.indices.map { base + 8 * $0 }
-                Self.send(method, arguments)
+        module.name.withCString { name in
+            step.withCString { step in
+                sentence.withCString { send(failed, [Self.word(name), Self.word(step), Self.word($0)]) }
             }
         }
     }
 
-    private static func send(_ method: Method, _ arguments: [UnsafeMutableRawPointer?]) {
-        arguments.withUnsafeBufferPointer { arguments in
-            _ = Broadcast.send(
-                method.id, arguments: arguments.baseAddress, count: arguments.count,
-                request: BroadcastRequest(result: nil), calls: nil)
+    func notifyOverdue(_ module: Module, _ kind: ModuleStep.Kind, after took: UInt64) {
+        module.name.withCString { name in
+            kind.title.withCString { send(overdue, [Self.word(name), Self.word($0), took]) }
         }
     }
 
-    private static func withAddresses(
-        of texts: ArraySlice<String>, _ known: [UInt64], _ body: ([UInt64]) -> Void
-    ) {
-        guard let first = texts.first else { return body(known) }
-        first.withCString { withAddresses(of: texts.dropFirst(), known + [UInt64(UInt(bitPattern: $0))], body) }
+    func notifySignal(_ number: Int32) { send(signal, [UInt64(UInt32(bitPattern: number))]) }
+
+    private static func word(_ text: UnsafePointer<CChar>) -> UInt64 { UInt64(UInt(bitPattern: text)) }
+
+    /// Broadcasts a method whose arguments have a word each.
+    private func send(_ method: Method, _ words: [UInt64]) {
+        guard !peal_directory_is_empty(method.element) else { return }
+        var words = words
+        words.withUnsafeMutableBufferPointer { words in
+            let base = words.baseAddress.map { UnsafeMutableRawPointer($0) }.unsafelyUnwrapped
+            let arguments: [UnsafeMutableRawPointer?] = words.indices.map { base + 8 * $0 }
+            arguments.withUnsafeBufferPointer { arguments in
+                _ = Broadcast.send(
+                    method.id, arguments: arguments.baseAddress, count: arguments.count,
+                    request: BroadcastRequest(result: nil), calls: nil)
+            }
+        }
     }
 }

@@ -72,8 +72,7 @@ extension Mediator {
     ) {
         do throws(Failure) {
             let query = try ModuleQuery.make(method, function, arguments)
-            guard let step = ModuleStep.make(.event, of: module, query: query) else { throw .outOfMemory }
-            switch run(step) {
+            switch run(try ModuleStep.make(.event, of: module, query: query)) {
             case .done, .late(isDone: true): try query.readResult(into: result)
             case .failed(let sentence): throw Failure(.state, sentence)
             case .abandoned(.circle): throw Failure(.wouldDeadlock, ModuleStep.circle)

@@ -69,8 +69,8 @@ final class ModuleStep: Sendable {
     static func make(
         _ kind: Kind, of module: Module, notifiesOfWillStart: Bool = false, query: ModuleQuery? = nil,
         began: UInt64 = peal_clock_now()
-    ) -> ModuleStep? {
-        try? Handles.moduleSteps.insert { id in
+    ) throws(Failure) -> ModuleStep {
+        try Handles.moduleSteps.insert { id in
             ModuleStep(
                 id: id, kind, of: module, notifiesOfWillStart: notifiesOfWillStart, query: query, began: began)
         }

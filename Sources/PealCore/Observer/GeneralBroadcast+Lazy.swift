@@ -15,7 +15,7 @@ extension GeneralBroadcast {
                 pending.create()
                 settled = with(try Broadcast.protectSettled(id, arguments, count))
             }
-            return settled.runHeld(request, calls: calls, runsDeferred: runsDeferred)
+            return settled.runProtected(request, calls: calls, runsDeferred: runsDeferred)
         } catch {
             return error
         }
@@ -31,6 +31,6 @@ extension GeneralBroadcast {
         let list = Broadcast.list(hazard)
         // The id is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == id, list.isPending, mistake(in: request) == nil else { return false }
-        return !traits.restrictsRecursion || !HeldMethods.isHeld(id, besides: hazard)
+        return !traits.restrictsRecursion || !ProtectedMethods.contains(id, besides: hazard)
     }
 }

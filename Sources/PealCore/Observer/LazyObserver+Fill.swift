@@ -59,7 +59,7 @@ extension Observer {
     fileprivate func install(at placeholder: Observer, _ use: ServiceUse) {
         pointee.id = placeholder.pointee.id
         pointee.order = placeholder.pointee.order
-        extras?.pointee.lazy = placeholder
-        extras?.pointee.use = use.id
+        rareExtras?.pointee.lazy = placeholder
+        rareExtras?.pointee.use = use.id
     }
 }

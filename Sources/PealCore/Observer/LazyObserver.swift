@@ -129,7 +129,7 @@ extension LazyObserver: ServiceFollower {
         let leaving = state.withLock { state -> Observation? in
             state.instanceGeneration += 1
             // The next instance may be installed before this notification of the last one's removal.
-            guard let instance = state.instance, !service.has(instance.record.extras?.pointee.use ?? 0) else {
+            guard let instance = state.instance, !service.has(instance.record.rareExtras?.pointee.use ?? 0) else {
                 return nil
             }
             return state.takeInstance()

@@ -34,7 +34,7 @@ extension Observation {
     /// - Returns: True if the wait was completed; nil if nothing was done.
     private static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
         Handles.observations.withPinned(id) { record -> Bool? in
-            guard !record.pointee.has_extras, record.close() else { return nil }
+            guard record.extras == nil, record.close() else { return nil }
             record.leaveLists()
             peal_thread_writer_fence()
             guard !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {

@@ -10,28 +10,28 @@ extension Observer {
     static func make(
         _ registration: borrowing Registration, _ tables: ObserverTables, _ key: ObserverKey
     ) throws(Failure) -> Observer {
-        let hasExtras = registration.hasExtras || tables.handled != nil
-        let size = MemoryLayout<ObserverRecord>.size
-        let extrasSize = hasExtras ? MemoryLayout<peal_observer_extras>.size : 0
-        guard let memory = peal_memory_allocate(size + extrasSize + (tables.handled?.size ?? 0)) else {
+        let extras = tables.handled == nil ? registration.extras : UInt8(PEAL_EXTRAS_ALL)
+        let size = MemoryLayout<ObserverRecord>.size + peal_observer_extras_size(extras)
+        guard let memory = peal_memory_allocate(size + (tables.handled?.size ?? 0)) else {
             throw .outOfMemory
         }
         let record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
         record.begin(
-            gate: registration.gate, hasExtras: hasExtras, target: registration.target, destroy: registration.destroy,
+            gate: registration.gate, extras: extras, target: registration.target, destroy: registration.destroy,
             owner: registration.owner, weak: registration.weak)
         record.pointee.priority = registration.priority
         record.pointee.keeps_latest = registration.keepsLatest
         record.pointee.hash = key.hash
         cell(peal_observer_tables(record)).initialize(to: tables)
-        guard let extras = record.extras else { return record }
+        guard let common = record.extras else { return record }
         if let queue = registration.queue {
-            extras.pointee.mailbox = queue.mailbox
+            common.pointee.mailbox = queue.mailbox
             peal_mailbox_retain(queue.mailbox)
         }
         record.keep(registration.queue, registration.owner)
-        if let lazy = registration.lazy { cell(peal_observer_lazy(extras)).initialize(to: lazy) }
-        extras.pointee.handler = tables.handled?.write(to: memory + size + extrasSize, target: registration.target)
+        guard let rare = record.rareExtras else { return record }
+        if let lazy = registration.lazy { cell(peal_observer_lazy(rare)).initialize(to: lazy) }
+        rare.pointee.handler = tables.handled?.write(to: memory + size, target: registration.target)
         return record
     }
 
@@ -60,12 +60,14 @@ extension Observer {
 
     var extras: UnsafeMutablePointer<peal_observer_extras>? { peal_observer_extras_of(self) }
 
+    var rareExtras: UnsafeMutablePointer<peal_observer_rare_extras>? { peal_observer_rare_extras_of(self) }
+
     var queue: Queue? { extras.flatMap { Self.cell(peal_observer_queue($0)).pointee } }
 
     var owner: Owner? { extras.flatMap { Self.cell(peal_observer_owner($0)).pointee } }
 
     /// The state of an observer that names a service. This record is then the placeholder.
-    var lazyObserver: LazyObserver? { extras.flatMap { Self.cell(peal_observer_lazy($0)).pointee } }
+    var lazyObserver: LazyObserver? { rareExtras.flatMap { Self.cell(peal_observer_lazy($0)).pointee } }
 
     /// Releases the objects, before the memory is freed.
     func releaseObjects() {
@@ -76,7 +78,8 @@ extension Observer {
         queue.deinitialize(count: 1)
         let owner: UnsafeMutablePointer<Owner?> = Self.cell(peal_observer_owner(extras))
         owner.deinitialize(count: 1)
-        let lazy: UnsafeMutablePointer<LazyObserver?> = Self.cell(peal_observer_lazy(extras))
+        guard let rareExtras else { return }
+        let lazy: UnsafeMutablePointer<LazyObserver?> = Self.cell(peal_observer_lazy(rareExtras))
         lazy.deinitialize(count: 1)
     }
 
@@ -86,11 +89,11 @@ extension Observer {
     var ownerNumber: UInt64 { extras?.pointee.owner ?? 0 }
 
     /// The lazy registration of a service's instance.
-    var placeholder: Observer? { extras?.pointee.lazy }
+    var placeholder: Observer? { rareExtras?.pointee.lazy }
 
-    var isPlaceholder: Bool { extras?.pointee.lazy_observer != nil }
+    var isPlaceholder: Bool { rareExtras?.pointee.lazy_observer != nil }
 
-    var handler: UnsafePointer<peal_observer_handler>? { extras?.pointee.handler }
+    var handler: UnsafePointer<peal_observer_handler>? { rareExtras?.pointee.handler }
 
     /// The gate is the record's first member.
     var gate: UnsafeMutablePointer<UInt32> { UnsafeMutableRawPointer(self).assumingMemoryBound(to: UInt32.self) }

@@ -49,7 +49,9 @@ enum ObserverLife {
     }
 
     private static func endUse(of record: UnsafeMutablePointer<ObserverRecord>) {
-        guard let extras = record.extras, extras.pointee.lazy != nil, let target = record.pointee.target else { return }
+        guard let extras = record.rareExtras, extras.pointee.lazy != nil, let target = record.pointee.target else {
+            return
+        }
         ServiceUse(id: extras.pointee.use, target: target).end()
     }
 

@@ -5,7 +5,7 @@ extension UnsafeMutablePointer<ObserverRecord> {
     ///
     /// - Parameter gate: The bits of its gate besides the mark of a weak target.
     func begin(
-        gate: UInt32 = 0, hasExtras: Bool = true, target: UnsafeMutableRawPointer?,
+        gate: UInt32 = 0, extras: UInt8 = UInt8(PEAL_EXTRAS_COMMON), target: UnsafeMutableRawPointer?,
         destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?, owner: Owner?, weak: WeakTarget?
     ) {
         pointee.gate = gate | (weak == nil ? 0 : ObserverGate.weak)
@@ -13,8 +13,8 @@ extension UnsafeMutablePointer<ObserverRecord> {
         pointee.owners = 1
         pointee.target = target
         pointee.destroy = destroy
-        pointee.has_extras = hasExtras
-        guard let extras else { return }
+        pointee.extras = extras
+        guard let extras = self.extras else { return }
         extras.pointee.owner = owner?.id ?? 0
         extras.pointee.retain = weak?.retain
         extras.pointee.release = weak?.release

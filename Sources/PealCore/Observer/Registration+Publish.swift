@@ -61,7 +61,7 @@ extension CenterState {
         let proto = registration.proto
         try proto.state.observers.reserve(for: record)
         try Handles.observations.open(record)
-        if registration.hasExtras { try addToQueueAndOwner(record, registration) }
+        if record.extras != nil { try addToQueueAndOwner(record, registration) }
         proto.state.observers.insert(record)
         count(record, of: proto, as: 1)
     }

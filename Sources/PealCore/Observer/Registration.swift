@@ -43,10 +43,10 @@ public struct Registration: ~Copyable {
         self.functions = functions
     }
 
-    /// True if the record has extras for another reason than a handler. Most observers have none.
-    var hasExtras: Bool {
-        if case .service = functions { return true }
-        return queue != nil || owner != nil || weak != nil
+    /// The extras of the record, without those of a handler. Most observers have none.
+    var extras: UInt8 {
+        if case .service = functions { return UInt8(PEAL_EXTRAS_ALL) }
+        return UInt8(queue != nil || owner != nil || weak != nil ? PEAL_EXTRAS_COMMON : PEAL_EXTRAS_NONE)
     }
 
     /// The initial gate, without the mark of a weak target.

@@ -22,6 +22,12 @@ public struct PointerSearch {
         // An ended object stays in its table until the last of its functions has returned.
         Handles.forEachPointerHolder { $0.addPointers(to: &search) }
         for hooks in TypeHooks.all { hooks.addPointers(to: &search) }
+        for index in 0..<UInt32(PEAL_TAPS) {
+            var functions: (peal_function?, peal_function?) = (nil, nil)
+            peal_taps_functions(index, &functions.0, &functions.1)
+            search.add(functions.0, "function of a tap")
+            search.add(functions.1, "destroy callback of a tap")
+        }
         for destroy in Reference.destroyCallbacks { search.add(destroy, "destroy callback of a counted object") }
         return search.found
     }

@@ -27,8 +27,9 @@ extension Property {
     /// Registers an observer, and notifies it of the current value.
     ///
     /// If this fails, the caller must run the destroy callback.
-    /// - Returns: The id of the observation, and whether the notification is made later.
-    public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (id: UInt64, isDeferred: Bool) {
+    /// - Returns: The id of the observation, and the result of the notification.
+    public func observeFromNow(_ registration: inout Registration) throws(Failure) -> (id: UInt64, outcome: SetOutcome)
+    {
         guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
             throw .outOfMemory
         }
@@ -47,31 +48,30 @@ extension Property {
         return (observation, notifyInitially(node, thread))
     }
 
-    /// - Returns: True if the notification is made later, by another thread or after the end of a batch.
-    private func notifyInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+    /// - Returns: Deferred if another thread makes the notification, or the end of a batch.
+    private func notifyInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> SetOutcome {
         let state = peal_property_lock(element)
         guard peal_property_is_of(element, id) else {
             peal_property_unlock(element, state)
             peal_change_free(node)
-            return false
+            return SetOutcome(isSet: true, isDeferred: false, isRejected: false)
         }
         let notification = PropertyNotification(element: element, id: id)
         guard state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0, element.pointee.notifier == UnsafeRawPointer(thread) else {
             peal_property_append(element, node)
             guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0, element.pointee.first?.pointee.batch == nil else {
                 peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
-                return true
+                return SetOutcome(isSet: true, isDeferred: true, isRejected: false)
             }
             peal_property_set_notifier(element, thread)
-            _ = notification.drain()
-            return false
+            return SetOutcome(isSet: true, isDeferred: false, isRejected: notification.drain())
         }
         // This thread is inside a notification of the property. The initial notification is made here, between the
         // current notification and the waiting changes.
         notification.prepareInitial(node)
         peal_property_unlock(element, state)
-        PropertyInitial.notify(node)
+        let isRejected = PropertyInitial.notify(node)
         peal_change_free(node)
-        return false
+        return SetOutcome(isSet: true, isDeferred: false, isRejected: isRejected)
     }
 }

@@ -5,54 +5,65 @@ import PealCall
 /// other notification reaches it before.
 enum PropertyInitial {
     /// Makes an initial notification that waited for its turn.
-    static func notify(_ change: PropertyChange) {
-        guard let observation = Handles.observations.find(change.pointee.observation) else { return }
+    ///
+    /// - Returns: True if a queue refused a call, or memory was refused.
+    static func notify(_ change: PropertyChange) -> Bool {
+        guard let observation = Handles.observations.find(change.pointee.observation) else { return false }
         try? ObserverBlocks.unblock(observation.id)
-        guard let property = Handles.properties.find(change.pointee.property), change.pointee.new_size > 0 else {
-            return
-        }
+        guard let property = Handles.properties.find(change.pointee.property) else { return false }
+        // `prepareInitial` found no memory for the value.
+        guard change.pointee.new_size > 0 else { return true }
         let value = peal_change_new(change)
         let values = PropertyNotification.Values(
             old: value, new: value, newSize: change.pointee.new_size, isText: property.type.isText)
-        notify(observation, values, of: property)
+        return notify(observation, values, of: property)
     }
 
-    private static func notify(_ observation: Observation, _ values: PropertyNotification.Values, of property: Property)
-    {
+    private static func notify(
+        _ observation: Observation, _ values: PropertyNotification.Values, of property: Property
+    ) -> Bool {
         let (changed, valued, record) = (property.methods[0], property.methods[1], property.methods[3])
-        observation.deliver(changed, nil)
+        var isRejected = !observation.deliver(changed, nil)
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 3) { words in
             let first = words.baseAddress.unsafelyUnwrapped
             words[2] = values.new
             let argument = values.isText ? UnsafeMutableRawPointer(first + 2) : values.new
             words[0] = argument
             words[1] = argument
-            observation.deliver(valued, UnsafePointer(first))
+            if !observation.deliver(valued, UnsafePointer(first)) { isRejected = true }
         }
         PropertyNotification.withRecord(values, property: property.id, kind: PEAL_CHANGE_INITIAL, isPrior: false) {
-            observation.deliver(record, $0)
+            if !observation.deliver(record, $0) { isRejected = true }
         }
+        return isRejected
     }
 }
 
 extension Observation {
     /// Calls this observer alone, on its queue if it has one, if it implements the method.
-    fileprivate func deliver(_ method: Method, _ arguments: Broadcast.Arguments?) {
-        guard methods.contains(where: { $0 === method }) else { return }
-        guard let mailbox = queue?.mailbox else { return call(method, arguments) }
-        guard !ObserverGate.isEnding(gate),
-            let listing = record.tables.listings.first(where: { $0.element == method.element }),
-            let group = try? ObserverGroup.make(for: method, of: CollectionOfOne(listing.entry(of: record)))
-        else { return }
-        if let call = try? CapturedCall.make(
-            .pointers(arguments), copying: method.copyPlan, itemCount: 1, completion: 0)
-        {
-            let item = peal_call_items(call)
-            let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)
-            item.initialize(to: peal_item(next: nil, group: group, count: 1, offset: UInt32(offset)))
-            _ = mailbox.push(item)
+    ///
+    /// - Returns: False if the queue refused the call, or memory was refused for it.
+    fileprivate func deliver(_ method: Method, _ arguments: Broadcast.Arguments?) -> Bool {
+        guard methods.contains(where: { $0 === method }) else { return true }
+        guard let mailbox = queue?.mailbox else {
+            call(method, arguments)
+            return true
         }
-        ObserverGroup.leave(group)
+        guard !ObserverGate.isEnding(gate),
+            let listing = record.tables.listings.first(where: { $0.element == method.element })
+        else { return true }
+        guard let group = try? ObserverGroup.make(for: method, of: CollectionOfOne(listing.entry(of: record))) else {
+            return false
+        }
+        defer { ObserverGroup.leave(group) }
+        guard
+            let call = try? CapturedCall.make(
+                .pointers(arguments), copying: method.copyPlan, itemCount: 1, completion: 0, tapped: nil)
+        else { return false }
+        let item = peal_call_items(call)
+        let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)
+        item.initialize(to: peal_item(next: nil, group: group, count: 1, offset: UInt32(offset)))
+        return mailbox.push(item) != .rejected
     }
 
     private func call(_ method: Method, _ arguments: Broadcast.Arguments?) {

@@ -50,10 +50,7 @@ extension PropertyNotification {
     }
 
     private func notify(_ change: PropertyChange) -> Bool {
-        guard change.pointee.observation == 0 else {
-            PropertyInitial.notify(change)
-            return false
-        }
+        guard change.pointee.observation == 0 else { return PropertyInitial.notify(change) }
         let values = values(of: change)
         guard !isBackWhereItWas(change, values) else { return false }
         var isRejected = false
@@ -91,8 +88,8 @@ extension PropertyNotification {
         var next = position.map { $0.pointee.next } ?? element.pointee.first
         while let change = next, change.pointee.observation != 0 { next = change.pointee.next }
         let size = next?.pointee.old_size ?? currentSize
-        // If a text has grown since, this allocates under the lock, which is rare. If memory is refused, the observer
-        // is not notified.
+        // If a text has grown since, this allocates under the lock, which is rare. If memory is refused, the initial
+        // value stays empty, and the notification counts as refused.
         guard peal_change_make_room(initial, size) else { return }
         if let next {
             peal_change_new(initial).copyMemory(from: peal_change_old(next), byteCount: size)

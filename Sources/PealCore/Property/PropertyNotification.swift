@@ -21,7 +21,11 @@ struct PropertyNotification {
     @inline(__always)
     func notify(_ values: Values) -> Bool {
         var isRejected = false
-        if hasObservers(.changed) { isRejected = broadcast(.changed, nil, 0) }
+        if hasObservers(.changed) {
+            // A tapped method has a list even without observers.
+            peal_tap_note(UInt32(PEAL_TAP_PROPERTY_SET.rawValue), id, 0, 0)
+            isRejected = broadcast(.changed, nil, 0)
+        }
         if hasObservers(.values), notifyValues(values) { isRejected = true }
         if hasObservers(.record), notifyRecord(.record, values, isPrior: false) { isRejected = true }
         return isRejected

@@ -47,11 +47,10 @@ public final class Method: Sendable {
             method.open()
             return method
         }
-        if method.traits.hasCompletion { try method.publishEmptyList() }
+        if method.element.needsList { try method.publishEmptyList() }
         return method
     }
 
-    /// A broadcast without observers must still end its completion. The element's empty list would bypass that.
     private func publishEmptyList() throws(Failure) {
         do throws(Failure) {
             peal_directory_publish(element, try Snapshot.make(for: element, capacity: 0))
@@ -74,6 +73,8 @@ public final class Method: Sendable {
 
     private func open() {
         let kinds = UnsafeRawPointer(plan.pointee.variadicKinds).assumingMemoryBound(to: UInt8.self)
+        // The element may have been that of another method.
+        peal_directory_set_taps(element, taps)
         peal_directory_open(
             element, id, UnsafeRawPointer(plan), traits.rawValue, UInt32(plan.pointee.parameterCount), kinds)
     }

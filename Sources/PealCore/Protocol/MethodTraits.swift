@@ -7,7 +7,7 @@ public import PealCall
 ///     bit 6       the policy is `last`
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
-///     bits 10-13  which of up to four integers are narrow
+///     bits 10-13  which of up to four integers are narrow; in a list that is special, bit 13: taps see the method
 ///     bit 14      some observers of the list have queues
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
@@ -46,7 +46,16 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     }
 
     /// The traits of a list with an observer that is not simply called. The fast paths do not use such a list.
-    var withSpecialObservers: MethodTraits { MethodTraits(rawValue: rawValue | 0xff << 24 | Self.specialBit) }
+    var withSpecialObservers: MethodTraits {
+        let bits = isSpecial ? rawValue : rawValue & ~Self.narrowBits
+        return MethodTraits(rawValue: bits | 0xff << 24 | Self.specialBit)
+    }
+
+    /// The traits of a list whose broadcasts taps see.
+    var withTaps: MethodTraits { MethodTraits(rawValue: withSpecialObservers.rawValue | Self.tappedBit) }
+
+    /// Returns true if taps see broadcasts to the list.
+    var isTapped: Bool { rawValue & Self.tappedTest == Self.tappedTest }
 
     var isSpecial: Bool { rawValue & Self.specialBit != 0 }
 
@@ -82,6 +91,9 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     private static var pendingBit: UInt32 { 1 << 7 }
     private static var completesBit: UInt32 { 1 << 15 }
     private static var specialBit: UInt32 { 1 << 14 }
+    private static var narrowBits: UInt32 { 0xf << 10 }
+    private static var tappedBit: UInt32 { 1 << 13 }
+    private static var tappedTest: UInt32 { tappedBit | specialBit }
     private static var defersBit: UInt32 { 1 << 8 }
     private static var rejectsBit: UInt32 { 1 << 9 }
     private static var integersTag: UInt32 { 0x80 }
@@ -114,9 +126,9 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var isPlain: Bool { rawValue & 0xc3bf == 1 }
 
-    /// True for a plain method in a list in which some observers have queues.
+    /// True for a plain method in a list in which some observers have queues, and which no tap sees.
     @inline(__always)
-    var isPlainWithQueues: Bool { rawValue & 0xc3bf == 0x4001 }
+    var isPlainWithQueues: Bool { rawValue & 0xe3bf == 0x4001 }
 
     /// True if recursion is free, and results are discarded even if one is requested.
     @inline(__always)

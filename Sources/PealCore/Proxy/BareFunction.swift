@@ -23,7 +23,7 @@ enum BareFunction {
     private static let ready = Guarded(Ready())
 
     static func take(_ shape: CallShape, _ plan: CallPlan.Pointer, _ title: String) throws(Failure) -> BareFunction {
-        MethodThunk.leadToCalls
+        MethodThunk.setsFunctions
         if let kind = MethodThunk.kind(of: plan), plan.pointee.frame?.canMoveUp ?? false,
             let index = ready.withLock({ $0.take(shape) })
         {

@@ -7,7 +7,7 @@ enum MethodThunk {
     ///
     /// - Parameter index: The index of the method in its proxy.
     static func function(of plan: CallPlan.Pointer, index: Int, _ title: String) throws(Failure) -> UnsafeRawPointer {
-        leadToCalls
+        setsFunctions
         if let function = ready(plan, index: UInt32(index)) { return function }
         let closure = CallClosure.function(of: plan, index: index) { ThunkCall.arguments($0, $1, $2, $3) }
         guard let closure else { throw .forbidden(title) }
@@ -51,8 +51,8 @@ enum MethodThunk {
     }
 
     /// Done once, before the first function is handed out.
-    static let leadToCalls: Void = {
-        peal_entries_lead_to(
+    static let setsFunctions: Void = {
+        peal_thunks_set_functions(
             { ThunkCall.integers($0, $1, $2, $3, $4, $5) }, { ThunkCall.frame($0, $1, $2, $3) },
             { ThunkCall.numbers($0, $1, $2, $3, $4, $5, $6, $7) })
     }()

@@ -8,15 +8,18 @@ enum CapturedCall {
 
     /// Captures the arguments. The items exist but refer to no group yet.
     ///
-    /// - Parameter completion: The completion that waits for answers; 0: none.
+    /// - Parameters:
+    ///   - completion: The completion that waits for answers; 0: none.
+    ///   - tapped: The broadcast as taps see it.
     @inline(__always)
     static func make(
-        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64
+        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64,
+        tapped: UnsafeMutablePointer<peal_tapped>?
     ) throws(Broadcast.Outcome) -> Pointer {
         guard copying.pointee.isPlain else {
-            return try makeDeep(carrier, copying: copying, itemCount: itemCount, completion: completion)
+            return try makeDeep(carrier, copying: copying, itemCount: itemCount, completion: completion, tapped: tapped)
         }
-        let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, completion: completion)
+        let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, completion: completion, tapped: tapped)
         guard copying.copyValues(carrier, to: peal_call_arguments(call)) else {
             peal_memory_free(call)
             throw .nullArgument
@@ -27,13 +30,15 @@ enum CapturedCall {
     /// Also captures the pointed-to values.
     @inline(never)
     private static func makeDeep(
-        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64
+        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64,
+        tapped: UnsafeMutablePointer<peal_tapped>?
     ) throws(Broadcast.Outcome) -> Pointer {
         guard copying.isComplete(carrier) else { throw .nullArgument }
         var made: Result<Pointer, Broadcast.Outcome> = .failure(.outOfMemory)
         copying.withArguments(of: carrier) { arguments in
             made = Result { () throws(Broadcast.Outcome) in
-                let call = try allocate(copying.size(of: arguments), itemCount: itemCount, completion: completion)
+                let call = try allocate(
+                    copying.size(of: arguments), itemCount: itemCount, completion: completion, tapped: tapped)
                 do throws(CaptureFailure) {
                     try copying.capture(arguments, into: peal_call_arguments(call))
                 } catch {
@@ -47,11 +52,15 @@ enum CapturedCall {
     }
 
     @inline(__always)
-    private static func allocate(_ size: Int, itemCount: Int, completion: UInt64) throws(Broadcast.Outcome) -> Pointer {
-        let header = peal_call_header(UInt32(itemCount), completion != 0)
+    private static func allocate(
+        _ size: Int, itemCount: Int, completion: UInt64, tapped: UnsafeMutablePointer<peal_tapped>?
+    ) throws(Broadcast.Outcome) -> Pointer {
+        let extras = peal_call_extras(completion, tapped != nil)
+        let header = peal_call_header(UInt32(itemCount), extras)
         guard let memory = peal_memory_allocate_unset(header + size) else { throw .outOfMemory }
         let call = memory.bindMemory(to: peal_kept_call.self, capacity: 1)
-        peal_call_begin(call, UInt32(itemCount), completion)
+        peal_call_begin(call, UInt32(itemCount), extras, completion)
+        if let tapped { peal_tapped_prepare(tapped, call) }
         return call
     }
 

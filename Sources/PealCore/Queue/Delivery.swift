@@ -38,12 +38,29 @@ enum Delivery {
     static func enqueue(
         _ list: Broadcast.List, _ carrier: Carrier, for completion: Completion? = nil
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
+        try enqueue(list, carrier, for: completion, nil)
+    }
+
+    /// The same for a broadcast that taps see. A function of its own, so that the other one does not test for taps.
+    @inline(never)
+    static func enqueueTapped(
+        _ list: Broadcast.List, _ carrier: Carrier, for completion: Completion?,
+        _ tapped: UnsafeMutablePointer<peal_tapped>
+    ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
+        try enqueue(list, carrier, for: completion, tapped)
+    }
+
+    @inline(__always)
+    private static func enqueue(
+        _ list: Broadcast.List, _ carrier: Carrier, for completion: Completion?,
+        _ tapped: UnsafeMutablePointer<peal_tapped>?
+    ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
         let groups = list.groups
         guard let copying = groups.first?.pointee.copying.assumingMemoryBound(to: CopyPlan.self) else {
             return (0, false)
         }
         let call = try CapturedCall.make(
-            carrier, copying: copying, itemCount: groups.count, completion: completion?.id ?? 0)
+            carrier, copying: copying, itemCount: groups.count, completion: completion?.id ?? 0, tapped: tapped)
         var item = peal_call_items(call)
         var calls = 0
         var isRejected = false
@@ -53,7 +70,9 @@ enum Delivery {
             item.initialize(to: peal_item(next: nil, group: group, count: count, offset: offset))
             completion?.reserve(Int(count))
             switch group.pointee.mailbox.push(item) {
-            case .accepted: calls &+= Int(count)
+            case .accepted:
+                calls &+= Int(count)
+                if let tapped { peal_tapped_enqueued(tapped, group.pointee.mailbox.pointee.id, count) }
             case .dropped: break
             case .rejected: isRejected = true
             }

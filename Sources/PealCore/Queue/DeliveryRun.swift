@@ -19,27 +19,50 @@ struct DeliveryRun {
         defer { Broadcast.release(hazard) }
         hazard.pointee.method = group.pointee.method
         let image = peal_call_arguments(call)
-        let isAsked = group.pointee.completion != 0 || peal_call_completion(call) != 0
-        if isAsked { return callWithArguments(image, isAsked: true, hazard) }
+        let hasExtras = group.pointee.completion != 0 || peal_call_has_extras(call)
+        if hasExtras { return callWithArguments(image, hasExtras: true, hazard) }
         let traits = MethodTraits(rawValue: group.pointee.traits)
         if let integers = traits.integerCount {
             let source = ImageIntegers(image: image, offsets: copying.pointee.offsets)
             return IntegerReplay(source, traits, to: entries, count: count, hazard).replay(integers) ?? 0
         }
         if let shape = plan.pointee.frame { return callWithFrame(shape, image, hazard) }
-        return callWithArguments(image, isAsked: false, hazard)
+        return callWithArguments(image, hasExtras: false, hazard)
     }
 
+    /// - Parameter hasExtras: True for calls that are answered, or that taps see.
     @inline(never)
-    private func callWithArguments(_ image: UnsafeMutableRawPointer, isAsked: Bool, _ hazard: Broadcast.Hazard) -> Int {
+    private func callWithArguments(_ image: UnsafeMutableRawPointer, hasExtras: Bool, _ hazard: Broadcast.Hazard) -> Int
+    {
         copying.withPointers(into: image) { arguments in
-            isAsked ? ask(arguments, hazard) : FFIReplay.each(plan, arguments, to: entries, count: count, hazard) ?? 0
+            hasExtras
+                ? callWithExtras(arguments, hazard)
+                : FFIReplay.each(plan, arguments, to: entries, count: count, hazard) ?? 0
         }
     }
 
-    private func ask(_ arguments: Broadcast.Arguments, _ hazard: Broadcast.Hazard) -> Int {
+    private func callWithExtras(_ arguments: Broadcast.Arguments, _ hazard: Broadcast.Hazard) -> Int {
+        guard let waiting = peal_call_tapped(call) else { return call(arguments, hazard, nil) }
+        var tapped = peal_tapped()
+        return withUnsafeMutablePointer(to: &tapped) { tapped in
+            peal_tapped_begin_on_queue(tapped, group, waiting, arguments)
+            return call(arguments, hazard, tapped)
+        }
+    }
+
+    private func call(
+        _ arguments: Broadcast.Arguments, _ hazard: Broadcast.Hazard, _ tapped: UnsafeMutablePointer<peal_tapped>?
+    ) -> Int {
+        let calls = ResultCalls(
+            plan: plan, entries: entries, count: count, hazard: hazard, arguments: arguments, tapped: tapped)
+        guard group.pointee.completion != 0 || peal_call_completion(call) != 0 else {
+            return calls.run { _, _ in
+                false
+            } take: { _, _ in
+                true
+            }
+        }
         let completion = Completion.find(peal_call_completion(call))
-        let calls = ResultCalls(plan: plan, entries: entries, count: count, hazard: hazard, arguments: arguments)
         let parameter = group.pointee.completion == 0 ? nil : Int(group.pointee.completion) - 1
         let called = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true).run()
         completion?.dropReserved(count - called)

@@ -9,7 +9,7 @@ extension Mailbox {
     ///
     /// The caller must protect a list with the item's group.
     func push(_ item: QueueItem) -> Pushed {
-        if _slowPath(item.pointee.group.unsafelyUnwrapped.pointee.keeps_latest) { dropEarlier(item) }
+        if _slowPath(item.pointee.group.unsafelyUnwrapped.pointee.keeps_latest) { return pushLocked(item) }
         switch peal_mailbox_push(self, item) {
         case PEAL_PUSHED: return .accepted
         case PEAL_PUSHED_FIRST:
@@ -17,16 +17,6 @@ extension Mailbox {
             return !isScheduled || schedule() ? .accepted : .rejected
         default: return pushLocked(item)
         }
-    }
-
-    /// Drops the waiting call of the item's method, because its observers keep only the latest call.
-    @inline(never)
-    private func dropEarlier(_ item: QueueItem) {
-        let method = item.pointee.group.unsafelyUnwrapped.pointee.method
-        let earlier = locked {
-            drop { $0.pointee.group.map { $0.pointee.method == method && $0.pointee.keeps_latest } ?? false }
-        }
-        earlier?.discardAll()
     }
 
     @inline(never)
@@ -71,6 +61,8 @@ extension Mailbox {
     private func admit(_ item: QueueItem, leaving: inout QueueItem?) -> Pushed {
         guard !pointee.is_ended else { return .dropped }
         guard !pointee.is_left else { return .rejected }
+        // The earlier call gives its room to the new one.
+        leaving = dropEarlier(item)
         guard isFull else { return .accepted }
         switch Overflow(rawValue: UInt32(pointee.overflow)) ?? .reject {
         case .reject: return .rejected
@@ -82,6 +74,14 @@ extension Mailbox {
         case .wait: return waitForRoom()
         }
         return .accepted
+    }
+
+    /// Drops the waiting call of the item's method if its observers keep only the latest call.
+    private func dropEarlier(_ item: QueueItem) -> QueueItem? {
+        let group = item.pointee.group.unsafelyUnwrapped
+        guard group.pointee.keeps_latest else { return nil }
+        let method = group.pointee.method
+        return drop { $0.pointee.group.map { $0.pointee.method == method && $0.pointee.keeps_latest } ?? false }
     }
 
     private func drop(_ isWanted: (QueueItem) -> Bool) -> QueueItem? {
@@ -134,14 +134,10 @@ extension Mailbox {
         guard let mailbox = context?.assumingMemoryBound(to: peal_mailbox.self) else { return }
         if case .failure(.outOfMemory) = mailbox.run(limit: Mailbox.turn, wasScheduled: true) {
             // The thread could not get a record. The waiting calls must run later.
-            let next = Int64(peal_clock_now()) + retryPause
-            return peal_executor_run_at(peal_mailbox_work(mailbox), next, { Mailbox.runScheduled($0) }, context)
+            return peal_executor_run_later(peal_mailbox_work(mailbox), { Mailbox.runScheduled($0) }, context)
         }
         peal_mailbox_release(mailbox)
     }
-
-    /// In nanoseconds.
-    private static var retryPause: Int64 { 10_000_000 }
 
     /// The number of items that a scheduled run makes before other work of its thread has its turn.
     private static var turn: Int { 1024 }

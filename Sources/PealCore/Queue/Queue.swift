@@ -60,7 +60,10 @@ public final class Queue: Sendable {
         mailbox.pointee.submit = options.submit
         mailbox.pointee.context = options.context
         mailbox.pointee.destroy = options.destroy
-        if let name = options.name { peal_mailbox_set_name(mailbox, name) }
+        if let name = options.name, !peal_mailbox_set_name(mailbox, name) {
+            peal_mailbox_release(mailbox)
+            throw .outOfMemory
+        }
         // Pushes to a bounded queue use the lock, because a thread that makes room or waits for room needs it.
         if options.capacity > 0 { peal_mailbox_shut(mailbox) }
         let queue: Queue

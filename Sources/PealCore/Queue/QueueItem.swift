@@ -18,7 +18,9 @@ extension QueueItem {
     /// Releases an item without making its calls. A task runs in any case.
     func discard() {
         if isTask { return runTask() }
-        let completion = peal_call_completion(peal_item_call(self))
+        let call = peal_item_call(self)
+        if let tapped = peal_call_tapped(call) { peal_tap_dropped(self, tapped) }
+        let completion = peal_call_completion(call)
         if completion != 0 { Completion.find(completion)?.dropReserved(Int(pointee.count)) }
         let group = pointee.group.unsafelyUnwrapped
         releaseCall(of: group)

@@ -68,16 +68,16 @@ final class Instance: Sendable {
         for instance in leaving { peal_instance_leave(instance.element) }
         // Scopes that begin on the slow path pass a fence of their own.
         if leaving.contains(where: { $0.isShown }) { peal_thread_writer_fence() }
-        var held: [Reclaimer.Retired] = []
+        var kept: [Reclaimer.Retired] = []
         for instance in leaving {
             if peal_thread_any_protects(instance.hazard) {
-                held.append(.instance(instance.id))
+                kept.append(.instance(instance.id))
             } else {
                 instance.dropBase()
             }
         }
-        guard !held.isEmpty else { return }
-        Reclaimer.retire(held)
+        guard !kept.isEmpty else { return }
+        Reclaimer.retire(kept)
         Reclaimer.collect()
     }
 

@@ -68,7 +68,9 @@ enum ServiceNames {
             let id = peal_names_next(peal_names_of_services(), hash, &cursor)
             guard id != 0 else { return nil }
             // The id is in the table, so the memory of the service's record exists.
-            if let record = peal_service_element_of(id)?.pointee.record, isNamed(record, name, in: center) {
+            if let element = peal_service_element_of(id), let record = peal_service_named_record(element),
+                isNamed(record, name, in: center)
+            {
                 return id
             }
         }

@@ -13,6 +13,12 @@ extension MethodElement {
     /// The traits of the method, without those of its observers.
     var traits: MethodTraits { MethodTraits(rawValue: pointee.empty_list.traits) }
 
+    var isTapped: Bool { peal_directory_taps(self) != 0 }
+
+    /// True if even a broadcast without observers needs a list, where it would otherwise find the empty one and return:
+    /// it ends its completion, or taps see it.
+    var needsList: Bool { traits.hasCompletion || isTapped }
+
     /// The list of observers, or nil if there are none.
     var list: Snapshot? {
         let current = peal_directory_current(self)

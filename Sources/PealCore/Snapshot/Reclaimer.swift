@@ -19,7 +19,7 @@ enum Reclaimer {
         case observer(UnsafeMutablePointer<ObserverRecord>)
 
         /// Call after a writer fence.
-        fileprivate var isHeld: Bool {
+        fileprivate var isProtected: Bool {
             switch self {
             case .list(let list): peal_thread_any_protects(list)
             case .element(let id): Reclaimer.list(ofClosed: id).map { peal_thread_any_protects($0) } ?? false
@@ -96,17 +96,17 @@ enum Reclaimer {
                 peal_thread_writer_fence()
                 // Not a partition: each object is tested exactly once, because a reader may release it between two
                 // tests.
-                var held = 0
+                var kept = 0
                 for index in retired.indices {
-                    if retired[index].isHeld {
-                        retired.swapAt(held, index)
-                        held += 1
+                    if retired[index].isProtected {
+                        retired.swapAt(kept, index)
+                        kept += 1
                     } else {
                         free.append(retired[index])
                     }
                 }
                 // The array keeps its memory, unless very many objects were retired at once.
-                retired.removeLast(retired.count - held)
+                retired.removeLast(retired.count - kept)
                 if retired.isEmpty, retired.capacity > mostRoom { retired = [] }
                 // A reader may have released its list before it could see the request.
             } while !requestCollection(of: retired)

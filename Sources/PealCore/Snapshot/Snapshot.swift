@@ -24,10 +24,10 @@ extension Snapshot {
         let snapshot = memory.bindMemory(to: peal_snapshot.self, capacity: 1)
         snapshot.pointee.method = element.id
         snapshot.pointee.plan = UnsafeRawPointer(element.plan)
-        snapshot.pointee.traits = element.traits.rawValue
+        snapshot.pointee.traits = (element.isTapped ? element.traits.withTaps : element.traits).rawValue
         snapshot.pointee.parameter_count = UInt32(element.plan.pointee.parameterCount)
         snapshot.pointee.capacity = UInt32(capacity)
-        if groupCapacity > 0 || element.traits.hasCompletion { EnqueueThunk.install(in: snapshot) }
+        if groupCapacity > 0 || element.needsList { EnqueueThunk.install(in: snapshot) }
         return snapshot
     }
 
@@ -143,6 +143,9 @@ extension Broadcast.List {
 
     /// Only a list with special traits has memory for the number of its groups: the empty list of an element has none.
     var hasGroups: Bool { traits.isSpecial && pointee.group_count > 0 }
+
+    /// Returns true if taps see broadcasts to the list.
+    var isTapped: Bool { traits.isTapped }
 
     /// Returns true if a service that observes lazily may have no instance in the list.
     var isPending: Bool { traits.isPending }

@@ -58,7 +58,7 @@ struct SnapshotBuilder {
             return origin.isWorthFence ? try build(borrowingFrom: origin) : (try build(flat: origin, grows: grows), 0)
         }
         let bounds = Bounds(entries)
-        guard bounds.direct + bounds.queued > 0 || element.traits.hasCompletion else {
+        guard bounds.direct + bounds.queued > 0 || element.needsList else {
             return (peal_directory_empty_list(element), 0)
         }
         let list = try makeList(bounds, grows: grows)
@@ -92,7 +92,7 @@ struct SnapshotBuilder {
     private func build(flat origin: Snapshot, grows: Bool) throws(Failure) -> Snapshot {
         var bounds = Bounds(flat: origin)
         if added != nil { bounds.direct += 1 }
-        guard bounds.direct > 0 || element.traits.hasCompletion else { return peal_directory_empty_list(element) }
+        guard bounds.direct > 0 || element.needsList else { return peal_directory_empty_list(element) }
         let list = try makeList(bounds, grows: grows)
         var missing = 0
         for entry in origin.entries where !entry.isEnding {
@@ -127,7 +127,7 @@ struct SnapshotBuilder {
             list.append(added)
         }
         if missing > 0 { list.markPendingServices() }
-        guard list.count > 0 || element.traits.hasCompletion else {
+        guard list.count > 0 || element.needsList else {
             list.free()
             return (peal_directory_empty_list(element), 0)
         }

@@ -110,7 +110,7 @@ struct SnapshotTransaction: BitwiseCopyable {
         // to find out if services are missing.
         let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
         if record.mailbox != nil || isLazy { list.markUnsettled() }
-        if list.isAllEnded, !element.traits.hasCompletion { return element.publish(peal_directory_empty_list(element)) }
+        if list.isAllEnded, !element.needsList { return element.publish(peal_directory_empty_list(element)) }
         if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: element) }
     }
 

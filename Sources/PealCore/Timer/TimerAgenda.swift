@@ -5,7 +5,7 @@ import PealCall
 struct TimerAgenda: @unchecked Sendable {
     // Unchecked: the lock of the only agenda guards the records in it.
     private var heap = peal_heap()
-    private let alarm: UnsafeMutablePointer<peal_work>
+    private let alarm: UnsafeMutablePointer<peal_timed_work>
     private var generation = peal_fork_generation()
     /// True while a thread pushes the tasks of due timers. No other thread does so at the same time, which keeps their
     /// order.
@@ -26,7 +26,7 @@ struct TimerAgenda: @unchecked Sendable {
 
     private init() {
         alarm = .allocate(capacity: 1)
-        alarm.initialize(to: peal_work())
+        alarm.initialize(to: peal_timed_work())
     }
 
     static var now: Int64 { Int64(peal_clock_now()) }

@@ -87,10 +87,14 @@ extension TimerRecord {
 
     private func call() {
         let now = TimerAgenda.now
-        TimerAgenda.withLock { _ in
+        let delay = TimerAgenda.withLock { _ in
+            let delay = now - pointee.put_due
             pointee.fired += 1
-            pointee.latest = max(pointee.latest, now - pointee.put_due)
+            pointee.latest = max(pointee.latest, delay)
+            return delay
         }
+        let event = UInt32(PEAL_TAP_TIMER_FIRED.rawValue)
+        peal_tap_note(event, peal_timer_observer(self).pointee.id, UInt64(max(0, delay)), 0)
         if let fire = pointee.fire { return fire(peal_timer_observer(self).pointee.target) }
         let outcome = Broadcast.send(
             pointee.method, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)

@@ -2,8 +2,8 @@ import Testing
 
 @testable import PealCall
 
-/// The facts that are learned from libffi, compared with the System V ABI of x86-64. That the calls themselves
-/// are right is proven by the generated C programs of Tests/signatures.
+/// Call plans, which are derived from libffi, compared with the System V ABI of x86-64. The generated C programs of
+/// Tests/signatures prove that the calls are correct.
 @Suite struct CallPlanTests {
     private func plan(_ result: ValueShape, _ parameters: [ValueShape]) throws -> CallPlan {
         try CallPlanCache.plan(for: CallShape(result: result, parameters: parameters)).pointee

@@ -1,6 +1,6 @@
 #!/bin/sh
-# exports.sh <library> <abi/peal.symbols> <include>: the library exports what the list names, the list
-# names what the headers declare, and nothing else.
+# exports.sh <library> <abi/peal.symbols> <include>: the library's exported symbols, the list and the functions that the
+# headers declare must be the same.
 library=$1 symbols=$2 include=$3
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -9,7 +9,7 @@ problems=0
 # The version node is listed as an absolute symbol of its own name.
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$work/exported"
 grep -v '^ *$' "$symbols" | sort >"$work/listed"
-# Comments go first: they may speak of functions.
+# Comments are removed first, because they may contain names of functions.
 cat "$include"/peal/*.h | sed -e 's@/\*[^*]*\*/@@g' | tr '\n' ' ' | sed -e 's@/\*@\n&@g; s@\*/@&\n@g' \
     | grep -v '^/\*' | tr '\n' ' ' | grep -o 'PEAL_API [^;]*;' \
     | sed -E 's/^[^(]*[ *]([a-z_0-9]+)\(.*/\1/' | grep '^peal_' | sort -u >"$work/declared"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# fortified.sh <compile_commands.json> <Sources>: every C file of the library is compiled so that functions of the C
-# library check sizes. The library's symbols do not show it, because no call in it copies an unknown length into a buffer
-# of known size. Each file's own command therefore compiles a probe that does; the probe must call the checked function.
+# fortified.sh <compile_commands.json> <Sources>: every C file of the library must be compiled with size checks of the C
+# library's functions. The library's symbols do not show this, because no call in it copies an unknown length into a
+# buffer of known size. Therefore each file's command compiles a probe that does, which must call the checked function.
 commands=$1 sources=$2
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -19,7 +19,7 @@ void probe(const char *from, size_t size);
 void probe(const char *from, size_t size) { memcpy(buffer, from, size); }
 END_OF_PROBE
 
-# Few commands differ once their input and output are removed.
+# Only a few commands remain once their input and output are removed.
 for file in "$sources"/*/*.c; do
     command=$(sed -n "s@^ *\"command\": \"\(.*\) -o [^ ]* -c $file\",*\$@\1@p" "$commands" | sed 's/\\"/"/g')
     if [ -n "$command" ]; then

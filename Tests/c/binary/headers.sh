@@ -1,7 +1,7 @@
 #!/bin/sh
-# headers.sh <include>: all headers together with a list macro compile without a warning in every standard that
-# a compiler here supports, and each header alone in the oldest and the newest; those of C++ in C++17 and later,
-# also without exceptions and RTTI. Ends with 77 when there is no compiler.
+# headers.sh <include>: all headers together with a list macro must compile without a warning in every standard that
+# an installed compiler supports, and each header alone in the oldest and the newest standard. The headers of C++ are
+# compiled in C++17 and later, also without exceptions and RTTI. Ends with 77 when there is no compiler.
 # Claims: C4
 include=$1
 work=$(mktemp -d) || exit 1
@@ -67,7 +67,7 @@ cp "$work/all.c" "$work/all.cpp"
 for header in "$include"/peal/*.h; do
     name=$(basename "$header" .h)
     echo "#include <peal/$name.h>" >"$work/$name.alone.c"
-    # ISO C forbids an empty translation unit; no header is one, but say so.
+    # ISO C forbids an empty translation unit, so each one has a declaration.
     echo "extern int peal_test_unit;" >>"$work/$name.alone.c"
     cp "$work/$name.alone.c" "$work/$name.alone.cpp"
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# linkage.sh <library> self-contained, or linkage.sh <library> shared <folder of the Swift runtime>: what the library
-# says to the dynamic linker.
+# linkage.sh <library> self-contained, or linkage.sh <library> shared <folder of the Swift runtime>: checks the
+# library's entries for the dynamic linker.
 library=$1 flavour=$2 runtime=${3-}
 problems=0
 dynamic=$(readelf -d -W "$library") || exit 1

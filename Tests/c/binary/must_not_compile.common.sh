@@ -1,5 +1,5 @@
-# For the scripts that show a compiler lines which it must refuse: $1 is the include folder, and `compile COMPILER
-# LINE` is theirs. `finish` ends them, with 77 when there was no compiler.
+# For scripts with lines that a compiler must refuse. $1 is the include folder. The script defines `compile COMPILER
+# LINE`, and ends with `finish`, which exits with 77 when there was no compiler.
 # shellcheck disable=SC2034 # for the scripts that source this one
 include=$1
 work=$(mktemp -d) || exit 1
@@ -17,7 +17,7 @@ fits() {
     compiled=$((compiled + 1))
 }
 
-# refused COMPILER LINE [WORDS]: with these words, if given.
+# refused COMPILER LINE [WORDS]: the compiler must refuse the line, with these words if they are given.
 refused() {
     if compile "$1" "$2"; then
         echo "$1 takes what does not fit: $2"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# must_not_compile.sh <include>: the compiler refuses typed calls and tables that do not fit the list.
+# must_not_compile.sh <include>: the compiler must refuse typed calls and tables that do not fit the list.
 # Ends with 77 when there is no compiler.
 # Claims: B1
 . "$(dirname -- "$0")/must_not_compile.common.sh"
 
-# compile <compiler> <line>: the line, in a function with a protocol at hand.
+# compile <compiler> <line>: compiles the line in a function, after the definition of a protocol.
 compile() {
     cat >"$work/unit.c" <<END
 #include <peal/peal.h>
@@ -30,7 +30,7 @@ END
 
 for compiler in gcc clang; do
     is_there "$compiler" || continue
-    # What is wrong in a broadcast is an error by itself, also where the headers are the system's.
+    # A mistake in a broadcast must be an error without warning options, also if the headers are system headers.
     for way in -I -isystem; do
         warnings=-Werror
         fits "$compiler" 'PEAL_BROADCAST(chat, chat, on_message, "room", 5);'
@@ -57,7 +57,7 @@ for compiler in gcc clang; do
     refused "$compiler" '(void)peal_broadcast(5, "room", 5);'
     refused "$compiler" 'peal_center_create(0);'
 done
-# The list of a protocol: one mistake, one error, in every standard.
+# One mistake in the list of a protocol must give one error, in every standard.
 for language in gcc:c99 gcc:c11 clang:c99 clang:c17 g++:c++11 g++:c++20 clang++:c++20; do
     compiler=${language%%:*} standard=${language##*:}
     is_there "$compiler" || continue
@@ -74,7 +74,7 @@ END
         grep "error:\|warning:" "$work/said" | head -n 3
         problems=1
     fi
-    # The form of a table that C and C++20 both take.
+    # The form of a table that both C and C++20 accept.
     case $standard in c++11) continue ;; esac
     cat >"$work/table.$extension" <<'END'
 #include <peal/peal.h>

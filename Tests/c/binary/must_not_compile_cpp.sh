@@ -1,6 +1,6 @@
 #!/bin/sh
-# must_not_compile_cpp.sh <include>: the compiler refuses what does not fit in C++, in a sentence of
-# peal.hpp's where it is no plain mistake of types. Ends with 77 when there is no compiler.
+# must_not_compile_cpp.sh <include>: the compiler must refuse mistakes in C++. For mistakes other than wrong types it
+# must print a sentence of peal.hpp. Ends with 77 when there is no compiler.
 # Claims: C2
 . "$(dirname -- "$0")/must_not_compile.common.sh"
 
@@ -23,14 +23,14 @@ void use(chat &chat, room &room, peal_center center, window &w);
 END
 flags="-std=c++17 -Wall -Wextra -Werror -I$include"
 
-# prepare <compiler>: reads the headers once, for all its lines.
+# prepare <compiler>: precompiles the headers once for all lines.
 prepare() {
     # shellcheck disable=SC2086
     "$1" $flags -x c++-header "$work/prelude.hpp" -o "$work/prelude.hpp.$2" || { echo "$1 refuses the headers"; exit 1; }
     prelude="$3"
 }
 
-# compile <compiler> <line>: the line, in a function with a protocol at hand.
+# compile <compiler> <line>: compiles the line in a function, after the definition of a protocol.
 compile() {
     cat >"$work/unit.cpp" <<END
 void use(chat &chat, room &room, peal_center center, window &w)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# reproducible.sh <library> <swiftc>: a second build, in another folder, gives the same bytes.
+# reproducible.sh <library> <swiftc>: a second build in another folder must have the same bytes.
 library=$1 compiler=$2
 root=$(cd "$(dirname -- "$0")/../../.." && pwd)
 work=$(mktemp -d) || exit 1

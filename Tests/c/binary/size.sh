@@ -1,5 +1,5 @@
 #!/bin/sh
-# size.sh <library> <limit in bytes>: how big the library is when stripped.
+# size.sh <library> <limit in bytes>: the stripped library must be smaller than the limit.
 library=$1 limit=$2
 stripped=$(mktemp) || exit 1
 trap 'rm -f "$stripped"' EXIT

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A library with a thread-local variable of the initial-exec model, as peal has some. The C library keeps a reserve for
- * such variables of libraries that are loaded by dlopen. This library takes much of it.
+ * A library with a thread-local variable of the initial-exec model, which peal uses too. The C library has a reserve
+ * for such variables of libraries that are loaded by dlopen. This library takes much of that reserve.
  */
 #include <string.h>
 

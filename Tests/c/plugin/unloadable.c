@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A plugin, built twice, that registers everything that a plugin may register, and removes nothing: its
- * host retires it.
+ * A plugin, built twice, that registers objects of all kinds and removes none of them. Its host retires its owner.
  */
 #include "unloadable.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * unloadable.h - what plugin_unload.c and its plugins know of each other.
+ * unloadable.h - the interface between plugin_unload.c and its plugins.
  */
 #ifndef UNLOADABLE_H
 #define UNLOADABLE_H
@@ -14,7 +14,7 @@
     METHOD(optional, void, on_load, (int n))
 PEAL_PROTOCOL(news, "UnloadNews", NEWS);
 
-/* The functions that the host lends a plugin. */
+/* The functions and data of the host that a plugin uses. */
 struct unloadable_host {
     peal_center center;
     const struct news_protocol *news;
@@ -24,7 +24,7 @@ struct unloadable_host {
     unsigned *destroyed;       /* destroy callbacks run */
 };
 
-/* The export `unloadable_start` of a plugin: registers one of each kind, for the owner entered.
+/* The function `unloadable_start` that a plugin exports. It registers an object of each kind for the entered owner.
  * Returns the first status that is not PEAL_OK. */
 typedef int unloadable_start(const struct unloadable_host *host);
 

@@ -1,9 +1,9 @@
-/* Uses peal from outside of its repository. It is C99 and C++11; with USE_PEAL_DL it does not link peal.
+/* Uses an installed peal. The program is both C99 and C++11. With USE_PEAL_DL it does not link peal.
  *
  *     program                         linked
- *     program LIBRARY...              with USE_PEAL_DL: tries them in turn, and says why one does not do
+ *     program LIBRARY...              with USE_PEAL_DL: tries to load each in turn, and prints why one fails
  *
- * Prints where the library is that answers. */
+ * Prints the path of the library that is used. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,4 +1,4 @@
-// A second file of the program: the header's functions are in both.
+// A second file of the program, so that the header's functions are in two files.
 #include "program.hpp"
 
 #include <iostream>

@@ -1,7 +1,7 @@
-// Uses peal.hpp from outside of its repository.
+// Uses an installed peal.hpp.
 //
 //     program                         linked
-//     program LIBRARY                 with USE_PEAL_DL: loads it
+//     program LIBRARY                 with USE_PEAL_DL: loads the library
 #include "program.hpp"
 
 #include <iostream>

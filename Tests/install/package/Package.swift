@@ -1,5 +1,5 @@
 // swift-tools-version: 6.2
-// A package of its own that depends on peal's sources.
+// A package that depends on the sources of peal.
 import PackageDescription
 
 let package = Package(

@@ -23,7 +23,7 @@ static void add_string(const char *text, struct text *out)
 /* Returns true if a variadic call takes the type by pointer. */
 static int goes_by_pointer(const struct type *type) { return type->kind == KIND_STRUCT; }
 
-/* The arguments of a call, out of an array of pointers to values, with `, ` before each. */
+/* Appends the arguments of a call, read from an array of pointers to values, with `, ` before each. */
 static void add_arguments(const struct drawn_signature *signature, int variadic, struct text *out)
 {
     for (size_t i = 0; i < signature->parameter_count; i++) {
@@ -56,7 +56,7 @@ static void add_observer(const struct drawn_signature *signature, struct text *o
     if (result->kind == KIND_VOID) {
         text_add(out, "    received(%zu, self, %s, NULL);\n", signature->index, seen);
     } else {
-        /* An integer is cut from 64 bits, so that what lies above it in the register is rubbish. */
+        /* An integer is the lower part of 64 bits, so that the upper bits of its register are random. */
         const char *room = result->kind == KIND_INTEGER ? "uint64_t" : result->alias;
         text_add(out, "    %s result;\n    received(%zu, self, %s, &result);\n", room, signature->index, seen);
         if (result->kind == KIND_INTEGER)
@@ -125,7 +125,7 @@ static void add_typed(const struct drawn_signature *signature, const struct draw
         signature->result->kind != KIND_VOID ? "&value" : "NULL");
 }
 
-/* Calls through a table, and as a bare function, as code does that does not use peal. */
+/* Appends calls through a table and of a bare function, as in code that does not use peal. */
 static void add_through(const struct drawn_signature *signature, const struct drawn_group *group, struct text *out)
 {
     const size_t index = signature->index;
@@ -161,7 +161,7 @@ static void add_through(const struct drawn_signature *signature, const struct dr
     }
 }
 
-/* A line of the list macro. */
+/* Appends a line of the list macro. */
 static void add_list_line(const struct drawn_signature *signature, struct text *out)
 {
     text_add(out, " \\\n    METHOD(%s, ", signature->optional ? "optional" : "required");
@@ -288,7 +288,7 @@ int emit_group(const struct drawn_group *group, uint64_t seed, const struct pool
             signature_draw(&signatures[count++], seed, i, pool);
     if (!count)
         return 0;
-    /* The methods of a protocol are in the order of their versions. */
+    /* The methods of a protocol must be in the order of their versions. */
     for (size_t i = 1; i < count; i++)
         if (signatures[i].since < signatures[i - 1].since)
             signatures[i].since = signatures[i - 1].since;

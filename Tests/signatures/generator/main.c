@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * signatures-generate: writes C sources of random signatures into a directory, for the runner.
+ * signatures-generate: writes C sources with random signatures into a directory, for the runner.
  *
  *     signatures-generate --output DIR [--seed N] [--count N] [--only INDEX]
  *
- * Prints the names of the sources, without `.c`, one a line.
+ * Prints the names of the sources, without `.c`, each on a line.
  */
 #include "emit.h"
 
@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many signatures share a source and a pool of types. A seed means the same only as long as
- * this stays. */
+/* The number of signatures that share a source and a pool of types. If it is changed, each seed gives other
+ * signatures. */
 enum { CHUNK = 125, PURPOSE_POOL = 0, PURPOSES = 8 };
 
 struct options {
@@ -79,7 +79,7 @@ static void file_write(const char *directory, const char *name, const struct tex
     text_free(&path);
 }
 
-/* Writes one source and its header; returns whether it has any signature. */
+/* Writes one source and its header. Returns true if it has a signature. */
 static int chunk_write(const struct options *options, size_t chunk)
 {
     static struct pool pool;

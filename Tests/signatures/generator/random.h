@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * random.h - splitmix64: small, the same everywhere, and good enough to draw types and bits.
+ * random.h - the generator splitmix64, which is small and gives the same numbers on every machine.
  */
 #ifndef SIGNATURES_RANDOM_H
 #define SIGNATURES_RANDOM_H
@@ -20,7 +20,7 @@ static inline uint64_t random_next(struct random *random)
     return z ^ (z >> 31);
 }
 
-/* From 0 up to, and without, `limit`. */
+/* Returns a number below `limit`. */
 static inline size_t random_below(struct random *random, size_t limit) { return (size_t)(random_next(random) % limit); }
 
 static inline int random_percent(struct random *random, unsigned percent)
@@ -28,7 +28,7 @@ static inline int random_percent(struct random *random, unsigned percent)
     return random_below(random, 100) < percent;
 }
 
-/* A stream of its own for each purpose, so that one signature can be repeated without the others. */
+/* Returns a separate stream for each purpose, so that one signature can be repeated without the others. */
 static inline struct random random_stream(uint64_t seed, uint64_t purpose)
 {
     struct random random = { seed ^ (purpose * 0xd1342543de82ef95u + 0x632be59bd9b4e019u) };

@@ -23,15 +23,15 @@ void group_draw(struct drawn_group *group, uint64_t seed, size_t first, size_t l
     group->form = form < 5 ? FORM_LIST : form < 7 ? FORM_PLAIN : FORM_ODD;
 }
 
-/* The sets that the parameters of one signature are drawn from. */
+/* The sets from which the parameters of one signature are drawn. */
 enum flavor {
     FLAVOR_WORDS,   /* integers and pointers */
-    FLAVOR_NUMBERS, /* and float, double */
+    FLAVOR_NUMBERS, /* the same, float and double */
     FLAVOR_SMALL,   /* bool and integers narrower than int */
     FLAVOR_FLOATS,  /* float and double alone */
     FLAVOR_STRUCTS, /* structs alone */
     FLAVOR_MIXED,   /* structs, numbers, words */
-    FLAVOR_ALL,     /* everything, long double and complex too */
+    FLAVOR_ALL,     /* all types, including long double and complex */
     FLAVORS
 };
 
@@ -43,7 +43,7 @@ static int suits(const struct type *type, enum flavor flavor, struct random *ran
     switch (flavor) {
     case FLAVOR_WORDS: return word;
     case FLAVOR_NUMBERS:
-        /* There are few floating types: most words are passed over. */
+        /* There are few floating types, so most words are skipped. */
         return number || (word && random_percent(random, 6));
     case FLAVOR_SMALL: return type->small;
     case FLAVOR_FLOATS: return number;
@@ -151,7 +151,7 @@ void signature_draw(struct drawn_signature *signature, uint64_t seed, size_t ind
     }
     draw_result(signature, &random, pool);
     if (signature->parameter_count && random_percent(&random, 10)) {
-        /* A result that is a parameter's type can be chained. */
+        /* A result of the type of a parameter can be chained. */
         const struct parameter *parameter = &signature->parameters[random_below(&random, signature->parameter_count)];
         if (type_can_be_result(parameter->type, parameter->spelling)) {
             signature->result = parameter->type;
@@ -175,7 +175,7 @@ static void add_parameter(const struct parameter *parameter, struct text *out)
         type_declare(parameter->type, parameter->spelling, parameter->name, out);
         return;
     }
-    /* `char *const p`, `int (*const p)(void)`; `const int p` or `int const p`. */
+    /* Writes `char *const p`, `int (*const p)(void)`, `const int p` or `int const p`. */
     const int before = !is_pointer && parameter->name[0] != 'p';
     text_add(out, "%s", before ? "const " : "");
     text_add(&name, "%s%s", before ? "" : "const ", parameter->name);
@@ -208,7 +208,7 @@ static const char *draw_space(struct random *random)
     return spaces[random_below(random, sizeof spaces / sizeof spaces[0])];
 }
 
-/* Stretches what white space there is, and puts some around `*`, `(`, `)` and `,`. */
+/* Lengthens white space, and adds some around `*`, `(`, `)` and `,`. */
 static void add_odd_space(const char *text, struct random *random, struct text *out)
 {
     for (; *text; text++) {

@@ -22,7 +22,7 @@ struct drawn_signature {
     int result_spelling;
     struct parameter parameters[PARAMETERS];
     size_t parameter_count;
-    const char *policy;     /* as the text has it; "" when there is none */
+    const char *policy;     /* as in the text; "" without a policy */
     const char *policy_tag; /* PEAL_POLICY_... */
     size_t chained;
     int optional;
@@ -31,10 +31,10 @@ struct drawn_signature {
     int says_void; /* (void) rather than () */
 };
 
-/* How the texts of a group are written. */
+/* The form of a group's texts. */
 enum form {
-    FORM_LIST,  /* the list macro; the compiler makes the text */
-    FORM_PLAIN, /* as a person would write it */
+    FORM_LIST,  /* a list macro, from which the compiler makes the text */
+    FORM_PLAIN, /* with ordinary white space */
     FORM_ODD    /* the same with odd white space */
 };
 
@@ -44,19 +44,19 @@ struct drawn_group {
     enum form form;
 };
 
-/* The group that begins at a signature; never longer than `limit`. */
+/* Draws the group that begins at a signature. It has at most `limit` signatures. */
 void group_draw(struct drawn_group *group, uint64_t seed, size_t first, size_t limit);
 
-/* The signature of an index: depends on nothing but the seed, the index and the pool. */
+/* Draws the signature of an index. It depends on the seed, the index and the pool alone. */
 void signature_draw(struct drawn_signature *signature, uint64_t seed, size_t index, const struct pool *pool);
 
-/* `name(parameters)` after the result type; `self` puts `void *self` first. */
+/* Appends the result type and `name(parameters)`. With `self` the first parameter is `void *self`. */
 void signature_prototype(const struct drawn_signature *signature, const char *name, int self, struct text *out);
 
-/* `(parameters)` alone. */
+/* Appends `(parameters)` alone. */
 void signature_parameters(const struct drawn_signature *signature, int self, struct text *out);
 
-/* The method's text in full, for FORM_PLAIN and FORM_ODD. */
+/* Appends the whole text of a method, for FORM_PLAIN and FORM_ODD. */
 void signature_text(const struct drawn_signature *signature, enum form form, uint64_t seed, struct text *out);
 
 #endif

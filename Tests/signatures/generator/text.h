@@ -18,7 +18,7 @@ void text_add_bytes(struct text *text, const char *bytes, size_t count);
 const char *text_bytes(const struct text *text);
 void text_free(struct text *text);
 
-/* A copy that is never freed: types and signatures live as long as the program. */
+/* Returns a copy that is never freed, because types and signatures exist until the end of the program. */
 char *text_keep(const char *bytes);
 
 void *memory_or_exit(void *pointer, size_t size);

@@ -84,8 +84,8 @@ static const struct scalar scalars[] = {
     { KIND_POINTER, 0, { "void *(*@)(size_t)" } },
 };
 
-/* Shapes that are known to go wrong somewhere: odd sizes with and without padding at the end, one
- * eightbyte of each class, and both orders of mixed ones. Written with `,` between members. */
+/* Shapes that compilers and call libraries have handled wrongly: odd sizes with and without padding at the end, one
+ * eightbyte of each class, and both orders of mixed classes. Members are separated by `,`. */
 /* clang-format off */
 static const char *const shapes[] = {
     "char a[1]", "char a[2]", "char a[3]", "char a[4]", "char a[5]", "char a[6]", "char a[7]",
@@ -104,8 +104,8 @@ static const char *const shapes[] = {
 };
 /* clang-format on */
 
-/* The same with members that lie over each other: each pair of classes in one eightbyte, one eightbyte of each
- * class beside the other, and the rules of the ABI for long double. */
+/* Such shapes of unions: each pair of classes in one eightbyte, one eightbyte of each class beside another class,
+ * and the rules of the ABI for long double. */
 /* clang-format off */
 static const char *const union_shapes[] = {
     "int a,float b", "long a,double b", "float a,float b[2]", "double a,float b[2]", "double a,float b[3]",
@@ -174,7 +174,7 @@ static void add_enum(struct pool *pool, struct random *random, size_t chunk)
     text_free(&body), text_free(&definition), text_free(&spelling);
 }
 
-/* A typedef of something that is in the pool already. */
+/* Adds a typedef of a type in the pool. */
 static void add_typedef(struct pool *pool, struct random *random, size_t chunk, const struct type *of)
 {
     struct type *type = pool_new(pool, of->kind, chunk);
@@ -223,7 +223,7 @@ static void add_body(const struct type *type, struct text *out)
 }
 
 #ifdef FOR_AARCH64
-/* The scalars of a type, and how many of them are long doubles. */
+/* The number of scalars in a type, and how many of them are long doubles. */
 struct scalars {
     size_t all;
     size_t long_doubles;
@@ -247,7 +247,7 @@ static struct scalars scalars_of(const struct type *type)
     return sum;
 }
 
-/* Returns true if a union may be one of 16 bytes with a long double and another type: docs/limits.md. */
+/* Returns true for a type that may contain a union of 16 bytes with a long double and another type: docs/limits.md. */
 static int is_refused(const struct type *type)
 {
     const struct scalars sum = scalars_of(type);
@@ -313,7 +313,7 @@ static const struct type *find_spelling(const struct pool *pool, const char *tex
     return NULL;
 }
 
-/* Reads one of the shapes above: "type name[n]" with commas between. */
+/* Adds a struct or union of one of the shapes above. */
 static void add_shape(struct pool *pool, struct random *random, size_t chunk, const char *shape, int is_union)
 {
     struct type *type = pool_new(pool, KIND_STRUCT, chunk);
@@ -402,7 +402,7 @@ static void draw_members(struct pool *pool, struct type *type, struct random *ra
 
 static void add_struct(struct pool *pool, struct random *random, size_t chunk)
 {
-    /* Members may add inner structs to the pool, so this one is put in last. */
+    /* Members may add inner structs to the pool, so this struct is added last. */
     struct type drawn = { .kind = KIND_STRUCT };
     draw_members(pool, &drawn, random, chunk, 1 + random_below(random, 3));
     struct type *type = pool_new(pool, KIND_STRUCT, chunk);
@@ -431,7 +431,7 @@ void pool_fill(struct pool *pool, struct random *random, size_t chunk)
     for (int i = 0; i < 5; i++)
         add_typedef(pool, random, chunk, &pool->types[1 + random_below(random, built_in - 1)]);
     pool->scalar_count = pool->count;
-    /* Every source has a part of the shapes, so that a run has all of them several times. */
+    /* Each source has a quarter of the shapes, so that a run has all of them several times. */
     for (size_t i = chunk % 4; i < SHAPES; i += 4)
         add_shape(pool, random, chunk, shapes[i], 0);
     for (size_t i = chunk % 4; i < UNION_SHAPES; i += 4)

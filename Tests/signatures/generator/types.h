@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * types.h - the types that signatures are drawn from: all scalars, and a pool of random enums,
- * typedefs and structs for each source.
+ * types.h - the types from which signatures are drawn: all scalars, and for each source a pool of random enums,
+ * typedefs and structs.
  */
 #ifndef SIGNATURES_TYPES_H
 #define SIGNATURES_TYPES_H
@@ -36,36 +36,36 @@ struct member {
     char name[24];
 };
 
-/* A type as it is spelled in C. A spelling has one `@`, where the declared name goes. */
+/* A type in C. Each of its spellings has one `@`, which the declared name replaces. */
 struct type {
     enum kind kind;
     char alias[32]; /* a typedef that only the compiler sees, for casts and sizes */
     const char *spellings[SPELLINGS];
     int spelling_count;
-    const char *definition; /* what peal_type_declare gets; NULL for built-in types */
+    const char *definition; /* the text for peal_type_declare; NULL for built-in types */
     int stringified;        /* declared through PEAL_TYPE */
-    int is_union;           /* of a struct: its members lie over each other */
+    int is_union;           /* a KIND_STRUCT type is a union */
     int is_inside;          /* a struct without a name, written inside another one */
     int small;              /* an integer narrower than int, or bool */
     struct member members[MEMBERS];
     size_t member_count;
     size_t nesting;
-    size_t leaves; /* how many scalars, roughly: keeps structs small */
+    size_t leaves; /* approximate number of scalars, which limits the size of structs */
 };
 
 struct pool {
     struct type types[POOL];
     size_t count;
-    size_t scalar_count; /* the built-in ones, enums and typedefs of scalars come first */
+    size_t scalar_count; /* number of scalars, enums and typedefs of scalars, which are the first types */
 };
 
-/* Fills a pool for the source of a number. */
+/* Fills the pool of a source, which `chunk` numbers. */
 void pool_fill(struct pool *pool, struct random *random, size_t chunk);
 
-/* Writes `type name`, by one of the type's spellings. */
+/* Appends `type name`, in one of the type's spellings. */
 void type_declare(const struct type *type, int spelling, const char *name, struct text *out);
 
-/* Returns true if a function can return it by a spelling, in which the name must be last. */
+/* Returns true if a function can return the type in this spelling, which must end with the name. */
 int type_can_be_result(const struct type *type, int spelling);
 
 #endif

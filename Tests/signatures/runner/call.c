@@ -8,12 +8,12 @@
 
 enum { GUARD_BYTE = 0xc3 };
 
-/* Room for results with a guard after it: libffi widens small results. */
+/* Memory for results, with a guard after it that detects results which libffi has widened. */
 struct outcome {
     struct peal_collection collection;
-    void *out_result; /* what peal gets */
+    void *out_result; /* passed to peal */
     char *values;
-    size_t size; /* of what may be written */
+    size_t size; /* number of bytes that may be written */
     size_t calls;
     peal_status status;
 };
@@ -104,7 +104,7 @@ void call_directly(struct random *random)
     free(value);
 }
 
-/* The caller's own fold: sees each result, and stops after `stop` of them. */
+/* The caller's own fold, which checks each result and stops after `stop` of them. */
 struct folding {
     size_t seen;
     size_t stop;
@@ -217,7 +217,7 @@ void call_typed(const void *handles, struct random *random)
         fail("%zu results, not %zu", now.returns, now.observers);
 }
 
-/* Compares the result of a call through a proxy, which has no policy but the method's own. */
+/* Compares the result of a call through a proxy, which has the method's policy. */
 static void compare_proxied(void *value)
 {
     const peal_policy effective = effective_policy(PEAL_POLICY_METHOD);

@@ -20,7 +20,7 @@ static char *canonical_text(peal_protocol protocol)
     return NULL;
 }
 
-/* Divides a text into the declarations of types and the methods' lines. */
+/* Divides a text into the declarations of types and the lines of the methods. */
 static void divide(char *text, char *types, const char **methods)
 {
     size_t count = 0;

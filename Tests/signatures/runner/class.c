@@ -30,7 +30,8 @@ static bool is_x87(enum leaf_kind kind) { return kind == LEAF_LONG_DOUBLE || kin
 
 #ifdef __aarch64__
 
-/* The floats or doubles of a struct of nothing else, up to four: each takes a register of its own. 0 for others. */
+/* Returns the number of members of a struct of one to four floats or doubles alone, each of which takes a register.
+ * Returns 0 for other types. */
 static size_t homogeneous(const struct type *type)
 {
     for (size_t i = 0; i < type->leaf_count; i++)
@@ -124,7 +125,7 @@ static struct registers registers_of(const struct type *type, enum place place)
 #else
         return (struct registers){ 0, 2, words };
 #endif
-    default: /* in memory; the count of what must not be framed need not be exact */
+    default: /* in memory; such calls have no frame, so the count need not be exact */
         return (struct registers){ 0, 0, words };
     }
 }
@@ -134,7 +135,7 @@ struct signature_class class_of(const struct signature *signature)
     struct signature_class class = { place_of(signature->result), PLACE_NOWHERE, 0, true };
     size_t integers = 1 /* self */, floats = 0;
 #ifdef __x86_64__
-    integers += class.result == PLACE_STRUCT_MEMORY; /* where to put it */
+    integers += class.result == PLACE_STRUCT_MEMORY; /* the address of the result */
 #endif
     for (size_t i = 0; i < signature->parameter_count; i++) {
         const struct type *type = signature->parameters[i];
@@ -150,7 +151,7 @@ struct signature_class class_of(const struct signature *signature)
         } else {
             class.stack_words += registers.words;
 #ifdef __aarch64__
-            /* Later parameters take no register that this one did not use. */
+            /* Later parameters must not use the registers that are left. */
             if (registers.integers)
                 integers = INTEGER_REGISTERS;
             if (registers.floats)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limits for one signature, and for all. */
+/* Limits of the printed failures: for each signature, and the number of signatures. */
 enum { FAILURES_SHOWN = 3, SIGNATURES_SHOWN = 40 };
 
 struct expectation now;
@@ -115,7 +115,7 @@ void expect_broadcast(const char *path, peal_policy policy, peal_policy effectiv
         memcpy(now.expected[i], now.given[i], signature->parameters[i]->size);
     if (signature->parameter_count && corruption_is_due(CORRUPT_PARAMETER, path)) {
         const size_t i = random_below(random, signature->parameter_count);
-        /* A chained parameter is replaced for all but the first call, which is enough. */
+        /* A chained parameter is replaced for all calls but the first, which detects the wrong bit. */
         value_flip(signature->parameters[i], random, now.expected[i]);
     }
     const bool told = effective == PEAL_POLICY_LAST || effective == PEAL_POLICY_COLLECT;
@@ -164,7 +164,7 @@ void received(size_t index, void *self, const struct seen *seen, void *result)
     const struct type *type = signature->result;
     const char *value = now.results + now.calls * type->size;
     if (value_is_integer(type)) {
-        /* Bits above the value are rubbish: the observer returns them in its register. */
+        /* The observer returns random bits above the value in its register. */
         const uint64_t above = type->size < 8 ? 0xb5a5d5e5c5f59585u << (type->size * 8) : 0;
         const uint64_t low = value_widened(type, value) & (UINT64_MAX >> (64 - type->size * 8));
         const uint64_t both = above | low;

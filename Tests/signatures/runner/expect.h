@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * expect.h - what the observers of one broadcast must see, and the failures.
+ * expect.h - the arguments that the observers of one broadcast must receive, and the reports of failures.
  */
 #ifndef SIGNATURES_EXPECT_H
 #define SIGNATURES_EXPECT_H
@@ -9,17 +9,17 @@
 
 enum { PARAMETERS_MOST = 32, OBSERVERS_LEAST = 2, OBSERVERS_MOST = 5, GUARD = 32 };
 
-/* A wrong bit put in on purpose, to prove that it is caught. */
+/* A deliberately wrong bit, which the checks must find. */
 enum corruption { CORRUPT_NOTHING, CORRUPT_PARAMETER, CORRUPT_RESULT, CORRUPT_SELF, CORRUPT_PATH, CORRUPT_DECLARATION };
 
 struct expectation {
     const struct signature *signature;
-    const char *path; /* the way of calling, for messages */
+    const char *path; /* the kind of call, for messages */
     peal_policy policy;
-    void *given[PARAMETERS_MOST];    /* handed to peal */
-    void *expected[PARAMETERS_MOST]; /* kept, and compared with what is received */
-    char *results;                   /* what the observers return, one after the other */
-    char *told;                      /* the same, as expected at the caller */
+    void *given[PARAMETERS_MOST];    /* passed to peal */
+    void *expected[PARAMETERS_MOST]; /* copies, compared with the received arguments */
+    char *results;                   /* the results of the observers, one after the other */
+    char *told;                      /* the results that the caller expects */
     void *targets[OBSERVERS_MOST];
     size_t observers;
     size_t calls;
@@ -27,16 +27,16 @@ struct expectation {
     bool chains;
 };
 
-/* The broadcast that is under way. */
+/* The current broadcast. */
 extern struct expectation now;
 
-/* Makes room for a signature's values; `random` draws the arguments. */
+/* Allocates memory for a signature's values, and draws the arguments. */
 void expect_signature(const struct signature *signature, size_t observers, struct random *random);
 
-/* Draws new results and begins a broadcast along a path. */
+/* Draws new results and begins a broadcast of one kind. */
 void expect_broadcast(const char *path, peal_policy policy, peal_policy effective, struct random *random);
 
-/* Compares the number of calls, and the arguments with what they were before. */
+/* Compares the number of calls, and the caller's arguments with their values before the broadcast. */
 void expect_calls(size_t calls);
 
 /* Compares one result of the broadcast with the expected one. */
@@ -44,22 +44,22 @@ void expect_result(const void *expected, const void *result);
 
 void expect_end(void);
 
-/* Reports a failure of the current signature; a few lines for each, then it is quiet. */
+/* Reports a failure of the current signature. Prints at most a few lines for each signature. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Reports a failure that no signature has. */
+/* Reports a failure that belongs to no signature. */
 void fail_alone(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 extern size_t failed_signatures;
 extern size_t failed_alone;
 
-/* The requested corruption. It is put into the first signature from `corruption_from` on that it fits,
- * when the path of this name is taken. */
+/* The requested corruption. It is applied to the first signature from `corruption_from` on that permits it,
+ * in the kind of call with this name. */
 extern enum corruption corruption;
 extern size_t corruption_from;
 extern const char *corruption_path;
-extern size_t corrupted; /* the index of that signature; SIZE_MAX before */
+extern size_t corrupted; /* the index of that signature, or SIZE_MAX */
 
-/* Returns true if the corruption is to be put in here and now. Notes and prints it. */
+/* Returns true if the corruption is to be applied now. Records and prints it. */
 bool corruption_is_due(enum corruption kind, const char *path);
 
 #endif

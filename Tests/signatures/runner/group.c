@@ -11,14 +11,14 @@
 
 enum { DECLARATION_MOST = 16384, METHODS_MOST = 16 };
 
-/* One source in its two centers. */
+/* The two centers in which the signatures of one source are defined. */
 struct place_of_work {
     peal_center center;
     peal_center mirror;
     FILE *printed;
 };
 
-/* The handles of a protocol, laid out as struct tag_protocol is. */
+/* The handles of a protocol, with the layout of its struct TAG_protocol. */
 struct handles {
     peal_protocol protocol;
     peal_method methods[METHODS_MOST];
@@ -92,7 +92,7 @@ static bool define(const struct group *group, peal_center center)
     return false;
 }
 
-/* A plain protocol is observed by table or by names, in turns. */
+/* Registers an observer. Observers of a plain protocol have tables and bindings in turn. */
 static peal_status observe(const struct group *group, const struct handles *handles, void *target, bool by_names)
 {
     struct peal_binding bindings[METHODS_MOST];
@@ -120,7 +120,7 @@ static bool observe_all(const struct group *group, const struct handles *handles
     return true;
 }
 
-/* Replaces a mirrored group's observers by handlers, and calls them on each way. */
+/* Replaces a mirrored group's observers by handlers, and calls them in every way. */
 static void check_handlers(const struct group *group, const struct handles *handles, size_t observers)
 {
     struct random random;
@@ -163,7 +163,7 @@ static void compare_path(const struct signature *signature, peal_method method)
     report_count(&class, path);
 }
 
-/* The prototype within a method's text: no requirement, and nothing after the parameters. */
+/* Prints the prototype within a method's text, without the requirement and the options. */
 static void print_prototype(const char *text, FILE *out)
 {
     int depth = 0;
@@ -175,12 +175,12 @@ static void print_prototype(const char *text, FILE *out)
             break;
         depth += *text == '(';
         depth -= *text == ')';
-        fputc(*text == '\n' ? ' ' : *text, out); /* one line each */
+        fputc(*text == '\n' ? ' ' : *text, out); /* each prototype is one line */
     }
     fputs(";\n", out);
 }
 
-/* The proxies of a group; one that broadcasts is refused where a method collects. */
+/* Creates the proxies of a group. A broadcasting proxy is refused if a method collects. */
 static bool make_proxies(const struct group *group, const struct handles *handles, struct proxies *out)
 {
     bool collects = false;
@@ -215,7 +215,7 @@ static void call_all(const struct group *group, const struct handles *handles, c
     expect_end();
 }
 
-/* The declarations of a group's methods in a center. */
+/* The printed declarations of a group's methods. */
 struct declarations {
     char *texts[METHODS_MOST + 1];
 };
@@ -245,7 +245,7 @@ static bool print_declarations(const struct group *group, const struct handles *
     return true;
 }
 
-/* Defines the protocol once more from what was printed: it must print the same, and call the same. */
+/* Defines the protocol again from its printed declarations. The copy must print and call the same. */
 static void check_mirror(const struct group *group, const struct place_of_work *work, size_t observers)
 {
     struct declarations printed, again = { { NULL } };

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * group.h - takes the signatures of one source through two centers: the one where they are defined
- * from their texts, and one where they are defined from what the first printed.
+ * group.h - checks the signatures of one source in two centers. The first defines them from their
+ * texts, and the second from the declarations that the first one prints.
  */
 #ifndef SIGNATURES_GROUP_H
 #define SIGNATURES_GROUP_H
 
 #include "signature.h"
 
-/* Calls observers directly, and nothing of peal. */
+/* Calls the observers directly, without peal. */
 void chunk_check_itself(const struct chunk *chunk);
 
-/* Everything. `printed`: a directory for C files that declare each function as written and as
- * printed, for a compiler to compare; NULL for none. */
+/* Checks a source. `printed` is a directory for C files that declare each function as written and as
+ * printed, for a compiler to compare, or NULL. */
 void chunk_check(const struct chunk *chunk, const char *printed);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The group that is observed now. */
+/* The group whose methods the handler receives. */
 static const struct group *observed;
 static const peal_method *observed_methods;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * signatures: broadcasts every generated signature along every path, and compares each bit.
+ * signatures: broadcasts every generated signature in every way, and compares each bit.
  *
  *     signatures [--self-check] [--printed DIR]
  *                [--corrupt parameter|result|self|path|declaration [PATH]]
  *
  * --self-check calls the observers directly, without peal. --printed writes C files that declare each
- * function as it was written and as peal prints it: a compiler refuses them where the two differ.
- * --corrupt makes one expectation wrong, which must be found. Exits with 1 when anything differs.
+ * function as it was written and as peal prints it, so that a compiler refuses them if the two differ.
+ * --corrupt makes one expectation wrong, which must be found. Exits with 1 when a check fails.
  */
 #include "expect.h"
 #include "group.h"
@@ -66,7 +66,7 @@ static bool read_corruption(const char *name)
     return false;
 }
 
-/* A crash is a failure of the signature that was under way; printf will do, as nothing follows. */
+/* Reports a crash as a failure of the current signature. printf may be used, because the process ends. */
 static void report_crash(int number)
 {
     signal(number, SIG_DFL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * nothing.c - linked in place of the library by --self-check, which calls none of it.
+ * nothing.c - --self-check links these empty functions instead of the library.
  */
 #include <stdlib.h>
 

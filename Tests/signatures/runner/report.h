@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * report.h - how many signatures of each class went which way.
+ * report.h - counts the signatures of each class by their call paths.
  */
 #ifndef SIGNATURES_REPORT_H
 #define SIGNATURES_REPORT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * signature.h - what a generated source has for the runner about its signatures. The generator writes
- * tables of these; the sizes, offsets and signs in them come from the compiler.
+ * signature.h - the descriptions of signatures in a generated source, for the runner. The generator writes
+ * the tables, and the compiler computes their sizes, offsets and signs.
  */
 #ifndef SIGNATURES_SIGNATURE_H
 #define SIGNATURES_SIGNATURE_H
@@ -13,7 +13,7 @@
 #include <uchar.h>
 #include <wchar.h>
 
-/* How the bits of one scalar are drawn and which of them count. */
+/* How the bits of one scalar are drawn and which of them are compared. */
 enum leaf_kind {
     LEAF_INTEGER,
     LEAF_BOOL,
@@ -26,10 +26,10 @@ enum leaf_kind {
     LEAF_POINTER
 };
 
-/* Scalars that lie one after the other at an offset of a value: what is between is padding. */
+/* Consecutive scalars at an offset of a value. Bytes that belong to no leaf are padding. */
 struct leaf {
     size_t offset;
-    size_t size; /* of one */
+    size_t size; /* of one scalar */
     size_t count;
     enum leaf_kind kind;
 };
@@ -37,8 +37,8 @@ struct leaf {
 enum type_kind { TYPE_VOID, TYPE_NUMBER, TYPE_ENUM, TYPE_POINTER, TYPE_STRUCT };
 
 struct type {
-    const char *name;        /* as peal_type_layout takes it */
-    const char *declaration; /* for peal_type_declare; NULL when there is nothing to declare */
+    const char *name;        /* for peal_type_layout */
+    const char *declaration; /* for peal_type_declare; NULL for built-in types */
     enum type_kind kind;
     bool is_signed;
     size_t size;
@@ -47,8 +47,8 @@ struct type {
     size_t leaf_count;
 };
 
-/* One argument as an observer received it. `widened` is what the observer's own compiler made of a
- * small integer when 64 bits are read: clang trusts its caller to have extended it. */
+/* One argument as an observer received it. `widened` is a small integer, converted to 64 bits by the observer's
+ * compiler. clang relies on the caller to have extended it. */
 struct seen {
     const void *value;
     uint64_t widened;
@@ -59,7 +59,7 @@ struct seen {
 
 struct signature {
     size_t index; /* counts from 0 over the whole run */
-    const char *const *text; /* of the method, as peal gets it */
+    const char *const *text; /* the text of the method */
     const char *prototype; /* of the observer's function without `self` */
     const char *name;
     const struct type *result;
@@ -72,10 +72,10 @@ struct signature {
     /* Calls the observer through its own type, without peal. */
     void (*direct)(void *self, void *const *values, void *result);
     peal_status (*ask)(peal_method method, void *const *values, void *result);
-    peal_status (*broadcast)(peal_method method, void *const *values); /* may be NULL */
+    peal_status (*broadcast)(peal_method method, void *const *values); /* or NULL */
     void (*typed)(const void *handles, void *const *values); /* NULL without the list macro */
     void (*each)(const void *handles, void *const *values);  /* NULL without the list macro */
-    /* Calls the function of a table, and a bare one. */
+    /* Calls the function of a table and the bare function. */
     void (*through)(const void *table, void *self, void *const *values, void *result);
     void (*bare)(peal_function function, void *const *values, void *result);
 };
@@ -106,15 +106,15 @@ extern const size_t chunk_count;
 extern const uint64_t generated_seed;
 extern const size_t generated_count;
 
-/* Called by every observer: compares what it received and gives its result. `result` has room for a
- * value of the result type, and for 64 bits where that is an integer. */
+/* Called by every observer. Compares the received arguments and fills the result. `result` has room for a
+ * value of the result type, and for 64 bits if that is an integer. */
 void received(size_t index, void *self, const struct seen *seen, void *result);
 
-/* Called for every result that typed iteration gives. */
+/* Called for every result in a typed loop. */
 void returned(size_t index, const void *result);
 
 #define IS_SIGNED(type) ((type) - 1 < (type)1)
-/* The last member ends at its size; a leaf of an array counts its elements. */
+/* A leaf. Its count is the number of elements if the member is an array. */
 #define LEAF(type, path, element, kind)                                                                             \
     { offsetof(type, path), sizeof(((type *)0)->element), sizeof(((type *)0)->path) / sizeof(((type *)0)->element), \
         kind }

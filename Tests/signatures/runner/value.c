@@ -5,18 +5,18 @@
 #include <math.h>
 #include <string.h>
 
-/* The lowest 10 bytes of x87's long double are the value; the rest is padding. */
+/* The lowest 10 bytes of x87's long double are the value. The other bytes are padding. */
 enum { LONG_DOUBLE_BYTES = LDBL_MANT_DIG == 64 ? 10 : sizeof(long double) };
 
 enum leaf_kind value_kind(const struct type *type) { return type->leaves[0].kind; }
 
 bool value_is_integer(const struct type *type) { return type->kind == TYPE_NUMBER && value_kind(type) == LEAF_INTEGER; }
 
-/* The scalars of a leaf, a complex number being two. */
+/* The scalars of a leaf. A complex number is two scalars. */
 struct scalars {
     enum leaf_kind kind;
-    size_t stride;      /* from one to the next */
-    size_t significant; /* bytes that count, of each */
+    size_t stride;      /* from one scalar to the next */
+    size_t significant; /* number of significant bytes of each */
     size_t count;
 };
 
@@ -49,7 +49,7 @@ static void draw_integer(size_t size, struct random *random, unsigned char *byte
     memcpy(bytes, &bits, size);
 }
 
-/* NaNs are quiet: a signalling one may be made quiet by any conversion on its way. */
+/* All NaNs are quiet, because any conversion may make a signaling one quiet. */
 static void draw_floating(enum leaf_kind kind, struct random *random, unsigned char *bytes)
 {
     const size_t choice = random_below(random, 8);

@@ -1,5 +1,6 @@
-// Peal beside modules whose names it must not shadow. No name is qualified.
+// Imports Peal together with modules whose names it must not shadow. No name is qualified.
 import Foundation
+import Logging
 import Observation
 import Peal
 import ServiceLifecycle
@@ -39,7 +40,7 @@ struct Listener: Service {
         let timer = Timer(timeInterval: 1, repeats: false) { _ in }
         let own = try QueueTimer(every: .seconds(1), on: Queue.main) {}
         let listener = try provider.get()
-        try await ServiceGroup(services: [listener.instance]).run()
+        try await ServiceGroup(services: [listener.instance], logger: Logger(label: "program")).run()
         timer.invalidate()
         own.cancel()
     }

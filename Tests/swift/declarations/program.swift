@@ -1,4 +1,4 @@
-// The declarations that peal-declarations makes of headers of the examples.
+// Uses the declarations that peal-declarations generates from headers of the examples.
 import Peal
 
 @main enum Program {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# check.sh PART COMPILER OPTIONS...: compares what the compiler does with a file of this folder with what is expected.
+# check.sh PART COMPILER OPTIONS...: compiles a file of this folder, and compares the outcome with the expected one.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 part=$1
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 
 case $part in
 mistakes)
-    # The compiler compares its diagnostics with those that the file names.
+    # The compiler compares its diagnostics with the comments of the file.
     exec "$@" -verify -verify-ignore-unrelated "$here/mistakes.swift"
     ;;
 expansion)

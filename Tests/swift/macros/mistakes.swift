@@ -25,7 +25,7 @@ protocol Plain {
     static func start()  // expected-error {{'start' is static: a broadcast calls methods of objects}}
     mutating func change()  // expected-error {{'change' is mutating: a broadcast calls methods of objects}}
     func load() async  // expected-error {{'load' is async: a broadcast does not wait for its observers; leave async out, or isolate the protocol by @MainActor or Actor, where each call is a task}}
-    func save() throws  // expected-error {{'save' throws: an error cannot be passed to C; return a Bool or a number}}
+    func save() throws -> Int  // expected-error {{'save' throws and returns 'Int': C gets one result, the status of the error or the value; leave one out}}
     func name()  // expected-error {{'name' is a name that the declaration of each protocol uses; choose another}}
 }
 
@@ -52,6 +52,7 @@ protocol Plain {
 }
 
 @PealProtocol protocol Tasks: Actor {
+    func save() async throws  // expected-error {{'save' is async and throws: each call is a task, whose error no broadcaster gets; use a parameter of the type Completion}}
     func size() async -> Int  // expected-error {{'size' is async and returns 'Int': each call is a task, whose result no broadcaster gets; use a parameter of the type Completion}}
 }
 

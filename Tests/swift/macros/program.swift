@@ -1,4 +1,4 @@
-// @PealProtocol: what it makes is used as a program would.
+// Uses the declarations that @PealProtocol generates, as a program would.
 import Peal
 import Synchronization
 
@@ -23,7 +23,7 @@ final class Listener: Chat, Sendable {
     func votes(on topic: String) -> Int32 { 3 }
 }
 
-/// The conformance is the main actor's own.
+/// The conformance is isolated to the main actor.
 @MainActor final class Pane: @MainActor Chat {
     var heard: [String] = []
     func onMessage(room: String, text: String) { heard.append("\(room): \(text)") }
@@ -67,6 +67,26 @@ actor Log: Player.Logging {
     }
 }
 
+@PealProtocol protocol Files {
+    func save(path: String) throws
+    @PealMethod(policy: .min) func close() throws(Full)
+}
+
+struct Full: Error {}
+
+final class Disk: Files, Sendable {
+    func save(path: String) throws { if path.isEmpty { throw Full() } }
+    func close() throws(Full) { throw Full() }
+}
+
+@MainActor @PealProtocol protocol Printing {
+    func print(_ text: String) throws
+}
+
+@MainActor final class Printer: Printing {
+    func print(_ text: String) throws { throw PealError(status: .limit, message: "no paper") }
+}
+
 struct Mismatch: Error {
     let line: UInt
     init(_ line: UInt) { self.line = line }
@@ -82,6 +102,7 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
         try declarations()
         try objects(center)
         try await isolated(center)
+        try await errors(center)
         try cFunctions()
         print("all held")
     }
@@ -98,7 +119,7 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
             ])
     }
 
-    /// An object is a weak target, with and without an option.
+    /// Registers objects as weak targets, with and without an option.
     static func objects(_ center: Center) throws {
         let chat = try ChatCenter(center)
         var listener: Listener? = Listener()
@@ -119,7 +140,7 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
         try expect(!observation.isActive)
     }
 
-    /// An actor makes the calls in order. Its results are gathered.
+    /// Calls an actor in order, and gathers its results.
     @MainActor static func isolated(_ center: Center) async throws {
         let chat = try ChatCenter(center)
         let pane = Pane()
@@ -151,7 +172,25 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
         while await log.saved != ["text"] { await Task.yield() }
     }
 
-    /// The methods are also used without objects.
+    /// An error is thrown by the broadcast, and arrives as a status from an actor.
+    @MainActor static func errors(_ center: Center) async throws {
+        let files = try FilesCenter(center)
+        let disk = Disk()
+        try files.observe(disk)
+        try expect(try files.save(path: "notes").calls == 1)
+        for broadcast in [{ try files.save(path: "") }, { try files.close() }] {
+            do {
+                _ = try broadcast()
+                throw Mismatch(#line)
+            } catch is Full {}
+        }
+        let printing = try PrintingCenter(center)
+        let printer = Printer()
+        try printing.observe(printer)
+        try expect(try await printing.print("text", timeout: .seconds(30)).results == [.limit])
+    }
+
+    /// Uses the methods without objects.
     static func cFunctions() throws {
         let center = try Center()
         let chat = try ChatCenter(center)

@@ -1,4 +1,4 @@
-// A type that no value in C has. The compiler finds it in the declaration that the macro makes, and names it.
+// A type that has no equivalent in C. The compiler finds it in the declaration that the macro generates, and names it.
 import Peal
 
 struct Day {}

@@ -3,7 +3,7 @@ import Dispatch
 import Peal
 import Synchronization
 
-// A plugin in Swift that uses peal, whichever Swift runtime peal itself has.
+// A plugin in Swift that uses peal, with or without a Swift runtime in peal itself.
 
 private enum News: PealProtocol {
     static let name = "News"
@@ -11,7 +11,7 @@ private enum News: PealProtocol {
     static let methods: [any MethodDeclaration] = [onNumber]
 }
 
-/// Counts from any thread, and wakes a waiting thread at a number.
+/// A counter for any thread. It wakes a thread that waits for a number.
 private final class Tally: Sendable {
     private let sum = Atomic(Int32(0))
     private let goal: Int32
@@ -34,7 +34,7 @@ private actor Clerk {
     func write(_ number: Int32) { tally.add(number) }
 }
 
-/// Needs the runtime's metadata, casts, errors and allocations.
+/// Uses the runtime's metadata, casts, errors and allocations.
 private func roundTrip(_ number: Int32) -> Int32 {
     do {
         let value: Any = [String(describing: Refusal.self): Refusal(number: number)]

@@ -1,5 +1,5 @@
-/* A C program with a plugin in Swift: beside the self-contained library, which has no Swift runtime, and beside the one
- * that shares the plugin's.
+/* A C program with a plugin in Swift. It runs with the self-contained library, which has no Swift runtime, and with the
+ * library that shares the plugin's runtime.
  *
  *     program PLUGIN swift|self-contained
  */

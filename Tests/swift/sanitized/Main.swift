@@ -1,4 +1,4 @@
-// Runs the tests of this program, as `swift test` does; its arguments are the same.
+// Runs the tests of this program with the same arguments as `swift test`.
 import Testing
 
 @main

@@ -1,10 +1,12 @@
-/* Announces to the thread sanitizer how the Swift runtime orders threads. The runtime is not instrumented, so without
- * this each last release of an object, each array that is changed in place and each contended Mutex is a race.
+/* Announces to the thread sanitizer how the Swift runtime orders threads. The runtime is not instrumented. Without this
+ * library each last release of an object, each array that is changed in place and each contended Mutex would be
+ * reported as a race.
  *
- * Load it before all others: LD_PRELOAD. It need not be sanitized itself (docs/building.md).
+ * LD_PRELOAD must load it before all other libraries. It need not be sanitized itself (docs/building.md).
  *
- * Not Swift: it is below Swift's own reference counts. Only their effects are announced: a release
- * is seen by later releases of the same object, and by a thread that finds itself the only owner. */
+ * It is not written in Swift, because it implements the functions of Swift's reference counts. It announces their
+ * effects: a release is ordered before later releases of the same object, and before a thread that finds itself the
+ * only owner. */
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -13,7 +15,7 @@
 #include <stdlib.h>
 
 #define UNSEEN __attribute__((no_sanitize("thread")))
-/* `self` of a method of Swift has a register of its own. */
+/* Methods of Swift receive `self` in a register of its own. */
 #define SWIFT_METHOD __attribute__((swiftcall))
 #define SWIFT_SELF __attribute__((swift_context))
 
@@ -27,7 +29,7 @@ UNSEEN static void *runtime_function(const char *name)
 {
     void *const function = dlsym(RTLD_NEXT, name);
     if (function == NULL)
-        abort(); /* another runtime than this was written for */
+        abort(); /* an unknown version of the runtime */
     return function;
 }
 
@@ -40,7 +42,7 @@ void swift_bridgeObjectRelease(void *object);
 bool swift_isUniquelyReferenced_native(void *object);
 bool swift_isUniquelyReferenced_nonNull_native(void *object);
 
-/* Found when they are first needed: libraries use these before any constructor of the executable runs. */
+/* These functions are found at their first use, because libraries call them before the executable's constructors. */
 static _Atomic(__typeof__(&swift_release_n)) count_down_found;
 static _Atomic(__typeof__(&swift_isUniquelyReferenced_native)) is_alone_found;
 
@@ -60,13 +62,13 @@ UNSEEN static bool is_alone(void *object)
     return function(object);
 }
 
-/* Between the announcement and the count nothing else may be counted down, or the last release would announce
- * too few. The last one itself runs `deinit`, and holds no lock. */
+/* A lock for each announcement and its decrement. Without it the last release could miss another thread's announcement.
+ * The last release runs `deinit`, and holds no lock meanwhile. */
 static atomic_flag locks[1024];
 
 UNSEEN void swift_release_n(void *object, uint32_t count)
 {
-    if ((intptr_t)object <= 0) /* no object, or none that is counted */
+    if ((intptr_t)object <= 0) /* NULL, or an object without a count */
         return;
     atomic_flag *const lock = &locks[(uintptr_t)object >> 4 & 1023];
     while (atomic_flag_test_and_set_explicit(lock, memory_order_acquire))
@@ -84,7 +86,7 @@ UNSEEN void swift_release_n(void *object, uint32_t count)
 
 UNSEEN void swift_release(void *object) { swift_release_n(object, 1); }
 
-/* The upper bits are the kind; without Objective-C an object of Swift has none of them. */
+/* The upper bits are the kind of the object. Without Objective-C they are zero in objects of Swift. */
 UNSEEN void swift_bridgeObjectRelease(void *object)
 {
     if ((uintptr_t)object >> 56 == 0)
@@ -106,7 +108,7 @@ UNSEEN bool swift_isUniquelyReferenced_nonNull_native(void *object)
     return swift_isUniquelyReferenced_native(object);
 }
 
-/* ---- Mutex: without waiting threads it is acquired and released by instrumented atomics; the rest is here ---- */
+/* ---- Mutex. Instrumented atomics acquire and release it unless a thread waits. This is the slow path. -------- */
 
 #define LOCK_SLOW "$s15Synchronization12_MutexHandleV9_lockSlowyys6UInt32VF"
 #define UNLOCK_SLOW "$s15Synchronization12_MutexHandleV11_unlockSlowyyF"

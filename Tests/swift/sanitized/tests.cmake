@@ -1,5 +1,5 @@
-# The tests of `swift test` under the sanitizers: the same files, with the sanitized library of this build. So the
-# engine is not compiled again for them.
+# The tests of `swift test` under the sanitizers. The same files are linked to the sanitized library of this build, so
+# that the engine is not compiled again.
 find_library(PEAL_SWIFT_TESTING Testing PATHS ${PEAL_SWIFT_TOOLCHAIN}/lib/swift/linux NO_DEFAULT_PATH)
 if(NOT PEAL_SWIFT_TESTING)
   message(STATUS "tests: the toolchain has no swift-testing: the tests in Swift are left out here")
@@ -7,7 +7,7 @@ if(NOT PEAL_SWIFT_TESTING)
 endif()
 
 if(PEAL_SANITIZE STREQUAL "thread")
-  # Loaded before all others, so that it stands before the Swift runtime.
+  # LD_PRELOAD loads this library before the Swift runtime.
   add_library(swift-announce SHARED ${CMAKE_CURRENT_SOURCE_DIR}/sanitized/announce.c)
   target_link_libraries(swift-announce PRIVATE peal-warnings)
   target_compile_definitions(swift-announce PRIVATE _GNU_SOURCE)
@@ -26,8 +26,8 @@ function(peal_add_swift_tests name folder)
   if(TARGET swift-announce)
     set_property(TEST swift.${name} PROPERTY ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:swift-announce>)
   else()
-    # The leak sanitizer follows neither pointers with tag bits nor those to what weak references share. These tests
-    # count what lives instead.
+    # The leak sanitizer follows neither pointers with tag bits nor the side tables of weak references. These tests
+    # count living objects instead.
     set_property(TEST swift.${name} PROPERTY ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endif()
 endfunction()

@@ -1,5 +1,5 @@
-/* busiest: reports the hours with the most lines. It counts nothing itself: it needs "counts", and
- * calls the service of that. */
+/* busiest: reports the hours with the most lines. It needs the plugin "counts", whose service counts
+ * the lines. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct found {
     size_t count, capacity;
 };
 
-/* Puts an hour in its place among those found so far, if it has one. */
+/* Inserts an hour into the busiest ones, if it is one of them. */
 static void take_hour(void *context, const char *text, size_t length, uint64_t lines)
 {
     struct found *found = context;

@@ -1,5 +1,5 @@
-/* counts: how many of the kept lines fall into which hour, and begin with which words. The hours are a
- * service as well, for plugins that need them. */
+/* counts: counts the kept lines by their hours and by their first words. A service has the counts of hours for
+ * other plugins. */
 #include <stdlib.h>
 
 #include "counts.h"
@@ -10,7 +10,7 @@
 #include "tally_state.h"
 #include "text.h"
 
-/* The length of the first `count` words. */
+/* Returns the length of the first `count` words. */
 static size_t span_words(const char *text, size_t length, uint64_t count)
 {
     size_t end = 0;
@@ -40,7 +40,7 @@ static void kept_line(void *self, const struct log_line *line)
     tally_add(&counts->words, rest, span_words(rest, line->length - stamp.rest, counts->words_in_key), 1);
 }
 
-/* Takes what destroy kept. */
+/* Restores the state that destroy kept. */
 static bool take(struct log_kept *kept, struct counts *counts)
 {
     return kept->length == 0
@@ -61,7 +61,7 @@ static void destroy(void *target)
 
 static const struct log_sink sink = { PEAL_TABLE(log_sink), .kept_line = kept_line, .report = counts_report };
 
-/* The service has no create: the sink's target is its instance. It ends with the plugin's owner. */
+/* The service has no create function, because its instance is the sink's target. It ends with the plugin's owner. */
 static void visit_hours(
     void *self, void (*visitor)(void *context, const char *hour, size_t length, uint64_t lines), void *context)
 {
@@ -81,7 +81,7 @@ static peal_status provide_hours(struct counts *counts)
     return status < 0 ? status : peal_service_register(counts->center, &service, NULL);
 }
 
-/* Takes the number given for a key; without one, what is there stays. */
+/* Reads the number of a key. Without that option the value does not change. */
 static bool read_option(
     peal_center center, const struct log_option *options, const char *key, uint64_t most, uint64_t *number)
 {

@@ -1,4 +1,4 @@
-/* The counts of the plugin counts. */
+/* The counts of the plugin "counts". */
 #ifndef COUNTS_H
 #define COUNTS_H
 
@@ -18,7 +18,7 @@ struct counts {
     uint64_t words_in_key, rows_of_words, rows_of_hours;
 };
 
-/* Prints it. */
+/* Prints the counts. */
 void counts_report(void *counts, FILE *out);
 
 #endif

@@ -2,7 +2,7 @@
 #include "tally_report.h"
 #include "text.h"
 
-/* The last hours, in the log's order. */
+/* Prints the last hours in the order of the log. */
 static void report_hours(const struct counts *counts, FILE *out)
 {
     const struct tally *hours = &counts->hours;

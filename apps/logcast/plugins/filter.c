@@ -1,7 +1,7 @@
-/* filter: answers whether a line is wanted, by patterns.
+/* filter: decides by patterns which lines are kept.
  *
- * Where a pattern cannot be read, the filter keeps the patterns that it had before the reload; at the
- * first start it has none, and then keeps no line. It never lets through what it was to drop. */
+ * If a pattern cannot be read, the filter continues with the patterns that it had before the reload. At the
+ * first start it then keeps no line. So it never keeps a line that it should drop. */
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +28,15 @@ struct totals {
 struct filter {
     peal_center center;
     struct totals totals;
-    bool is_closed; /* no line is wanted: the patterns could not be read */
+    bool is_closed; /* no line is kept, because the patterns could not be read */
     size_t count;
-    size_t keeping; /* how many patterns keep */
+    size_t keeping; /* number of patterns that keep */
     struct pattern patterns[];
 };
 
 static bool matches(struct pattern *pattern, const struct log_line *line)
 {
-    regmatch_t range[1]; /* the line may contain zeros, so its length is passed */
+    regmatch_t range[1]; /* passes the length, because the line may contain zeros */
     range[0].rm_so = 0;
     range[0].rm_eo = (regoff_t)line->length;
     const bool found = regexec(&pattern->compiled, line->text, 1, range, REG_STARTEND) == 0;
@@ -75,7 +75,7 @@ static void keep(const struct filter *filter, const void *state, size_t length)
     log_state_keep(filter->center, "filter", state, length);
 }
 
-/* The stored pattern; its text follows. */
+/* A stored pattern. Its text follows. */
 struct kept_pattern {
     uint64_t matches, length;
     bool drops;
@@ -84,7 +84,7 @@ struct kept_pattern {
 static void keep_pattern(const struct filter *filter, const struct pattern *pattern)
 {
     struct kept_pattern kept;
-    memset(&kept, 0, sizeof kept); /* also what lies between the members */
+    memset(&kept, 0, sizeof kept); /* including the padding */
     kept.matches = pattern->matches;
     kept.length = strlen(pattern->text);
     kept.drops = pattern->drops;
@@ -120,7 +120,7 @@ static struct filter *make(peal_center center, size_t capacity)
     return filter;
 }
 
-/* The pattern, or NULL after an error was reported. */
+/* Adds a pattern. Returns NULL after it has reported an error. */
 static struct pattern *add_pattern(struct filter *filter, const char *text, size_t length, bool drops)
 {
     struct pattern *pattern = &filter->patterns[filter->count];
@@ -142,8 +142,8 @@ static struct pattern *add_pattern(struct filter *filter, const char *text, size
     return pattern;
 }
 
-/* The first pattern that is like a kept one, and was given nothing yet: the configuration may have
- * brought others meanwhile. */
+/* Returns the first pattern that equals a kept one and has no count yet. The patterns may differ from the kept ones,
+ * because the configuration may have changed. */
 static struct pattern *find_pattern(struct filter *filter, const struct kept_pattern *kept, const char *text)
 {
     for (size_t i = 0; i < filter->count; i++) {
@@ -155,7 +155,7 @@ static struct pattern *find_pattern(struct filter *filter, const struct kept_pat
     return NULL;
 }
 
-/* Takes what destroy kept: the counts, and where there are none of its own the patterns too. */
+/* Restores the counts that destroy kept, and also the patterns if `takes_patterns`. */
 static void take(struct log_kept *kept, struct filter *filter, bool takes_patterns)
 {
     struct kept_pattern head;
@@ -170,7 +170,7 @@ static void take(struct log_kept *kept, struct filter *filter, bool takes_patter
     }
 }
 
-/* A filter by the options, or NULL when one of them is bad. */
+/* Makes a filter with the patterns of the options. Returns NULL if one of them is wrong. */
 static struct filter *make_of_options(peal_center center, const struct log_option *options, size_t count)
 {
     struct filter *filter = make(center, count);
@@ -184,7 +184,7 @@ static struct filter *make_of_options(peal_center center, const struct log_optio
     return filter;
 }
 
-/* A filter as it was before the reload, or one that keeps nothing. */
+/* Makes a filter with the patterns from before the reload, or one that keeps no line. */
 static struct filter *make_of_kept(peal_center center, struct log_kept *kept)
 {
     struct filter *filter = make(center, kept->length / sizeof(struct kept_pattern));

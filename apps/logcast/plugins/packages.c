@@ -1,5 +1,5 @@
-/* packages: the most frequent packages of a package log, with their states and actions. It parses no
- * line: it observes LogFields. */
+/* packages: reports the most frequent packages of a package log, with their states and actions. It observes
+ * LogFields, so it need not parse lines. */
 #include <stdlib.h>
 
 #include "log_fields.h"
@@ -18,7 +18,7 @@ struct packages {
     struct heard heard;
     struct tally packages, states, actions;
     uint64_t top; /* the number of reported packages */
-    int observers; /* each has a share of this */
+    int observers; /* number of observers, each of which retains this struct */
 };
 
 /* ---- The observed methods ---------------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static void destroy(void *target)
     free(packages);
 }
 
-/* An observation retains the target, and releases it also when it fails. */
+/* Registers an observer, which retains the target. A registration that fails releases it. */
 static bool observe(struct packages *packages)
 {
     static const struct log_sink sink = { PEAL_TABLE(log_sink), .report = report };
@@ -128,10 +128,10 @@ static enum log_start start(
     if (packages == NULL)
         return LOG_START_FAILED;
     packages->center = center;
-    packages->observers = 1; /* our own share, until the end of this */
+    packages->observers = 1; /* this function's own reference */
     *out_target = packages;
     const bool is_started = take(kept, packages) && read_top(packages, top) && observe(packages);
-    destroy(packages); /* if no observer has a share, the state is kept again */
+    destroy(packages); /* without other references, this keeps the state again */
     return is_started ? LOG_STARTED : LOG_START_FAILED;
 }
 

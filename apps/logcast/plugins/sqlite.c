@@ -1,7 +1,7 @@
-/* sqlite: has kept lines stored, by the service "storage". The service observes LogStore lazily: it is
- * created with the first line that is kept.
+/* sqlite: stores kept lines by the service "storage". The service observes LogStore lazily, so that it is
+ * created when the first line is kept.
  *
- * On an error it removes its observers: from then on it is not called, and the run continues. A reload
+ * On an error the plugin removes its observers. It is not called any more, and the run continues. A reload
  * tries again. */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@
 enum { WAITING_LINES = 4096 };
 
 struct sqlite {
-    struct storage storage;   /* first: a storage leads to its sqlite */
-    peal_reference reference; /* the observer and the service have a share each */
+    struct storage storage;   /* the first member, so that a pointer to it is also one to the sqlite */
+    peal_reference reference; /* retained by the observer and the service */
     peal_observation sink, store;
 };
 
@@ -28,14 +28,14 @@ struct kept {
     int64_t run;
 };
 
-/* Returns true if a source cannot be read again: it has another log each time. */
+/* Returns true if a source cannot be read again, because its log is another one each time. */
 static bool is_stream(const char *source)
 {
     struct stat status;
     return strcmp(source, "standard input") == 0 || (stat(source, &status) == 0 && !S_ISREG(status.st_mode));
 }
 
-/* A number that no other run has. */
+/* Returns a number that no other run has. */
 static int64_t make_run(void)
 {
     struct timespec now;
@@ -100,13 +100,13 @@ static bool open_queue(struct sqlite *sqlite, uint64_t capacity)
 {
     struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
     options.kind = PEAL_QUEUE_SERIAL;
-    options.overflow = PEAL_OVERFLOW_WAIT; /* no line is lost: the host waits */
+    options.overflow = PEAL_OVERFLOW_WAIT; /* the host waits, so no line is lost */
     options.capacity = (size_t)capacity;
     options.wait = PEAL_FOREVER;
     return peal_queue_create(&options, &sqlite->storage.queue) >= 0;
 }
 
-/* Registers the service, as a lazy observer too, and the plugin's own observer. */
+/* Registers the service, its lazy observation, and the plugin's own observer. */
 static bool observe(struct sqlite *sqlite)
 {
     static const struct log_sink sink = {
@@ -165,7 +165,7 @@ static enum log_start start(
     }
     *out_target = sqlite;
     const bool is_started = open_queue(sqlite, capacity) && observe(sqlite);
-    peal_reference_release(sqlite->reference); /* the observer and the service have shares of their own */
+    peal_reference_release(sqlite->reference); /* the observer and the service have references of their own */
     return is_started ? LOG_STARTED : LOG_START_FAILED;
 }
 

@@ -1,7 +1,7 @@
 #include "stamp.h"
 
-/* Returns true if a text begins with a pattern: 0 for a digit, b for a digit or a blank, a for a letter,
- * T for a T or a blank, and other characters for themselves. */
+/* Returns true if a text begins with a pattern, in which 0 denotes a digit, b a digit or a blank, a a letter,
+ * T a T or a blank, and other characters themselves. */
 static int looks_like(const char *text, size_t length, const char *pattern)
 {
     for (size_t i = 0; pattern[i] != '\0'; i++) {

@@ -1,12 +1,12 @@
-/* The time at the beginning of a log's line. */
+/* The time at the beginning of a line. */
 #ifndef STAMP_H
 #define STAMP_H
 
 #include <stddef.h>
 
 struct stamp {
-    size_t hour; /* the length of the part with day and hour; 0 where there is no time */
-    size_t rest; /* where the text after the time begins */
+    size_t hour; /* the length of the part with day and hour; 0 without a time */
+    size_t rest; /* the offset of the text after the time */
 };
 
 /* Recognises "2026-05-09 07:31:02" with a blank or a T, and any text that follows it without a blank (fractions,

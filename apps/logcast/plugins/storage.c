@@ -19,8 +19,8 @@ struct database {
     unsigned open_rows;
 };
 
-/* The rows of a file are replaced when another run reads it again. Lines of one run are added, also of
- * a file that is named twice, and so are lines from standard input or another stream. */
+/* When another run reads a file again, the file's rows are replaced. Lines of the same run, also of a file that is
+ * named twice, and lines from standard input or another stream are added. */
 static const char schema[] = "PRAGMA journal_mode = WAL;"
                              "PRAGMA synchronous = NORMAL;"
                              "CREATE TABLE IF NOT EXISTS log_line("
@@ -57,7 +57,7 @@ static void stop(struct database *database, const char *what)
     tell(database, what);
     snprintf(text, sizeof text, "stopped with %s rows committed", text_grouped(storage->totals.rows).text);
     log_trouble_tell(storage->center, "sqlite", text);
-    run(database, "ROLLBACK"); /* SQLite may have done so already */
+    run(database, "ROLLBACK"); /* SQLite may have done this already */
     storage->has_stopped = true;
     storage->stopped(storage);
 }
@@ -77,7 +77,7 @@ static bool commit(struct database *database)
     return true;
 }
 
-/* Runs a statement about a source, with the run as its second parameter where it has one. */
+/* Runs a statement about a source. If it has a second parameter, that is the run. */
 static bool run_for_source(struct database *database, const char *text, const char *source, int64_t *out_number)
 {
     sqlite3_stmt *statement = NULL;
@@ -95,7 +95,7 @@ static bool run_for_source(struct database *database, const char *text, const ch
     return done;
 }
 
-/* Removes what the source replaces, and finds the number of the last row that it keeps. */
+/* Removes the rows that the source replaces, and finds the number of its last remaining row. */
 static bool begin_source(struct database *database, const char *source)
 {
     struct storage *storage = database->storage;
@@ -118,13 +118,13 @@ static bool insert(struct database *database, const char *source, uint64_t numbe
     return sqlite3_reset(statement) == SQLITE_OK && done;
 }
 
-/* LogStore, on the queue. */
+/* Implements LogStore, on the queue. */
 static void store(void *self, const char *source, uint64_t number, const char *text, size_t length)
 {
     struct database *database = self;
     struct storage *storage = database->storage;
     if (storage->has_stopped)
-        return; /* a call that waited during an error */
+        return; /* this call waited when an error occurred */
     if (database->open_rows == 0 && !run(database, "BEGIN IMMEDIATE"))
         stop(database, "beginning a transaction");
     else if (storage->is_new_source && !begin_source(database, source))
@@ -148,7 +148,7 @@ static uint64_t read_session(peal_center center)
     return session;
 }
 
-/* Adds a column that the table of an older logcast lacks. */
+/* Adds a column that a table of an older logcast lacks. */
 static bool have_column(struct database *database, const char *column)
 {
     sqlite3_stmt *statement = NULL;
@@ -177,7 +177,7 @@ static bool open_database(struct database *database, uint64_t session)
 static void close_database(struct database *database)
 {
     sqlite3_finalize(database->insert);
-    sqlite3_close(database->connection); /* rolls back what is not committed */
+    sqlite3_close(database->connection); /* rolls back uncommitted rows */
     free(database);
 }
 
@@ -194,11 +194,11 @@ static void *create(struct peal_creation *creation)
     tell(database, "opening");
     close_database(database);
     storage->has_stopped = true;
-    storage->stopped(storage); /* else each line would try again */
+    storage->stopped(storage); /* otherwise each line would try again */
     return NULL;
 }
 
-/* A session ends: its lines are written. */
+/* Writes the lines of a session when it ends. */
 static void clear_data(void *self)
 {
     const struct database *database = self;

@@ -5,7 +5,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* FNV-1a */
+/* Computes the FNV-1a hash of a key. */
 static uint32_t hash(const char *key, size_t length)
 {
     uint32_t value = 2166136261u;
@@ -19,7 +19,7 @@ static int is_key(const struct tally_entry *entry, const char *key, size_t lengt
     return entry->length == length && memcmp(entry->key, key, length) == 0;
 }
 
-/* The slot of a key, or the empty one for it. */
+/* Returns the slot of a key, or the empty slot for it. */
 static uint32_t *find_slot(const struct tally *tally, const char *key, size_t length)
 {
     const size_t mask = tally->capacity * 2 - 1;
@@ -29,7 +29,7 @@ static uint32_t *find_slot(const struct tally *tally, const char *key, size_t le
     return &tally->slots[at];
 }
 
-/* Returns 0 when the limit is reached, or memory is out: then nothing is changed. */
+/* Enlarges the table. At the limit or without memory, returns 0 and changes nothing. */
 static int grow(struct tally *tally)
 {
     const size_t capacity = tally->capacity == 0 ? FIRST_CAPACITY : tally->capacity * 2;

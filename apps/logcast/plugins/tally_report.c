@@ -10,7 +10,7 @@ static void print_count(uint64_t count, uint64_t of, FILE *out)
     fprintf(out, " %12s %5.1f %%\n", text_grouped(count).text, (double)count * 100 / (double)of);
 }
 
-/* A key may contain any bytes, and a terminal obeys control characters. */
+/* Replaces control characters, which a key may contain and a terminal would obey. */
 void tally_report_entry(const struct tally_entry *entry, uint64_t of, FILE *out)
 {
     char text[TALLY_KEY + 1];
@@ -31,7 +31,7 @@ void tally_report_rest(const char *name, uint64_t count, uint64_t of, FILE *out)
     }
 }
 
-/* More first; of equals, the one that came first in the log: it lies lower in memory. */
+/* Orders larger counts first. Of equal counts, the entry at the lower address is first, which appeared first. */
 static int compare_counts(const void *left, const void *right)
 {
     const struct tally_entry *a = *(const struct tally_entry *const *)left;

@@ -1,4 +1,4 @@
-# For the test scripts: a folder of its own, and claims that are printed as they hold.
+# Shared by the test scripts: a folder of their own, and claims that are printed with their outcome.
 #
 #     . claims.sh; claim "what holds" COMMAND...
 #
@@ -30,7 +30,7 @@ finish() {
     exit "$((failures > 0))"
 }
 
-# run COMMAND...: keeps what it prints, and its exit code.
+# run COMMAND...: stores the command's output and exit code.
 run() {
     out=$work/out
     err=$work/err

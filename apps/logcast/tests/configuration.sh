@@ -1,4 +1,4 @@
-# configuration.sh LOGCAST VERSION: options from a file; SIGHUP reads it again.
+# configuration.sh LOGCAST VERSION: options in a file, which SIGHUP reads again.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 version=$2
@@ -78,7 +78,7 @@ refuses "a missing file" " No such file or directory"
 mkdir bad.conf
 refuses "a folder" " Is a directory"
 
-# ---- SIGHUP. The plugin "version" reports its start. It is the last of the plugins that matter here. ----
+# ---- SIGHUP. The plugin "version" reports its start, which is the last one of the plugins in this test. ----
 mkdir plugins
 cp "$(dirname "$logcast")/plugins/filter.so" plugins
 cp "$version" plugins/version.so

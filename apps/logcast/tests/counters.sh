@@ -25,7 +25,7 @@ claim "an observer of a property ends with its plugin, in the midst of the log" 
 claim "and reports nothing else" is_empty "$err"
 
 # ---- The timer ----
-# Standard error is a pipe here: reading it waits for the next line, whenever the timer has it.
+# Standard error is a pipe. A read waits until the timer prints the next line.
 mkfifo stream told
 exec 5<>told
 begin() { # ARGUMENT...: a process that reads the stream, which is open for writing on 3
@@ -66,7 +66,7 @@ exec 3>&-
 wait "$process"
 claim "ends with 0" same 0 "$?"
 
-# The configuration file may ask for it as well, also later. `marks` reports each line that it receives.
+# The configuration file may request the report too, also by a reload. `marks` reports each line that it receives.
 mkfifo marked
 exec 4<>marked
 : >my.conf

@@ -1,9 +1,9 @@
-# counts.sh LOGCAST LOG: logcast counts the same as awk and wc.
+# counts.sh LOGCAST LOG: the counts of logcast equal those of awk and wc.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 log=$2
 
-# The rows under a heading of the report, as "key count".
+# Prints the rows under a heading of the report as "key count".
 rows() {
     awk -v heading="    $1" '
         $0 == heading { on = 1; next }

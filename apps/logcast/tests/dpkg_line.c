@@ -1,4 +1,4 @@
-/* The parser by itself: this program has no peal. */
+/* Tests the parser in a program without peal. */
 #include "dpkg_line.h"
 
 #include <stdio.h>
@@ -64,7 +64,7 @@ int main(void)
         const char *line = expected[i].line;
         char said[256], copy[256];
         const size_t length = strlen(line);
-        /* Text after the line must not be read: it would change the line. */
+        /* The parser must not read the text after the line, which would change the result. */
         snprintf(copy, sizeof copy, "%sx y z 1 2", line);
         snprintf(said, sizeof said, "other: %s", line);
         heard.text[0] = '\0';

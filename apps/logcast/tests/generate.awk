@@ -1,7 +1,7 @@
 # Prints a log of any length, the same each time: awk -v count=COUNT -f generate.awk
 #
-# The lines are like those of a package log, three a second, from the first of January 2026 on. The month has room for
-# eight million of them.
+# The lines resemble those of a package log, three in each second, beginning on the first of January 2026. A month has
+# room for eight million lines.
 BEGIN {
     last_action = split("status unpacked,status half-configured,status installed,status half-installed," \
         "configure,install,upgrade,trigproc", actions, ",")

@@ -1,7 +1,7 @@
-# hangup.sh LOGCAST FIRST SECOND OTHER: SIGHUP reloads. FIRST and SECOND are versions of a plugin, OTHER
-# is one that keeps another state.
+# hangup.sh LOGCAST FIRST SECOND OTHER: SIGHUP reloads the plugins. FIRST and SECOND are versions of a plugin, and OTHER
+# is a version that keeps another state.
 #
-# The test waits for lines in pipes, never for time to pass.
+# The test waits for lines in pipes, and never sleeps.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 first=$2
@@ -10,7 +10,7 @@ other=$4
 cd "$work" || exit 1
 mkdir plugins
 mkfifo one two told complaints
-# Open at both ends, so a reader never finds the end, and opening never waits.
+# The pipes are opened for reading and writing, so a reader never finds the end, and opening does not block.
 exec 4<>complaints 5<>told
 echo "This is no library." >text
 

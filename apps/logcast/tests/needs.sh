@@ -1,11 +1,11 @@
-# needs.sh LOGCAST FOLDER WITNESS: plugins that need others start after them, whatever their files are
-# called; plugins that cannot start are reported, and the run continues.
+# needs.sh LOGCAST FOLDER WITNESS: plugins start after those that they need, whatever the names of their files.
+# Plugins that cannot start are reported, and the run continues.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 folder=$2
 witness=$3
 
-# The modules in start order, or in stop order.
+# Prints the modules in start order or in stop order.
 started() {
     sed -n '/^modules/,/^$/s/^    \([^ ]*\) .*started at.*/\1/p' "$out" | tr '\n' ' '
 }
@@ -32,7 +32,7 @@ claim "and their dependencies are printed" grep -qE '^    a-last .* needs b-midd
 run "$logcast" --plugins "$work/plugins" --list
 claim "--list prints them too" has "$out" "    needs b-middle, c-first"
 
-# Each reload of the first takes the other two along.
+# Each reload of the first plugin reloads the other two.
 run "$logcast" --plugins "$work/plugins" "$(generate 90)" --reload-every 10 --check-pointers --explain
 claim "reloads end with 0" same 0 "$code"
 claim "dependents of a plugin are reloaded with it" grep -qE '^    a-last +3 times in .*, and 6 with' "$out"

@@ -38,7 +38,7 @@ claim "and the run continues, and ends with 1" same 1 "$code"
 run "$logcast" --time --filter.drop trigproc "$(generate 1000)"
 claim "--time prints the time of each plugin" same 2 "$(grep -cE '^    (counts|filter) +[0-9.]+ ms +[0-9.]+ %' "$out")"
 
-# Read in pieces, so that time passes between them whatever the machine's speed.
+# The log is written in pieces, so that time passes between them on any machine.
 run sh -c '(echo a; sleep 0.3; echo b) | "$1" "$2" --no-plugins -' sh "$terminal" "$logcast"
 claim "a terminal sees progress" has "$out" "standard input: 2 lines"
 claim "and it is taken away at the end" same 1 "$(tail -c 4 "$out" | grep -c '\[K')"

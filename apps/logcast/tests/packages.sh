@@ -10,7 +10,7 @@ cp "$(dirname "$logcast")"/plugins/packages.so "$(dirname "$logcast")"/plugins/f
 cp both/*.so neither
 cp "$clerk" both
 
-# The rows under a heading of the report, as "key count".
+# Prints the rows under a heading of the report as "key count".
 rows() {
     awk -v heading="    $1" '
         $0 == heading { on = 1; next }
@@ -18,7 +18,7 @@ rows() {
         on { count = $(NF - 2); gsub(",", "", count); print $1, count }' "$out" | sort
 }
 actions='^(install|upgrade|configure|trigproc|disappear|remove|purge)$'
-# What awk takes apart itself: "state WORD PACKAGE VERSION", "action ...", "other LINE".
+# awk parses the log independently: "state WORD PACKAGE VERSION", "action ...", "other LINE".
 awk -v actions="$actions" '
     NF == 6 && $3 == "status" { print "state", $4, $5, $6; next }
     NF == 6 && $3 ~ actions { print "action", $3, $4, $6 == "<none>" ? $5 : $6; next }
@@ -40,7 +40,7 @@ claim "each line was broadcast once, as its kind" same \
 claim "states are those of awk" same "$(count 2 state)" "$(rows 'by state')"
 claim "actions too" same "$(count 2 action)" "$(rows 'by action')"
 claim "packages too" same "$(count 3 '^(state|action)$')" "$(rows 'by package')"
-# Texts without the kind and the blanks between; of other lines, all.
+# The texts without the kind and the blanks between them, and the whole of other lines.
 sed -e 's/^other //;t' -e 's/^[a-z]* //;s/ //g' fields | tr -d '\n' >texts
 claim "another observer, on a queue, has received the same, byte by byte" same \
     "    wrote $(kinds state fields) states, $(kinds action fields) actions, $(kinds other fields) others, $(wc -c <texts) bytes, sum $(od -An -v -tu1 texts | awk '{ for (i = 1; i <= NF; i++) sum += $i } END { print sum }')" \

@@ -11,7 +11,7 @@ set -- --plugins "$work/plugins" "$(generate 200000)" --filter.drop trigproc --f
     --packages.top 65536
 [ -z "$rows" ] || set -- "$@" --sqlite.path log.db --sqlite.waiting 50
 
-# The reports of all sinks, without the parts that may differ: times, and the division of rows into transactions.
+# Prints the reports of all sinks without the parts that may differ: times, and the number of transactions.
 sinks() {
     sed -e '/ lines a second$/d' -e '/^reloads$/,$d' -e '/^$/d' -e 's/, in [0-9,]* transactions$//' "$out"
 }

@@ -1,5 +1,5 @@
-/* rows DATABASE [COLUMN]: prints the text of each row of log_line, in order, a line each; or another
- * column. rows DATABASE --make-old: makes a table as it was before it had sessions, with a row. */
+/* rows DATABASE [COLUMN]: prints the text, or another column, of each row of log_line on a line, in order.
+ * rows DATABASE --make-old: makes a table of an old version, without sessions, with one row. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 # signals.sh LOGCAST MARKS [ROWS]: signals to a process that reads a stream.
 #
-# A plugin reports each line through a pipe. The test never waits for time to pass.
+# A plugin reports each line through a pipe. The test never sleeps.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 marks=$2
@@ -9,7 +9,7 @@ cd "$work" || exit 1
 mkdir plugins
 cp "$(dirname "$logcast")"/plugins/*.so "$marks" plugins
 mkfifo stream marked said
-# Open at both ends, so a reader never finds the end, and opening never waits.
+# The pipes are opened for reading and writing, so a reader never finds the end, and opening does not block.
 exec 4<>marked 5<>said
 err=$work/err
 
@@ -64,7 +64,7 @@ claim "another stream is read" sees 2
 kill -INT "$process"
 ends
 exec 3>&-
-# A shell without job control starts background programs with SIGINT ignored; peal catches it.
+# A shell without job control starts background programs with SIGINT ignored. peal handles it anyway.
 claim "SIGINT does the same" same 130 "$code"
 
 # ---- SIGTERM while a FIFO has no writer ----

@@ -1,4 +1,4 @@
-# sqlite.sh LOGCAST ROWS LOG: the database has the lines that were kept.
+# sqlite.sh LOGCAST ROWS LOG: the database has the kept lines.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 rows=$2

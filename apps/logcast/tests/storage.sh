@@ -1,4 +1,4 @@
-# storage.sh LOGCAST ROWS: the database is there from the first kept line on.
+# storage.sh LOGCAST ROWS: the database exists once the first line has been kept.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 rows=$2
@@ -43,7 +43,7 @@ printf 'd\n' >pipe & run "$logcast" --sqlite.path stream.db pipe
 printf 'e\n' >pipe & run "$logcast" --sqlite.path stream.db --reload-every 1 pipe
 claim "and so are those of a FIFO" same "d e a b c " "$("$rows" stream.db | tr '\n' ' ')"
 
-# A table as logcast made it before there were sessions.
+# A table of an old version of logcast, which had no sessions.
 "$rows" old.db --make-old
 run "$logcast" --sqlite.path old.db log
 claim "a database without sessions is taken on" same 0 "$code"

@@ -1,5 +1,5 @@
-/* terminal PROGRAM [ARGUMENT]...: runs a program whose standard error is a terminal, and prints what
- * that terminal got. Ends as the program ends. */
+/* terminal PROGRAM [ARGUMENT]...: runs a program whose standard error is a terminal, and prints the output of
+ * that terminal. Exits as the program does. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ int main(int argc, char **argv)
         execv(argv[1], argv + 1);
         _exit(2);
     }
-    /* Linux ends the reading with an error once the far end is closed. */
+    /* On Linux a read fails once the other side is closed. */
     while ((count = read(terminal, buffer, sizeof buffer)) > 0) {
         fwrite(buffer, 1, (size_t)count, stdout);
         fflush(stdout);

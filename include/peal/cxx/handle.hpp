@@ -46,6 +46,9 @@ template <> struct ending<peal_use> {
 template <> struct ending<peal_service> {
     static void end(peal_service service) noexcept { (void)peal_service_remove(service); }
 };
+template <> struct ending<peal_tap> {
+    static void end(peal_tap tap) noexcept { peal_tap_cleanup(&tap); }
+};
 template <> struct ending<peal_property> {
     static void end(peal_property property) noexcept { (void)peal_property_remove(property); }
 };

@@ -79,6 +79,11 @@ struct ConstantValue: Equatable, Sendable {
         }
     }
 
+    /// The type of an arithmetic operator's result. The right operand of a shift does not affect it.
+    func resultType(_ symbol: SourceSymbol, _ other: ConstantValue) -> Scalar {
+        symbol == .shiftLeft || symbol == .shiftRight ? scalar : ConstantValue.common(scalar, other.scalar)
+    }
+
     /// Returns nil if the result is undefined in C, or if the operator is not one of constant expressions. A left shift
     /// never overflows, as in gcc.
     func combined(_ symbol: SourceSymbol, _ other: ConstantValue) -> ConstantValue? {

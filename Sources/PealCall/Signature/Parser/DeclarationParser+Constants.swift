@@ -5,10 +5,18 @@ extension DeclarationParser {
         guard take(.question) else { return condition }
         try enter()
         defer { leave() }
-        let first = try parseConstant()
+        let isTrue = condition.value != 0
+        let first = try parseOperand(isEvaluated: isTrue)
         try expect(.colon, "of '?'")
-        let second = try parseConstant()
-        return (condition.value != 0 ? first : second).converted(with: condition.value != 0 ? second : first)
+        let second = try parseOperand(isEvaluated: !isTrue)
+        return (isTrue ? first : second).converted(with: isTrue ? second : first)
+    }
+
+    /// An operand of `?:`.
+    private mutating func parseOperand(isEvaluated: Bool) throws(SyntaxError) -> ConstantValue {
+        if !isEvaluated { unevaluated += 1 }
+        defer { if !isEvaluated { unevaluated -= 1 } }
+        return try parseConstant()
     }
 
     private mutating func parseBinary() throws(SyntaxError) -> ConstantValue {
@@ -18,7 +26,9 @@ extension DeclarationParser {
         var right = try parseUnary()
         while let strength = precedence(of: current.kind), case .symbol(let symbol) = current.kind {
             try apply(&waiting, &right, downTo: strength)
-            waiting.append(PendingOperation(left: right, symbol: symbol, strength: strength, column: current.column))
+            let operation = PendingOperation(left: right, symbol: symbol, strength: strength, column: current.column)
+            if operation.isDecided { unevaluated += 1 }
+            waiting.append(operation)
             advance()
             right = try parseUnary()
         }
@@ -32,19 +42,24 @@ extension DeclarationParser {
         let symbol: SourceSymbol
         let strength: Int
         let column: Int
+
+        /// True if the left side alone gives the result.
+        var isDecided: Bool { symbol == .andAnd ? left.value == 0 : symbol == .orOr && left.value != 0 }
     }
 
     /// Computes the waiting operators that bind at least as strongly as the next one.
-    private func apply(
+    private mutating func apply(
         _ waiting: inout [PendingOperation], _ right: inout ConstantValue, downTo strength: Int
     ) throws(SyntaxError) {
         while let last = waiting.last, last.strength >= strength {
-            guard let result = last.left.combined(last.symbol, right) else {
+            let result = last.left.combined(last.symbol, right)
+            guard result != nil || unevaluated > 0 else {
                 throw SyntaxError(
                     .limit, "the result of '\(last.symbol.rawValue)' is not defined or does not fit its type",
                     column: last.column)
             }
-            right = result
+            right = result ?? ConstantValue(0, last.left.resultType(last.symbol, right))
+            if last.isDecided { unevaluated -= 1 }
             waiting.removeLast()
         }
     }
@@ -73,10 +88,10 @@ extension DeclarationParser {
         switch token.kind {
         case .symbol(let symbol) where [.plus, .minus, .tilde, .exclamation].contains(symbol):
             advance()
-            guard let result = try parseUnary().applying(symbol) else {
-                throw SyntaxError(.limit, "the value does not fit its type", column: token.column)
-            }
-            return result
+            let operand = try parseUnary()
+            if let result = operand.applying(symbol) { return result }
+            if unevaluated > 0 { return operand }
+            throw SyntaxError(.limit, "the value does not fit its type", column: token.column)
         case .symbol(.parenthesis):
             advance()
             if beginsType() { return try parseCast(column: token.column) }

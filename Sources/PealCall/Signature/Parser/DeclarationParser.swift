@@ -10,6 +10,8 @@ struct DeclarationParser {
     var scope: TypeScope
     private var position = 0
     private var nesting = 0
+    /// The number of operands around the cursor that C does not evaluate, so their results need not be defined.
+    var unevaluated = 0
 
     init(_ text: String, scope: TypeScope, longest: Int = SyntaxLimits.textBytes) {
         lexer = Lexer(text, longest: longest)
@@ -100,7 +102,10 @@ struct DeclarationParser {
         }
         return switch token.kind {
         case .end: lexer.failure
-        case .name: Vocabulary.refused[text(of: token)].map { SyntaxError(.unsupported, $0, column: token.column) }
+        case .name:
+            Vocabulary.refused[text(of: token)].map {
+                SyntaxError(.unsupported, "'\(text(of: token))' \($0.sentence)", column: token.column)
+            }
         case .string: SyntaxError(.syntax, "a string has no place in a declaration", column: token.column)
         case .symbol(.hash):
             SyntaxError(

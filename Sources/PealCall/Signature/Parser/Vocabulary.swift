@@ -32,37 +32,45 @@ enum Vocabulary {
         "__counted_by", "__sized_by", "__counted_by_or_null", "__sized_by_or_null",
     ]
 
-    /// Words of C that peal does not support, each with the message of its error.
-    static let refused: [String: String] = {
-        var words: [String: String] = [:]
-        for word in [
-            "static", "extern", "register", "auto", "inline", "__inline", "__inline__", "_Noreturn",
-            "constexpr", "thread_local", "_Thread_local", "__thread", "__extension__", "noreturn",
-        ] {
-            words[word] = "'\(word)' has no meaning for a call; remove it"
+    /// Words of C that peal does not support.
+    static let refused: [String: Refusal] = [
+        "static": .isMeaningless, "extern": .isMeaningless, "register": .isMeaningless, "auto": .isMeaningless,
+        "inline": .isMeaningless, "__inline": .isMeaningless, "__inline__": .isMeaningless,
+        "_Noreturn": .isMeaningless, "noreturn": .isMeaningless, "constexpr": .isMeaningless,
+        "thread_local": .isMeaningless, "_Thread_local": .isMeaningless, "__thread": .isMeaningless,
+        "__extension__": .isMeaningless,
+        "__int128": .isWideInteger, "__int128_t": .isWideInteger, "__uint128_t": .isWideInteger,
+        "_BitInt": .isWideInteger, "_ExtInt": .isWideInteger,
+        "_Decimal32": .isOtherNumber, "_Decimal64": .isOtherNumber, "_Decimal128": .isOtherNumber,
+        "_Float16": .isOtherNumber, "__fp16": .isOtherNumber, "__bf16": .isOtherNumber,
+        "_Float128": .isOtherNumber, "__float128": .isOtherNumber, "__ibm128": .isOtherNumber,
+        "_Imaginary": .isOtherNumber, "imaginary": .isOtherNumber,
+        "__attribute__": .changesPassing, "__attribute": .changesPassing, "__declspec": .changesPassing,
+        "_Alignas": .changesPassing, "alignas": .changesPassing,
+        "typeof": .namesTypeOf, "__typeof__": .namesTypeOf, "__typeof": .namesTypeOf,
+        "typeof_unqual": .namesTypeOf, "__auto_type": .namesTypeOf,
+        "_Static_assert": .isStatement, "static_assert": .isStatement, "__asm__": .isStatement,
+        "__asm": .isStatement, "asm": .isStatement, "_Generic": .isStatement,
+        "typedef": .declaresType,
+    ]
+
+    /// Why a word is not supported.
+    enum Refusal {
+        case isMeaningless, isWideInteger, isOtherNumber, changesPassing, namesTypeOf, isStatement, declaresType
+
+        /// The end of the error's sentence, which begins with the word.
+        var sentence: String {
+            switch self {
+            case .isMeaningless: "has no meaning for a call; remove it"
+            case .isWideInteger: "is not supported; use a pointer or two 64-bit integers"
+            case .isOtherNumber: "is not supported; use float, double or long double"
+            case .changesPassing: "is not supported, it may change how the value is passed; remove it"
+            case .namesTypeOf: "is not supported; write the type itself"
+            case .isStatement: "has no place in a declaration of types; remove it"
+            case .declaresType: "has no place here; declare the name with peal_type_declare"
+            }
         }
-        for word in ["__int128", "__int128_t", "__uint128_t", "_BitInt", "_ExtInt"] {
-            words[word] = "'\(word)' is not supported; use a pointer or two 64-bit integers"
-        }
-        for word in [
-            "_Decimal32", "_Decimal64", "_Decimal128", "_Float16", "__fp16", "__bf16", "_Float128",
-            "__float128", "__ibm128", "_Imaginary",
-            "imaginary",
-        ] {
-            words[word] = "'\(word)' is not supported; use float, double or long double"
-        }
-        for word in ["__attribute__", "__attribute", "__declspec", "_Alignas", "alignas"] {
-            words[word] = "'\(word)' is not supported, it may change how the value is passed; remove it"
-        }
-        for word in ["typeof", "__typeof__", "__typeof", "typeof_unqual", "__auto_type"] {
-            words[word] = "'\(word)' is not supported; write the type itself"
-        }
-        for word in ["_Static_assert", "static_assert", "__asm__", "__asm", "asm", "_Generic"] {
-            words[word] = "'\(word)' has no place in a declaration of types; remove it"
-        }
-        words["typedef"] = "'typedef' has no place here; declare the name with peal_type_declare"
-        return words
-    }()
+    }
 
     /// The other keywords of C.
     static let statements: Set<String> = [

@@ -83,6 +83,7 @@ public enum HandleType: String, Sendable, CaseIterable {
     case service = "peal_service"
     case use = "peal_use"
     case module = "peal_module"
+    case tap = "peal_tap"
 }
 
 /// A typedef name and its type. A class, because the types of a scope share it.

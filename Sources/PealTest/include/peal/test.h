@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * test.h - for tests of programs that use peal: spies that record calls, and schedules that run queues in an order that
- * a seed decides. Both are in a library of their own, libpeal-test.
+ * test.h - for tests of programs that use peal: spies that record calls, schedules that run queues in an order that
+ * a seed decides, and a check of what remains. They are in a library of their own, libpeal-test. clock.h has a clock for
+ * tests.
  *
  *     peal_spy *spy;
  *     CHECK(peal_spy_create(chat.protocol, NULL, 0, NULL, &spy) == PEAL_OK);
@@ -15,6 +16,8 @@
 #ifndef PEAL_TEST_H
 #define PEAL_TEST_H
 
+#include <peal/center.h>
+#include <peal/clock.h>
 #include <peal/observer.h>
 #include <peal/queue.h>
 
@@ -141,6 +144,30 @@ PEAL_API PEAL_CHECK peal_status peal_schedule_add_queue(
  * Returns PEAL_OK; PEAL_TRUNCATED when calls still wait.
  * Thread rule: one thread at a time uses a schedule. Since 0.1. */
 PEAL_API peal_status peal_schedule_run(peal_schedule *schedule, size_t limit, size_t *out_calls);
+
+/* ---- The end of a test ------------------------------------------------------------------------- */
+
+/* Runs the calls that wait on the serial queues of the process, and those on its pumped queues, until no call waits.
+ * It runs what these calls enqueue too, and timers that are due. Paused queues do not run. The main queue and the queues of
+ * executors are left to the program.
+ *
+ * timeout: how long this may take, by the system's clock, in milliseconds; PEAL_FOREVER for no limit.
+ * Returns PEAL_OK; PEAL_ERROR_TIMEOUT when calls still run or wait; PEAL_ERROR_WOULD_DEADLOCK as peal_clock_advance.
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API peal_status peal_test_drain(uint32_t timeout);
+
+/* Counts the objects that a test has left: the observers and services of a center, without those of peal, and the calls
+ * that wait on the queues of the process. Drain the queues first.
+ *
+ *     protocol Chat: 2 observers
+ *     service store: 1 use
+ *     queue: 3 waiting calls
+ *
+ * buffer, capacity: filled with such lines, cut to fit, and an ending zero; NULL and 0 for none. It is empty when nothing
+ *   is left.
+ * Returns the number of observers, services and calls; 0 for a center that has ended, unless calls wait.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API size_t peal_test_check_leaks(peal_center center, char *buffer, size_t capacity);
 
 PEAL_END_DECLARATIONS
 

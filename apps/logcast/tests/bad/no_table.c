@@ -1,4 +1,4 @@
-/* A plugin whose entry function gives nothing. */
+/* A plugin whose entry function returns NULL. */
 #include <stddef.h>
 
 #include "log_plugin.h"

@@ -1,4 +1,4 @@
-/* A plugin that will not start, and reports no cause. */
+/* A plugin whose start fails without a reported cause. */
 #include "log_plugin.h"
 
 static enum log_start start(

@@ -1,4 +1,4 @@
-/* A plugin whose idea of the protocol is another: it has the name, and a method of another type. */
+/* A plugin with another definition of the protocol, in which a method has another type. */
 #include "log_plugin.h"
 
 #define OTHER_SINK(METHOD) METHOD(required, void, report, (int descriptor))

@@ -1,4 +1,4 @@
-/* A plugin whose table is that of another logcast. */
+/* A plugin whose table is that of another version of logcast. */
 #include "log_plugin.h"
 
 const struct log_plugin *logcast_plugin(void)

@@ -1,4 +1,4 @@
-/* A plugin that observes LogFields on a queue: each call's bytes must be the line's. */
+/* A plugin that observes LogFields on a queue, and checks that the bytes of each call are those of the line. */
 #include <stdlib.h>
 
 #include "log_fields.h"
@@ -94,7 +94,7 @@ static enum log_start start(
     *out_target = clerk;
     if (!observe(clerk, center)) /* a test: leaks after a failure do not matter */
         return LOG_START_FAILED;
-    destroy(clerk); /* its own share */
+    destroy(clerk); /* this function's own reference */
     return LOG_STARTED;
 }
 

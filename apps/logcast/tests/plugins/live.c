@@ -1,4 +1,4 @@
-/* A plugin that observes the counters of the run while they change: on a queue, so on another thread. */
+/* A plugin that observes the counters of the run on a queue, and so on another thread, while they change. */
 #include <stdlib.h>
 
 #include "log_plugin.h"
@@ -73,7 +73,7 @@ static enum log_start start(
     *out_target = live;
     if (!observe(live, center)) /* a test: leaks after a failure do not matter */
         return LOG_START_FAILED;
-    destroy(live); /* its own share */
+    destroy(live); /* this function's own reference */
     return LOG_STARTED;
 }
 

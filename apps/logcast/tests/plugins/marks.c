@@ -1,4 +1,4 @@
-/* A plugin that writes each line which begins with "mark" to a file: a pipe, to wait for it. After the
+/* A plugin that writes each line that begins with "mark" to a pipe, so that a test can wait for it. After the
  * line "mark stuck" it never returns. */
 #include <stdlib.h>
 #include <string.h>

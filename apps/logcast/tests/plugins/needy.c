@@ -1,5 +1,5 @@
-/* A plugin that needs others: NAME is its name, NEEDS the list of theirs and a NULL. It does not start where STARTS
- * is 0. */
+/* A plugin that needs others. NAME is its name, and NEEDS the list of the others' names and a NULL. Its start fails if
+ * STARTS is 0. */
 #include "log_plugin.h"
 
 static enum log_start start(

@@ -1,5 +1,5 @@
-/* A plugin that registers an observer from a callback, where no owner is entered, and names none: it
- * belongs to no owner, and would outlive the code. */
+/* A plugin that registers an observer in a callback without naming an owner. In a callback no owner is entered, so the
+ * observer belongs to no owner and would outlive the code. */
 #include "log_plugin.h"
 #include "log_sink.h"
 

@@ -1,5 +1,5 @@
-/* A plugin of several versions, all called the same: VERSION is its number, LAYOUT that of its state.
- * It counts lines, and at each start writes its number to a file: a pipe, to wait for it. */
+/* A plugin with several versions of the same name. VERSION is its number, and LAYOUT identifies its state.
+ * It counts lines. At each start it writes its number to a pipe, so that a test can wait for it. */
 #include <inttypes.h>
 #include <stdlib.h>
 

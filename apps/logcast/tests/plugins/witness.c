@@ -1,5 +1,5 @@
-/* A plugin that observes every line in every way, at once and on a queue. It reports a line that is
- * missing, repeated or out of order, and a number that depends on all of them. */
+/* A plugin that observes every line in every way, at once and on a queue. It reports each line that is
+ * missing, repeated or out of order, and a number that depends on all lines. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ struct testimony {
 struct witness {
     peal_center center;
     peal_queue queue;
-    unsigned observers; /* the last one to end hands over */
+    unsigned observers; /* number of observers; the last one that ends keeps the state */
     struct testimony read, kept, stored;
 };
 
@@ -122,7 +122,7 @@ static enum log_start start(
     *out_target = witness;
     if (!observe(witness)) /* a test: leaks after a failure do not matter */
         return LOG_START_FAILED;
-    destroy(witness); /* its own share */
+    destroy(witness); /* this function's own reference */
     return LOG_STARTED;
 }
 

@@ -1,0 +1,215 @@
+internal import CPeal
+
+/// An observer of one of peal's own protocols with one closure for all of its methods.
+final class EventTarget<Event: Sendable>: Sendable {
+    private let notify: @Sendable (Event) -> Void
+    private let end: @Sendable () -> Void
+
+    /// - Parameter end: Called once, when the target ends with its observation.
+    init(notify: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
+        self.notify = notify
+        self.end = end
+    }
+
+    deinit { end() }
+
+    /// Notifies a target of C; the creator of the event copies its texts.
+    static func notify(_ pointer: UnsafeMutableRawPointer?, _ event: Event) {
+        if let pointer { Box.object(pointer, as: EventTarget<Event>.self).notify(event) }
+    }
+
+    /// Begins to observe.
+    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError)
+        -> ObserverToken
+    {
+        var proto = peal_protocol()
+        // Where this fails, the target ends with the last reference to it.
+        try PealError.check(peal_protocol_find(center.handle, protocolName, &proto))
+        var options = peal_observe_options()
+        options.size = MemoryLayout<peal_observe_options>.size
+        options.destroy = Box.release
+        var observation = peal_observation()
+        let target = Box.retain(self)
+        let status = withUnsafePointer(to: table) { peal_observe(proto, target, $0, &options, &observation) }
+        try PealError.check(status)
+        return ObserverToken(observation)
+    }
+}
+
+extension String {
+    /// A text of C's; empty where there is none.
+    init(pealText text: UnsafePointer<CChar>?) {
+        self = text.map { String(cString: $0) } ?? ""
+    }
+}
+
+extension Broadcasts {
+    /// A sequence of the events that a target receives. It ends with the target.
+    init(
+        of policy: BufferingPolicy, observe: (EventTarget<Element>) throws(PealError) -> ObserverToken
+    ) throws(PealError) {
+        try self.init(policy) { source throws(PealError) in
+            try observe(EventTarget(notify: { source.send($0) }, end: {}))
+        }
+    }
+}
+
+extension Center {
+    /// Calls a closure for all events of the center's modules, and for the signals that are bound to it.
+    ///
+    /// - Parameter notify: Called on the thread of the event, with no lock held.
+    /// - Returns: An observation that ends with its last reference.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_module_events_observe`.
+    public func observeModules(_ notify: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> ObserverToken {
+        try observeModules(EventTarget(notify: notify, end: {}))
+    }
+
+    /// All events of the center's modules, as an asynchronous sequence, which ends with the center.
+    ///
+    /// - Parameter bufferingPolicy: The rule for unread events. The sequence begins to keep events when this returns.
+    /// - Returns: The sequence. It observes until its last reference.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_module_events_observe`.
+    public func moduleEvents(
+        bufferingPolicy: BufferingPolicy = .unbounded
+    ) throws(PealError) -> Broadcasts<ModuleEvent> {
+        try Broadcasts(of: bufferingPolicy, observe: observeModules)
+    }
+
+    /// Notifies a target of time limits alone.
+    func observeTimeLimits(_ target: EventTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
+        var table = peal_module_events()
+        table.size = MemoryLayout<peal_module_events>.size
+        table.module_overdue = ModuleEvent.notifyOverdue
+        return try target.observe("PealModules", table, in: self)
+    }
+
+    private func observeModules(_ target: EventTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
+        var table = peal_module_events()
+        table.size = MemoryLayout<peal_module_events>.size
+        table.module_started = {
+            EventTarget.notify(
+                $0, ModuleEvent.started(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
+        }
+        table.module_stopped = {
+            EventTarget.notify(
+                $0, ModuleEvent.stopped(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
+        }
+        table.module_failed = {
+            let step = ModuleEvent.Step(pealText: $2)
+            EventTarget.notify($0, ModuleEvent.failed(String(pealText: $1), step: step, message: String(pealText: $3)))
+        }
+        table.module_overdue = ModuleEvent.notifyOverdue
+        table.signal_received = { EventTarget.notify($0, ModuleEvent.signal($1)) }
+        return try target.observe("PealModules", table, in: self)
+    }
+}
+
+extension ModuleEvent.Step {
+    fileprivate init(pealText text: UnsafePointer<CChar>?) {
+        self = String(pealText: text) == "stop" ? .stop : .start
+    }
+}
+
+/// An event of a module: the built-in protocol `PealModules`, in Swift.
+///
+/// The C interface's `struct peal_module_events`.
+public enum ModuleEvent: Hashable, Sendable {
+    /// A step of a module.
+    public enum Step: Hashable, Sendable {
+        /// ``Module/start(in:)``.
+        case start
+        /// ``Module/stop(in:)``.
+        case stop
+    }
+
+    /// It was started.
+    case started(String, after: Duration)
+    /// It was stopped.
+    case stopped(String, after: Duration)
+    /// A step has failed. For a step that had suspended, ``ModuleInfo/lastFailure`` has its error.
+    case failed(String, step: Step, message: String)
+    /// A step's time limit has passed; it runs still.
+    case overdue(String, step: Step, after: Duration)
+    /// A bound signal has arrived; its action runs next.
+    case signal(Int32)
+}
+
+extension ModuleEvent {
+    fileprivate typealias Overdue =
+        @convention(c) (
+            UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt64
+        ) -> Void
+
+    /// The function of both tables.
+    fileprivate static let notifyOverdue: Overdue = { target, module, step, nanoseconds in
+        let (step, time) = (Step(pealText: step), Duration.nanoseconds(Int64(clamping: nanoseconds)))
+        EventTarget.notify(target, ModuleEvent.overdue(String(pealText: module), step: step, after: time))
+    }
+}
+
+extension Center {
+    /// Calls a closure for all events of the center's services.
+    ///
+    /// - Parameter notify: Called on the thread of the event, with no lock held.
+    /// - Returns: An observation that ends with its last reference.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_service_events_observe`.
+    public func observeServices(_ notify: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> ObserverToken
+    {
+        try observeServices(EventTarget(notify: notify, end: {}))
+    }
+
+    /// All events of the center's services, as an asynchronous sequence, which ends with the center.
+    ///
+    /// ```swift
+    /// for await event in try center.serviceEvents() { print(event) }
+    /// ```
+    ///
+    /// - Parameter bufferingPolicy: The rule for unread events. The sequence begins to keep events when this returns.
+    /// - Returns: The sequence. It observes until its last reference.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_service_events_observe`.
+    public func serviceEvents(
+        bufferingPolicy: BufferingPolicy = .unbounded
+    ) throws(PealError) -> Broadcasts<ServiceEvent> {
+        try Broadcasts(of: bufferingPolicy, observe: observeServices)
+    }
+
+    func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> ObserverToken {
+        var table = peal_service_events()
+        table.size = MemoryLayout<peal_service_events>.size
+        table.service_registered = { EventTarget.notify($0, ServiceEvent.registered(String(pealText: $1))) }
+        table.service_removed = { EventTarget.notify($0, ServiceEvent.unregistered(String(pealText: $1))) }
+        table.service_created = {
+            EventTarget.notify($0, ServiceEvent.created(String(pealText: $1), by: String(pealText: $2)))
+        }
+        table.service_instance_removed = { EventTarget.notify($0, ServiceEvent.removed(String(pealText: $1))) }
+        table.service_failed = {
+            EventTarget.notify($0, ServiceEvent.failed(String(pealText: $1), message: String(pealText: $2)))
+        }
+        return try target.observe("PealServices", table, in: self)
+    }
+}
+
+/// An event of a service: the built-in protocol `PealServices`, in Swift.
+///
+/// The C interface's `struct peal_service_events`.
+public enum ServiceEvent: Hashable, Sendable {
+    /// A service of this name was registered.
+    case registered(String)
+    /// Its registration has ended.
+    case unregistered(String)
+    /// Its instance was created, because `by` got it: `service NAME`, `module NAME`, `observer of PROTOCOL`,
+    /// `owner NAME`, or `the program`.
+    case created(String, by: String)
+    /// Its instance was removed.
+    case removed(String)
+    /// Its instance could not be made; `message` is the sentence of the failure.
+    case failed(String, message: String)
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server.h"
+
+#include "watch.h"
+
+#include <peal/inspection.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* Returns true for a process of the same user. */
+static bool is_same_user(int descriptor)
+{
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+
+    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
+}
+
+void client_begin(struct client *client, int descriptor)
+{
+    *client = (struct client){ .descriptor = descriptor, .progress = seconds_now() };
+    if (!is_same_user(descriptor)) {
+        json_error(&client->output, "this socket answers the user of the program alone");
+        client->is_ending = true;
+    }
+}
+
+void client_end(struct client *client)
+{
+    if (client->watch != NULL)
+        watch_close(client->watch);
+    close(client->descriptor);
+    text_free(&client->input);
+    text_free(&client->output);
+    *client = (struct client){ .descriptor = -1 };
+}
+
+/* ---- Requests ---------------------------------------------------------------------------------- */
+
+static const char help[] = "hello | tree | describe [PROTOCOL[.METHOD]] | send PROTOCOL.METHOD [ARGUMENT]... | "
+                           "monitor [FILTER] | events [FILTER] | slices [FILTER] | top [FILTER]";
+
+/* Answers a request. Returns false if a stream began, whose end is not known. */
+static bool answer(struct client *client, const struct request *request, uint32_t flags)
+{
+    struct text *output = &client->output;
+    const char *name = request->words[0];
+    char *first = request->count > 1 ? request->words[1] : NULL;
+
+    if (strcmp(name, "hello") == 0 && request->count == 1) {
+        answer_hello(output);
+    } else if (strcmp(name, "tree") == 0 && request->count == 1) {
+        answer_tree(output);
+    } else if (strcmp(name, "describe") == 0 && request->count <= 2) {
+        answer_describe(output, first);
+    } else if (strcmp(name, "send") == 0 && request->count >= 2) {
+        if ((flags & PEAL_INSPECTION_READ_ONLY) != 0)
+            json_error(output, "the program's inspection is read-only: it makes no calls");
+        else
+            answer_send(output, request);
+    } else if (request->count <= 2 && watch_is_kind(name)) {
+        char message[256];
+        client->watch = watch_open(name, first, message, sizeof message);
+        if (client->watch != NULL)
+            return false;
+        json_error(output, "%s", message);
+    } else {
+        json_error(
+            output, "the request '%.40s' is unknown or has the wrong number of words; there are: %s", name, help);
+    }
+    return true;
+}
+
+static void answer_line(struct client *client, char *line, size_t length, uint32_t flags)
+{
+    struct request request;
+    const char *message;
+
+    if (!request_parse(line, length, &request, &message))
+        json_error(&client->output, "%s", message);
+    else if (!answer(client, &request, flags))
+        return;
+    json_begin(&client->output, NULL);
+    json_bool(&client->output, "end", true);
+    json_end_line(&client->output);
+    if (client->output.is_refused) {
+        text_free(&client->output);
+        json_error(&client->output, "out of memory");
+        client->is_ending = true;
+    }
+}
+
+/* Answers one request of the input, if there is a whole one. A stream lasts as long as its connection. */
+static bool answer_next(struct client *client, uint32_t flags)
+{
+    char *end;
+
+    if (client->is_ending || client->watch != NULL || client->input.length == 0 || client->output.length > 0)
+        return false;
+    end = memchr(client->input.bytes, '\n', client->input.length);
+    if (end == NULL) {
+        if (client->input.length < REQUEST_LENGTH_LIMIT)
+            return false;
+        json_error(&client->output, "a request has more than 65,536 bytes");
+        client->is_ending = true;
+        return true;
+    }
+    const size_t length = (size_t)(end - client->input.bytes);
+    answer_line(client, client->input.bytes, length, flags);
+    text_drop(&client->input, length + 1);
+    return true;
+}
+
+/* ---- Input and output -------------------------------------------------------------------------- */
+
+/* Returns false at the end of the connection. */
+static bool receive(struct client *client)
+{
+    char bytes[4096];
+    const ssize_t length = recv(client->descriptor, bytes, sizeof bytes, MSG_DONTWAIT);
+
+    if (length < 0)
+        return errno == EAGAIN || errno == EINTR;
+    /* A client that has sent its last request still reads the answer. */
+    if (length == 0) {
+        if (client->watch != NULL || (client->output.length == 0 && client->input.length == 0))
+            return false;
+        client->is_ending = true;
+        return true;
+    }
+    /* During a stream only the end of the connection matters. */
+    if (client->watch == NULL && !client->is_ending)
+        text_add_bytes(&client->input, bytes, (size_t)length);
+    return !client->input.is_refused;
+}
+
+/* Returns false at the end of the connection. */
+static bool transmit(struct client *client)
+{
+    struct text *output = &client->output;
+
+    while (client->sent < output->length) {
+        const ssize_t length = send(client->descriptor, output->bytes + client->sent, output->length - client->sent,
+            MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (length < 0) {
+            const bool is_open = errno == EAGAIN || errno == EINTR;
+            /* A client that is always a little late must not make the output grow. */
+            if (client->sent > output->length / 2) {
+                text_drop(output, client->sent);
+                client->sent = 0;
+            }
+            return is_open && seconds_now() - client->progress < STALL_SECONDS;
+        }
+        client->sent += (size_t)length;
+        client->progress = seconds_now();
+    }
+    if (output->length > 0)
+        text_free(output);
+    client->sent = 0;
+    client->progress = seconds_now();
+    return !client->is_ending;
+}
+
+short client_events(const struct client *client)
+{
+    if (client->output.length > 0)
+        return POLLOUT;
+    return POLLIN;
+}
+
+void client_run(struct client *client, short events, uint32_t flags)
+{
+    bool is_open = true;
+
+    if ((events & (POLLIN | POLLHUP | POLLERR)) != 0)
+        is_open = receive(client);
+    while (is_open && answer_next(client, flags))
+        is_open = transmit(client);
+    if (is_open && client->watch != NULL && client->output.length - client->sent < OUTPUT_LIMIT)
+        watch_collect(client->watch, &client->output);
+    if (is_open)
+        is_open = transmit(client);
+    if (!is_open)
+        client_end(client);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * inspection.h - lets the command `peal` look into a running program: its protocols, observers, queues and calls.
+ *
+ *     peal_inspection_open(NULL);         then, in a terminal: peal tree PID
+ *
+ * This header belongs to a library of its own, libpeal-inspect. A program that is started with PEAL_INSPECT=1 or with
+ * PEAL_DEBUG in its environment needs neither the header nor the library: libpeal.so then loads libpeal-inspect.so.0
+ * itself. docs/inspection.md describes the command, the environment and the protocol of the socket.
+ *
+ * An open inspection answers on a Unix socket, in a folder that only the user of the program can enter. It answers
+ * processes of that user alone. One thread of this library reads all requests. No request stops other threads.
+ */
+#ifndef PEAL_INSPECTION_H
+#define PEAL_INSPECTION_H
+
+#include <peal/peal.h>
+
+PEAL_BEGIN_DECLARATIONS
+
+/* ---- The socket -------------------------------------------------------------------------------- */
+
+/* Flags of struct peal_inspection_options. */
+enum peal_inspection_flags {
+    /* Refuses the request "send", so that no request makes a call. */
+    PEAL_INSPECTION_READ_ONLY = 1 << 0
+};
+
+/* Options of the inspection. Begin with PEAL_INSPECTION_OPTIONS or zeros and the size. */
+struct peal_inspection_options {
+    size_t size;        /* sizeof(struct peal_inspection_options) */
+    uint32_t flags;     /* enum peal_inspection_flags */
+    const char *folder; /* *borrowed during the call*; the folder of the socket; NULL: $XDG_RUNTIME_DIR/peal, or
+                           /tmp/peal-UID without that variable */
+    char message[256];  /* of a failure: a sentence */
+};
+
+#define PEAL_INSPECTION_OPTIONS { sizeof(struct peal_inspection_options), 0, NULL, { 0 } }
+
+/* Opens the inspection of this process: creates the socket and starts the thread that answers. The folder is created
+ * if it is missing. It must belong to the user and be accessible to that user alone.
+ *
+ * The child of a fork does not answer for its parent. It may open an inspection of its own.
+ *
+ * options: *borrowed during the call*; its message is filled on failure; NULL for none.
+ * Returns PEAL_OK; PEAL_ERROR_STATE when it is open already, or when the folder cannot be trusted;
+ * PEAL_ERROR_ARGUMENT for a wrong size, unknown flags and a folder whose name is too long for a socket;
+ * PEAL_ERROR_LIMIT when the system refuses the socket or the thread.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_inspection_open(struct peal_inspection_options *options);
+
+/* Closes the inspection: ends all connections, removes the socket and waits for the thread.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_STATE when it is not open; PEAL_ERROR_WOULD_DEADLOCK on the thread that answers,
+ * which is in an observer's call for the request "send".
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API peal_status peal_inspection_close(void);
+
+/* Reads the path of the socket; empty while the inspection is closed.
+ *
+ * buffer: filled with at most `capacity` bytes, the ending zero included; NULL when capacity is 0.
+ * out_length: filled with the length of the whole path, in bytes, without the zero; may be NULL.
+ * Returns PEAL_OK; PEAL_TRUNCATED when the text was cut; PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_inspection_path(char *buffer, size_t capacity, size_t *out_length);
+
+/* ---- The environment --------------------------------------------------------------------------- */
+
+/* Does what the environment requests: opens the inspection for PEAL_INSPECT=1, and prints calls for PEAL_DEBUG.
+ * A mistake in these variables is printed on standard error. libpeal.so calls this function when the first center is
+ * used. Further calls have no effect.
+ *
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API void peal_inspection_start(void);
+
+PEAL_END_DECLARATIONS
+
+#endif

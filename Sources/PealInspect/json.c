@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json.h"
+
+#include "../PealText/utf8.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void add_key(struct text *text, const char *key)
+{
+    const char last = text->length > 0 ? text->bytes[text->length - 1] : '\n';
+
+    if (last != '{' && last != '[' && last != '\n')
+        text_add_bytes(text, ",", 1);
+    if (key != NULL)
+        text_add(text, "\"%s\":", key);
+}
+
+void json_begin(struct text *text, const char *key)
+{
+    add_key(text, key);
+    text_add_bytes(text, "{", 1);
+}
+
+void json_end(struct text *text) { text_add_bytes(text, "}", 1); }
+
+void json_end_line(struct text *text) { text_add_bytes(text, "}\n", 2); }
+
+void json_begin_array(struct text *text, const char *key)
+{
+    add_key(text, key);
+    text_add_bytes(text, "[", 1);
+}
+
+void json_end_array(struct text *text) { text_add_bytes(text, "]", 1); }
+
+void json_text(struct text *text, const char *key, const char *value)
+{
+    const unsigned char *bytes = (const unsigned char *)value;
+
+    add_key(text, key);
+    text_add_bytes(text, "\"", 1);
+    while (*bytes != '\0') {
+        /* The zero at the end ends a character that is cut. */
+        const size_t length = utf8_character_length(bytes, UTF8_LONGEST);
+
+        if (length == 0)
+            text_add_bytes(text, "\xef\xbf\xbd", 3);
+        else if (*bytes == '"' || *bytes == '\\')
+            text_add(text, "\\%c", *bytes);
+        else if (*bytes == '\n')
+            text_add_bytes(text, "\\n", 2);
+        else if (*bytes < ' ' || *bytes == 0x7f)
+            text_add(text, "\\u%04x", *bytes);
+        else
+            text_add_bytes(text, (const char *)bytes, length);
+        bytes += length > 0 ? length : 1;
+    }
+    text_add_bytes(text, "\"", 1);
+}
+
+void json_number(struct text *text, const char *key, uint64_t value)
+{
+    add_key(text, key);
+    text_add(text, "%" PRIu64, value);
+}
+
+void json_signed(struct text *text, const char *key, int64_t value)
+{
+    add_key(text, key);
+    text_add(text, "%" PRId64, value);
+}
+
+void json_bool(struct text *text, const char *key, bool value)
+{
+    add_key(text, key);
+    text_add(text, value ? "true" : "false");
+}
+
+void json_id(struct text *text, const char *key, uint64_t value)
+{
+    add_key(text, key);
+    text_add(text, "\"%" PRIx64 "\"", value);
+}
+
+void json_error(struct text *text, const char *format, ...)
+{
+    char sentence[1200];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    json_begin(text, NULL);
+    json_text(text, "error", sentence);
+    json_end_line(text);
+}

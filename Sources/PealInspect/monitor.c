@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "monitor.h"
+
+#include "event.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PENDING_LIMIT = 1 << 20 /* bytes that wait for the thread that answers */ };
+
+/* The lock guards the pending lines. A thread of the program locks it to copy one line. */
+struct monitor {
+    pthread_mutex_t lock;
+    pid_t process;
+    struct text pending;
+    uint64_t lost;
+};
+
+static void add_event(void *context, const struct peal_tap_record *record, void *const *arguments, const void *result)
+{
+    struct monitor *monitor = context;
+    const int error = errno;
+    struct text line = { 0 }, printed = { 0 };
+
+    (void)result;
+    /* In the child of a fork another thread of the parent may hold the lock. */
+    if (!event_has_line(record) || getpid() != monitor->process)
+        return;
+    event_print(&printed, record, arguments);
+    json_begin(&line, NULL);
+    json_text(&line, "kind", "event");
+    json_text(&line, "event", event_name(record->event));
+    json_number(&line, "time", record->time);
+    json_number(&line, "thread", record->thread);
+    if (record->broadcast != 0)
+        json_number(&line, "broadcast", record->broadcast);
+    if (event_center(record) != 0)
+        json_number(&line, "center", event_center(record));
+    json_text(&line, "text", printed.bytes != NULL ? printed.bytes : "");
+    json_end_line(&line);
+    pthread_mutex_lock(&monitor->lock);
+    if (monitor->pending.length < PENDING_LIMIT && !line.is_refused)
+        text_add_bytes(&monitor->pending, line.bytes, line.length);
+    else
+        monitor->lost++;
+    pthread_mutex_unlock(&monitor->lock);
+    text_free(&line);
+    text_free(&printed);
+    errno = error;
+}
+
+static void destroy(void *context)
+{
+    struct monitor *monitor = context;
+
+    text_free(&monitor->pending);
+    pthread_mutex_destroy(&monitor->lock);
+    free(monitor);
+}
+
+struct monitor *monitor_make(struct peal_tap_options *options)
+{
+    struct monitor *monitor = calloc(1, sizeof *monitor);
+
+    if (monitor == NULL)
+        return NULL;
+    pthread_mutex_init(&monitor->lock, NULL);
+    monitor->process = getpid();
+    options->function = add_event;
+    options->context = monitor;
+    options->destroy = destroy;
+    options->capacity = 0;
+    return monitor;
+}
+
+void monitor_collect(struct monitor *monitor, struct text *output)
+{
+    pthread_mutex_lock(&monitor->lock);
+    struct text pending = monitor->pending;
+    const uint64_t lost = monitor->lost;
+    monitor->pending = (struct text){ 0 };
+    monitor->lost = 0;
+    pthread_mutex_unlock(&monitor->lock);
+    if (pending.length > 0)
+        text_add_bytes(output, pending.bytes, pending.length);
+    text_free(&pending);
+    if (lost > 0) {
+        json_begin(output, NULL);
+        json_text(output, "kind", "lost");
+        json_number(output, "count", lost);
+        json_end_line(output);
+    }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "names.h"
+
+#include "answer.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Protocols --------------------------------------------------------------------------------- */
+
+static bool find_in(peal_center center, char *name, peal_protocol *out_protocol, char **out_method)
+{
+    char *point = strrchr(name, '.');
+
+    *out_method = NULL;
+    if (peal_protocol_find(center, name, out_protocol) >= 0)
+        return true;
+    if (point == NULL)
+        return false;
+    *point = '\0';
+    if (peal_protocol_find(center, name, out_protocol) >= 0) {
+        *out_method = point + 1;
+        return true;
+    }
+    *point = '.';
+    return false;
+}
+
+bool find_protocol(char *name, peal_protocol *out_protocol, char **out_method)
+{
+    peal_center *centers;
+    size_t count;
+    bool is_found = find_in(peal_center_default(), name, out_protocol, out_method);
+
+    READ_LIST(centers, count, peal_center_list, );
+    for (size_t i = 0; !is_found && i < count; i++)
+        is_found = find_in(centers[i], name, out_protocol, out_method);
+    free(centers);
+    return is_found;
+}
+
+/* ---- Names ------------------------------------------------------------------------------------- */
+
+unsigned ordinal_of(uint64_t id) { return (unsigned)(id & 0xfffffff) + 1; }
+
+void name_observer(char *buffer, size_t capacity, const struct peal_observation_info *info)
+{
+    Dl_info symbol;
+
+    /* Many targets are static variables. */
+    if (info->target != NULL && dladdr(info->target, &symbol) != 0 && symbol.dli_sname != NULL
+        && symbol.dli_saddr == info->target)
+        snprintf(buffer, capacity, "%s", symbol.dli_sname);
+    else
+        snprintf(buffer, capacity, "target %p", info->target);
+}
+
+static bool name_observation(char *buffer, size_t capacity, uint64_t id)
+{
+    struct peal_observation_info info = { .size = sizeof info };
+    struct peal_protocol_info protocol = { .size = sizeof protocol };
+    char name[256];
+
+    if (peal_observation_get_info((peal_observation){ id }, &info) < 0)
+        return false;
+    name_observer(name, sizeof name, &info);
+    if (peal_protocol_get_info(info.protocol, &protocol) < 0)
+        return false;
+    snprintf(buffer, capacity, "observer of %s (%s)", protocol.name, name);
+    return true;
+}
+
+static bool name_queue(char *buffer, size_t capacity, uint64_t id)
+{
+    static const char *const kinds[] = { "serial queue", "pumped queue", "executor queue", "main queue" };
+    struct peal_queue_info info = { .size = sizeof info };
+
+    if (peal_queue_get_info((peal_queue){ id }, &info) < 0)
+        return false;
+    if (info.kind == PEAL_QUEUE_MAIN)
+        snprintf(buffer, capacity, "main queue");
+    else
+        snprintf(buffer, capacity, "%s %u", (size_t)info.kind < 4 ? kinds[info.kind] : "queue", ordinal_of(id));
+    return true;
+}
+
+/* Writes "service NAME" for a kind of object whose state has a name. */
+#define NAME_BY(kind, type, function, info_type)              \
+    do {                                                      \
+        struct info_type info = { .size = sizeof info };      \
+        if (function((type){ id }, &info) < 0)                \
+            return false;                                     \
+        snprintf(buffer, capacity, "%s %s", kind, info.name); \
+        return true;                                          \
+    } while (0)
+
+static bool name_living(char *buffer, size_t capacity, uint64_t id)
+{
+    switch (peal_handle_kind(id)) {
+    case PEAL_HANDLE_METHOD: {
+        const struct known_method *method = known_method(id);
+        snprintf(buffer, capacity, "%s", method != NULL ? method->name : "a method");
+        return true;
+    }
+    case PEAL_HANDLE_OBSERVATION: return name_observation(buffer, capacity, id);
+    case PEAL_HANDLE_QUEUE: return name_queue(buffer, capacity, id);
+    case PEAL_HANDLE_PROTOCOL: NAME_BY("protocol", peal_protocol, peal_protocol_get_info, peal_protocol_info);
+    case PEAL_HANDLE_SERVICE: NAME_BY("service", peal_service, peal_service_get_info, peal_service_info);
+    case PEAL_HANDLE_MODULE: NAME_BY("module", peal_module, peal_module_get_info, peal_module_info);
+    case PEAL_HANDLE_PROPERTY: NAME_BY("property", peal_property, peal_property_get_info, peal_property_info);
+    case PEAL_HANDLE_OWNER: NAME_BY("owner", peal_owner, peal_owner_get_info, peal_owner_info);
+    default: return false;
+    }
+}
+
+const char *kind_name(uint64_t id)
+{
+    static const char *const kinds[] = { "tap", "center", "protocol", "method", "observer", "invocation", "queue",
+        "reference", "owner", "completion", "service", "use", "module", "proxy", "timer", "property" };
+
+    return kinds[id >> 60];
+}
+
+void name_object(char *buffer, size_t capacity, uint64_t id)
+{
+    if (!name_living(buffer, capacity, id))
+        snprintf(buffer, capacity, "%s %u", kind_name(id), ordinal_of(id));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Names of objects for people.
+ */
+#ifndef PEAL_INSPECT_NAMES_H
+#define PEAL_INSPECT_NAMES_H
+
+#include <peal/peal.h>
+
+/* A method whose calls are printed. It is described once, and stays described when it has ended. */
+struct known_method {
+    struct known_method *next;
+    uint64_t id;
+    unsigned center;              /* the ordinal of its center */
+    char *name;                   /* "Chat.on_message" */
+    const struct peal_type *type; /* NULL if the method had ended, or without memory */
+};
+
+/* Finds or describes a method; NULL without memory. Any thread. */
+const struct known_method *known_method(uint64_t id);
+
+/* Writes the name of any object: "Chat.on_message", "pumped queue 2", "observer of Chat (print)". */
+void name_object(char *buffer, size_t capacity, uint64_t id);
+
+/* Writes a name for an observer: its label, the name of its target's symbol, or the address of its target. */
+void name_observer(char *buffer, size_t capacity, const struct peal_observation_info *info);
+
+/* Returns the kind of an object: "observer". */
+const char *kind_name(uint64_t id);
+
+/* Returns the ordinal of an object among all that have had its place, from 1. */
+unsigned ordinal_of(uint64_t id);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server.h"
+
+#include "folder.h"
+#include "watch.h"
+
+#include <peal/inspection.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* The inspection of this process. The lock guards opening and closing; the thread alone uses the clients. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_t thread;
+    enum { CLOSED, OPEN, CLOSING } state;
+    uint32_t flags;
+    int listening;
+    int wake; /* readable when the thread must end */
+    struct sockaddr_un address;
+    struct client clients[CLIENT_LIMIT];
+} server = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static __thread bool is_server_thread;
+
+/* ---- The thread -------------------------------------------------------------------------------- */
+
+static void accept_client(void)
+{
+    const int descriptor = accept4(server.listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (descriptor < 0)
+        return;
+    for (size_t i = 0; i < CLIENT_LIMIT; i++)
+        if (server.clients[i].descriptor < 0) {
+            client_begin(&server.clients[i], descriptor);
+            return;
+        }
+    static const char busy[] = "{\"error\":\"16 other connections are open\"}\n";
+    (void)!send(descriptor, busy, sizeof busy - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+    close(descriptor);
+}
+
+/* Fills in the descriptors to wait for, and returns the time to wait. */
+static int prepare(struct pollfd *waits)
+{
+    int timeout = -1;
+
+    waits[0] = (struct pollfd){ server.wake, POLLIN, 0 };
+    waits[1] = (struct pollfd){ server.listening, POLLIN, 0 };
+    for (size_t i = 0; i < CLIENT_LIMIT; i++) {
+        const struct client *client = &server.clients[i];
+        waits[i + 2] = (struct pollfd){ client->descriptor, 0, 0 };
+        if (client->descriptor < 0)
+            continue;
+        waits[i + 2].events = client_events(client);
+        int wanted = -1;
+        if (client->watch != NULL)
+            wanted = watch_period(client->watch);
+        else if (client->output.length > 0)
+            wanted = STALL_SECONDS * 1000;
+        if (wanted >= 0 && (timeout < 0 || wanted < timeout))
+            timeout = wanted;
+    }
+    return timeout;
+}
+
+static void *run(void *context)
+{
+    struct pollfd waits[CLIENT_LIMIT + 2];
+
+    (void)context;
+    is_server_thread = true;
+    prctl(PR_SET_NAME, "peal:inspect");
+    for (;;) {
+        const int timeout = prepare(waits);
+        if (poll(waits, CLIENT_LIMIT + 2, timeout) < 0 && errno != EINTR)
+            break;
+        if (waits[0].revents != 0)
+            break;
+        for (size_t i = 0; i < CLIENT_LIMIT; i++) {
+            struct client *client = &server.clients[i];
+            if (client->descriptor >= 0
+                && (waits[i + 2].revents != 0 || client->watch != NULL || client->output.length > 0))
+                client_run(client, waits[i + 2].revents, server.flags);
+        }
+        if (waits[1].revents != 0)
+            accept_client();
+    }
+    for (size_t i = 0; i < CLIENT_LIMIT; i++)
+        if (server.clients[i].descriptor >= 0)
+            client_end(&server.clients[i]);
+    return NULL;
+}
+
+/* ---- Fork and exit ----------------------------------------------------------------------------- */
+
+static void lock_for_fork(void) { pthread_mutex_lock(&server.lock); }
+
+static void unlock_in_parent(void) { pthread_mutex_unlock(&server.lock); }
+
+/* The child has no thread that answers. Its copies of the descriptors would keep the parent's connections open. */
+static void close_in_child(void)
+{
+    if (server.state != CLOSED) {
+        close(server.listening);
+        close(server.wake);
+        for (size_t i = 0; i < CLIENT_LIMIT; i++)
+            if (server.clients[i].descriptor >= 0)
+                close(server.clients[i].descriptor);
+    }
+    server.state = CLOSED;
+    pthread_mutex_unlock(&server.lock);
+}
+
+__attribute__((constructor)) static void prepare_for_fork(void)
+{
+    pthread_atfork(lock_for_fork, unlock_in_parent, close_in_child);
+}
+
+__attribute__((destructor)) static void remove_socket(void)
+{
+    if (server.state == OPEN)
+        unlink(server.address.sun_path);
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------- */
+
+static peal_status fail(struct peal_inspection_options *options, peal_status status, const char *sentence)
+{
+    if (options != NULL && sentence != options->message)
+        snprintf(options->message, sizeof options->message, "%s", sentence);
+    return status;
+}
+
+static bool make_path(const struct peal_inspection_options *options, char *folder, size_t capacity)
+{
+    char path[sizeof server.address.sun_path];
+    int length;
+
+    if (options != NULL && options->folder != NULL) {
+        length = snprintf(folder, capacity, "%s", options->folder);
+        if (length < 0 || (size_t)length >= capacity)
+            return false;
+    } else if (!folder_path(folder, capacity)) {
+        return false;
+    }
+    length = snprintf(path, sizeof path, "%s/%d", folder, (int)getpid());
+    if (length < 0 || (size_t)length >= sizeof path)
+        return false;
+    server.address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+    memcpy(server.address.sun_path, path, sizeof path);
+    return true;
+}
+
+/* Creates the socket. A file of this name is that of an ended process with the same number. */
+static bool listen_at_path(void)
+{
+    server.listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    server.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    unlink(server.address.sun_path);
+    /* The mode of the descriptor becomes that of the file, so the file is never open to other users. */
+    if (server.listening >= 0 && server.wake >= 0 && fchmod(server.listening, 0600) == 0
+        && bind(server.listening, (struct sockaddr *)&server.address, sizeof server.address) == 0
+        && listen(server.listening, CLIENT_LIMIT) == 0)
+        return true;
+    const int error = errno;
+    if (server.listening >= 0)
+        close(server.listening);
+    if (server.wake >= 0)
+        close(server.wake);
+    errno = error;
+    return false;
+}
+
+/* Starts the thread. It receives no signals, which belong to the program. */
+static int start_thread(void)
+{
+    sigset_t all, old;
+
+    for (size_t i = 0; i < CLIENT_LIMIT; i++)
+        server.clients[i].descriptor = -1;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    const int error = pthread_create(&server.thread, NULL, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error;
+}
+
+static peal_status open_locked(struct peal_inspection_options *options)
+{
+    char folder[4096], message[256];
+
+    if (server.state != CLOSED)
+        return fail(options, PEAL_ERROR_STATE, "the inspection is already open");
+    if (!make_path(options, folder, sizeof folder))
+        return fail(options, PEAL_ERROR_ARGUMENT, "the folder's name is too long for a socket");
+    if (!folder_check(folder, true, message, sizeof message))
+        return fail(options, PEAL_ERROR_STATE, message);
+    if (!listen_at_path()) {
+        snprintf(message, sizeof message, "the socket %.108s cannot be created: %s", server.address.sun_path,
+            strerror(errno));
+        return fail(options, PEAL_ERROR_LIMIT, message);
+    }
+    server.flags = options != NULL ? options->flags : 0;
+    if (start_thread() != 0) {
+        close(server.listening);
+        close(server.wake);
+        unlink(server.address.sun_path);
+        return fail(options, PEAL_ERROR_LIMIT, "the system gives no thread");
+    }
+    server.state = OPEN;
+    return PEAL_OK;
+}
+
+peal_status peal_inspection_open(struct peal_inspection_options *options)
+{
+    if (options != NULL && options->size != sizeof *options)
+        return PEAL_ERROR_ARGUMENT;
+    if (options != NULL && (options->flags & ~(uint32_t)PEAL_INSPECTION_READ_ONLY) != 0)
+        return fail(options, PEAL_ERROR_ARGUMENT, "unknown flags");
+    pthread_mutex_lock(&server.lock);
+    const peal_status status = open_locked(options);
+    pthread_mutex_unlock(&server.lock);
+    return status;
+}
+
+peal_status peal_inspection_close(void)
+{
+    const uint64_t one = 1;
+
+    if (is_server_thread)
+        return PEAL_ERROR_WOULD_DEADLOCK;
+    pthread_mutex_lock(&server.lock);
+    const bool is_open = server.state == OPEN;
+    if (is_open) {
+        server.state = CLOSING;
+        unlink(server.address.sun_path);
+        (void)!write(server.wake, &one, sizeof one);
+    }
+    pthread_mutex_unlock(&server.lock);
+    if (!is_open)
+        return PEAL_ERROR_STATE;
+    /* Without the lock: the thread may be in a call for "send", which may need it. */
+    pthread_join(server.thread, NULL);
+    pthread_mutex_lock(&server.lock);
+    /* The child of a fork in that call has no inspection to close. */
+    if (server.state == CLOSING) {
+        close(server.listening);
+        close(server.wake);
+        server.state = CLOSED;
+    }
+    pthread_mutex_unlock(&server.lock);
+    return PEAL_OK;
+}
+
+peal_status peal_inspection_path(char *buffer, size_t capacity, size_t *out_length)
+{
+    if (buffer == NULL && capacity > 0)
+        return PEAL_ERROR_ARGUMENT;
+    pthread_mutex_lock(&server.lock);
+    const char *path = server.state == OPEN ? server.address.sun_path : "";
+    const size_t length = strlen(path);
+    if (capacity > 0)
+        snprintf(buffer, capacity, "%s", path);
+    pthread_mutex_unlock(&server.lock);
+    if (out_length != NULL)
+        *out_length = length;
+    return length < capacity || (length == 0 && capacity == 0) ? PEAL_OK : PEAL_TRUNCATED;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A connection of the inspection's socket, and its requests. The thread that answers is the only one to use it.
+ */
+#ifndef PEAL_INSPECT_SERVER_H
+#define PEAL_INSPECT_SERVER_H
+
+#include "answer.h"
+
+#include <poll.h>
+
+enum {
+    CLIENT_LIMIT = 16,
+    OUTPUT_LIMIT = 64 << 20, /* of unsent bytes above which a stream adds no more */
+    STALL_SECONDS = 10      /* after which a client that does not read is disconnected */
+};
+
+struct watch;
+
+/* A connection. */
+struct client {
+    int descriptor; /* -1: free */
+    struct text input;
+    struct text output;
+    size_t sent;         /* bytes of the output that were sent */
+    struct watch *watch; /* the running stream; NULL without one */
+    int64_t progress;    /* time of the last sent byte, in seconds */
+    bool is_ending;      /* to be disconnected once the output is sent */
+};
+
+/* Begins a connection. The descriptor is consumed. */
+void client_begin(struct client *client, int descriptor);
+void client_end(struct client *client);
+
+/* Returns the events of poll that the client waits for. */
+short client_events(const struct client *client);
+
+/* Reads requests, answers them and sends what the socket accepts. */
+void client_run(struct client *client, short events, uint32_t flags);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "utf8.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Returns true if none of the eight bytes is zero or above 0x7f. The subtraction may carry into the next byte only from
+ * a zero, which is found anyway. */
+static bool is_plain_ascii(uint64_t word) { return ((word | (word - 0x0101010101010101u)) & 0x8080808080808080u) == 0; }
+
+size_t utf8_character_length(const unsigned char *bytes, size_t size)
+{
+    const unsigned char first = bytes[0];
+    /* The second byte decides about forms that are too long, surrogates, and numbers above U+10FFFF. */
+    unsigned char low = 0x80, high = 0xbf;
+    size_t length;
+
+    if (first < 0x80)
+        return first != 0;
+    if (first >= 0xc2 && first <= 0xdf)
+        length = 2;
+    else if (first >= 0xe0 && first <= 0xef)
+        length = 3;
+    else if (first >= 0xf0 && first <= 0xf4)
+        length = 4;
+    else
+        return 0;
+    if (first == 0xe0)
+        low = 0xa0;
+    else if (first == 0xed)
+        high = 0x9f;
+    else if (first == 0xf0)
+        low = 0x90;
+    else if (first == 0xf4)
+        high = 0x8f;
+    if (size < length || bytes[1] < low || bytes[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+    return length;
+}
+
+bool is_utf8_without_zero(const unsigned char *bytes, size_t size)
+{
+    while (size > 0) {
+        uint64_t word;
+        if (size >= sizeof word) {
+            memcpy(&word, bytes, sizeof word);
+            if (is_plain_ascii(word)) {
+                bytes += sizeof word;
+                size -= sizeof word;
+                continue;
+            }
+        }
+        const size_t length = utf8_character_length(bytes, size);
+        if (length == 0)
+            return false;
+        bytes += length;
+        size -= length;
+    }
+    return true;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * record.h - recordings: files with each call of chosen protocols, and the same calls made again. In libpeal-wire.
+ *
+ *     peal_recorder *recorder;
+ *     if (peal_recorder_open("chat.peal", NULL, &recorder) < 0 || peal_recorder_add(recorder, chat.protocol) < 0)
+ *         printf("%s\n", peal_wire_last_message());
+ *     ...
+ *     peal_recorder_close(recorder);
+ *
+ * In this program or in another one, also in a later version of it:
+ *
+ *     peal_replay *replay;
+ *     if (peal_replay_open("chat.peal", peal_center_default(), &replay) == PEAL_OK)
+ *         peal_replay_run(replay, PEAL_REPLAY_ORIGINAL_SPEED);
+ *     peal_replay_close(replay);
+ *
+ * docs/recording.md is the guide. It describes the file, too.
+ */
+#ifndef PEAL_RECORD_H
+#define PEAL_RECORD_H
+
+#include <peal/types.h>
+
+PEAL_BEGIN_DECLARATIONS
+
+/* ---- Recording --------------------------------------------------------------------------------- */
+
+/* A file that is being written. */
+typedef struct peal_recorder peal_recorder;
+
+/* Options of a recorder. Begin with PEAL_RECORDER_OPTIONS or zeros and the size. */
+struct peal_recorder_options {
+    size_t size;       /* sizeof(struct peal_recorder_options) */
+    uint64_t capacity; /* bytes that the file may have; later calls are counted and not recorded. 0: 1 GiB */
+};
+
+/* An initialiser: struct peal_recorder_options options = PEAL_RECORDER_OPTIONS; */
+#define PEAL_RECORDER_OPTIONS { sizeof(struct peal_recorder_options), 0 }
+
+/* Creates a file, and replaces one of that name. Only its owner may read it.
+ *
+ * Each recorded call is in the file when its broadcast reaches the first observer, because the file is mapped into
+ * memory. So the file has the calls also of a program that crashes or is killed. It need not survive a crash of the
+ * machine.
+ *
+ * path: *borrowed during the call*.
+ * options: *borrowed during the call*; NULL for none.
+ * out_recorder: filled, NULL on failure; *owned*: end it with peal_recorder_close.
+ * Returns PEAL_OK; PEAL_ERROR_CREATION when the system refuses the file, with its reason; PEAL_ERROR_ARGUMENT;
+ * PEAL_ERROR_MEMORY.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_recorder_open(
+    const char *path, const struct peal_recorder_options *options, peal_recorder **out_recorder);
+
+/* Records a protocol from now on: each call of the methods that it has now, those of adopted protocols included. The
+ * latter are recorded under the names of the protocols that declare them.
+ *
+ * The recorder observes the protocol, before all observers with a lower priority than the highest one. So it counts
+ * among the called observers.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_TYPE for a method that no message carries (peal_wire_plan_create), with a sentence;
+ * PEAL_ERROR_POLICY for a method with a result, which one more observer could change. Otherwise the statuses of
+ * peal_observe_handler. After a failure the protocol is not recorded.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol protocol);
+
+/* The state of a recorder. */
+struct peal_recorder_info {
+    size_t size;    /* sizeof(struct peal_recorder_info), set by the caller */
+    uint64_t bytes; /* of the file that are used */
+    uint64_t lost;  /* calls that are not in the file: it was full, or a value could not be encoded */
+};
+
+/* Reads the state of a recorder.
+ *
+ * out_info: filled; its size must be set.
+ * Returns PEAL_OK; PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal_recorder_info *out_info);
+
+/* Ends a recording: waits until none of its calls is running, and closes the file.
+ *
+ * recorder: *consumed*; NULL does nothing.
+ * Thread rule: any thread, but not inside a call of a recorded method; it may wait. Since 0.1. */
+PEAL_API void peal_recorder_close(peal_recorder *recorder);
+
+/* ---- Replay ------------------------------------------------------------------------------------ */
+
+/* A recording that is read. One thread may use it at a time. */
+typedef struct peal_replay peal_replay;
+
+/* Speeds of peal_replay_run. Another number is a factor: 2 for twice the original speed. */
+#define PEAL_REPLAY_ORIGINAL_SPEED 1.0
+#define PEAL_REPLAY_FULL_SPEED 0.0
+
+/* Opens a recording, also one that a crashed program has left.
+ *
+ * A recorded method is replayed by the method of the same name and fingerprint, in the protocol of the same name. So the
+ * protocol may have grown since. Calls of other methods are skipped, and peal_replay_print_skipped has the reasons.
+ *
+ * path: *borrowed during the call*.
+ * center: has the protocols.
+ * out_replay: filled, NULL on failure; *owned*: end it with peal_replay_close.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when the file cannot be opened; PEAL_ERROR_SYNTAX when it is no recording;
+ * PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_replay_open(const char *path, peal_center center, peal_replay **out_replay);
+
+/* The content of a recording. */
+struct peal_replay_info {
+    size_t size;       /* sizeof(struct peal_replay_info), set by the caller */
+    uint64_t calls;    /* recorded */
+    uint64_t skipped;  /* of these: of methods that the center does not have */
+    uint64_t made;     /* calls that were replayed */
+    uint64_t failed;   /* of these: calls whose broadcast failed, and calls that could not be decoded */
+    uint64_t lost;     /* calls that the recorder counted and did not record */
+    uint64_t duration; /* from the beginning of the recording to its last call, in nanoseconds */
+    bool is_closed;    /* by peal_recorder_close; otherwise its program has ended before */
+};
+
+/* Reads the content of a recording.
+ *
+ * out_info: filled; its size must be set.
+ * Returns PEAL_OK; PEAL_ERROR_ARGUMENT.
+ * Thread rule: one thread at a time. Since 0.1. */
+PEAL_API peal_status peal_replay_get_info(peal_replay *replay, struct peal_replay_info *out_info);
+
+/* Prints a line for each recorded method that is skipped, with the reason; nothing if there is none.
+ *
+ * Buffer and statuses are those of peal_protocol_name.
+ * Thread rule: one thread at a time. Since 0.1. */
+PEAL_API peal_status peal_replay_print_skipped(peal_replay *replay, char *buffer, size_t capacity, size_t *out_length);
+
+/* One recorded call. */
+struct peal_replay_call {
+    size_t size;             /* sizeof(struct peal_replay_call), set by the caller */
+    const char *protocol;    /* their names; *borrowed until* the replay is closed */
+    const char *method_name;
+    peal_method method;      /* in the center; zero if the call is skipped */
+    void *const *arguments;  /* as peal_send takes them; *borrowed until* the next call is read. NULL if skipped */
+    size_t argument_count;
+    uint64_t time;           /* since the beginning of the recording, in nanoseconds */
+    uint32_t thread;         /* that made the call, as gettid returned it */
+};
+
+/* Reads the next call and does not make it: for programs that print a recording, or choose the calls.
+ *
+ * out_call: filled; its size must be set.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND after the last call; PEAL_ERROR_SYNTAX for a call that cannot be decoded: the
+ * following one can be read; PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY.
+ * Thread rule: one thread at a time. Since 0.1. */
+PEAL_API peal_status peal_replay_next(peal_replay *replay, struct peal_replay_call *out_call);
+
+/* Makes the remaining calls in their order, each as a broadcast on the calling thread.
+ *
+ * speed: a factor of the original speed; PEAL_REPLAY_FULL_SPEED waits for nothing.
+ * Returns PEAL_OK, also if broadcasts failed: peal_replay_get_info counts them. PEAL_ERROR_ARGUMENT for a speed below
+ * zero; PEAL_ERROR_MEMORY.
+ * Thread rule: one thread at a time; it may wait. Since 0.1. */
+PEAL_API peal_status peal_replay_run(peal_replay *replay, double speed);
+
+/* Begins again with the first call.
+ *
+ * Thread rule: one thread at a time. Since 0.1. */
+PEAL_API void peal_replay_rewind(peal_replay *replay);
+
+/* Ends a replay.
+ *
+ * replay: *consumed*; NULL does nothing.
+ * Thread rule: one thread at a time, but not inside a replayed call. Since 0.1. */
+PEAL_API void peal_replay_close(peal_replay *replay);
+
+PEAL_END_DECLARATIONS
+
+#endif

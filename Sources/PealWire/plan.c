@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan.h"
+
+#include "failure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t align(size_t offset, size_t alignment) { return (offset + alignment - 1) & ~(alignment - 1); }
+
+static const char *cause_of(peal_ownership ownership, const struct peal_type *type)
+{
+    switch (ownership) {
+    case PEAL_OWNERSHIP_OBJECT: return "a retained object has no encoding";
+    case PEAL_OWNERSHIP_STRUCT: return "a struct that is copied by functions has no encoding";
+    case PEAL_OWNERSHIP_FUNCTION: return "a function has no address in another process";
+    default:
+        return type->kind == PEAL_KIND_POINTER && type->target->kind == PEAL_KIND_FUNCTION
+                 ? "a function has no address in another process"
+                 : "the pointer has no rule for the memory that it points to";
+    }
+}
+
+/* Sets the memory that a byte of a message may need: a struct's padding is not in the message. */
+static void count_growth(struct peal_wire_plan *plan, size_t element_size, size_t packed_size)
+{
+    const size_t growth = (element_size * 16 + packed_size - 1) / packed_size;
+
+    plan->growth_sixteenths = growth > plan->growth_sixteenths ? growth : plan->growth_sixteenths;
+}
+
+static bool compile_buffer_parameter(
+    struct compiler *compiler, struct parameter *parameter, const struct peal_type_member *member)
+{
+    const struct peal_type *element = member->type->target;
+
+    parameter->kind = PARAMETER_BUFFER;
+    parameter->allows_null = member->allows_null;
+    parameter->is_variable = member->length_is_parameter;
+    parameter->length = member->length;
+    compiler->packed_size = 0;
+    if (!compile_buffer(compiler, element, member->length_in_bytes))
+        return false;
+    parameter->element_size = member->length_in_bytes ? 1 : element->value_size;
+    parameter->element_alignment = element->alignment > 0 ? element->alignment : ARENA_ALIGNMENT;
+    compiler->plan->slack += parameter->element_alignment;
+    count_growth(compiler->plan, parameter->element_size, compiler->packed_size);
+    return true;
+}
+
+static bool compile_parameter(
+    struct compiler *compiler, struct parameter *parameter, const struct peal_type_member *member)
+{
+    const struct peal_type *type = member->type;
+
+    parameter->first_step = (uint32_t)compiler->plan->step_count;
+    parameter->value_size = type->value_size;
+    parameter->is_signed = type->kind == PEAL_KIND_SIGNED;
+    if (member->ownership == PEAL_OWNERSHIP_VALUE) {
+        if (!compile_value(compiler, type, 0, false))
+            return false;
+    } else if (member->ownership == PEAL_OWNERSHIP_STRING) {
+        parameter->kind = PARAMETER_TEXT;
+    } else if (member->ownership == PEAL_OWNERSHIP_BUFFER) {
+        if (!compile_buffer_parameter(compiler, parameter, member))
+            return false;
+    } else {
+        compiler->cause = cause_of(member->ownership, type);
+        compiler->status = PEAL_ERROR_TYPE;
+        return false;
+    }
+    parameter->step_count = (uint32_t)(compiler->plan->step_count - parameter->first_step);
+    return true;
+}
+
+static bool compile_parameters(struct compiler *compiler, const struct peal_type *function)
+{
+    struct peal_wire_plan *plan = compiler->plan;
+    size_t offset = function->count * sizeof(void *);
+    size_t index = 0;
+
+    plan->frame_alignment = sizeof(void *);
+    plan->growth_sixteenths = 16;
+    plan->parameter_count = function->count;
+    for (const struct peal_type_member *each = function->members; each != NULL; each = each->next, index++) {
+        struct parameter *parameter = &plan->parameters[index];
+        if (!compile_parameter(compiler, parameter, each)) {
+            explain_refusal(plan->method, plan->name, each->type, index, compiler->cause);
+            return false;
+        }
+        offset = align(offset, each->type->alignment);
+        parameter->value_offset = offset;
+        offset += each->type->value_size;
+        if (each->type->alignment > plan->frame_alignment)
+            plan->frame_alignment = each->type->alignment;
+    }
+    plan->frame_size = offset;
+    return true;
+}
+
+static bool compile_result(struct compiler *compiler, const struct peal_type *type)
+{
+    struct peal_wire_plan *plan = compiler->plan;
+
+    plan->is_oneway = type->kind == PEAL_KIND_VOID;
+    if (plan->is_oneway)
+        return true;
+    plan->result.first_step = (uint32_t)plan->step_count;
+    plan->result.value_size = type->value_size;
+    if (type->kind == PEAL_KIND_POINTER && type->target->is_const && strcmp(type->target->resolved_name, "char") == 0) {
+        plan->result.kind = PARAMETER_TEXT;
+    } else if (!compile_value(compiler, type, 0, false)) {
+        explain_refusal(plan->method, plan->name, type, PEAL_PARAMETER_LIMIT, compiler->cause);
+        return false;
+    }
+    plan->result.step_count = (uint32_t)(plan->step_count - plan->result.first_step);
+    if (type->value_size > plan->frame_size)
+        plan->frame_size = type->value_size;
+    if (type->alignment > plan->frame_alignment)
+        plan->frame_alignment = type->alignment;
+    return true;
+}
+
+static void read_name(struct peal_wire_plan *plan)
+{
+    struct peal_method_info method = { .size = sizeof method };
+    struct peal_protocol_info protocol = { .size = sizeof protocol };
+
+    if (peal_method_get_info(plan->method, &method) == PEAL_OK
+        && peal_protocol_get_info(method.origin, &protocol) == PEAL_OK)
+        snprintf(plan->name, sizeof plan->name, "%s.%s", protocol.name, method.name);
+}
+
+static peal_status compile_method(struct peal_wire_plan *plan)
+{
+    struct compiler compiler = { .plan = plan };
+    const struct peal_type *function;
+    const peal_status status = peal_method_describe(plan->method, &function);
+
+    if (status < 0)
+        return wire_fail_as_peal(status);
+    const bool is_compiled = compile_parameters(&compiler, function)
+                          && (!plan->has_results || compile_result(&compiler, function->target));
+    peal_type_destroy(function);
+    if (plan->frame_alignment > ARENA_ALIGNMENT)
+        plan->slack += plan->frame_alignment;
+    return is_compiled ? PEAL_OK : compiler.status;
+}
+
+peal_status peal_wire_plan_create(
+    peal_method method, const struct peal_wire_plan_options *options, peal_wire_plan **out_plan)
+{
+    uint64_t fingerprint = 0;
+
+    if (out_plan == NULL)
+        return wire_fail(PEAL_ERROR_ARGUMENT, "out_plan is NULL");
+    *out_plan = NULL;
+    if (options != NULL
+        && (options->size != sizeof *options || (options->flags & ~(uint32_t)PEAL_WIRE_CALLS_ONLY) != 0))
+        return wire_fail(PEAL_ERROR_ARGUMENT, "the options have another size, or unknown flags");
+    peal_status status = peal_method_fingerprint(method, &fingerprint);
+    if (status < 0)
+        return wire_fail_as_peal(status);
+    struct peal_wire_plan *plan = calloc(1, sizeof *plan);
+    if (plan == NULL)
+        return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
+    plan->method = method;
+    plan->fingerprint = fingerprint;
+    plan->has_results = options == NULL || (options->flags & PEAL_WIRE_CALLS_ONLY) == 0;
+    read_name(plan);
+    status = compile_method(plan);
+    if (status < 0) {
+        peal_wire_plan_destroy(plan);
+        return status;
+    }
+    *out_plan = plan;
+    return PEAL_OK;
+}
+
+void peal_wire_plan_destroy(peal_wire_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    free(plan->steps);
+    free(plan);
+}
+
+size_t peal_wire_decode_size(const peal_wire_plan *plan, size_t message_size)
+{
+    size_t size;
+
+    if (plan == NULL || __builtin_mul_overflow(message_size, plan->growth_sixteenths, &size)
+        || __builtin_add_overflow(size / 16 + 1, plan->frame_size + plan->slack, &size))
+        return SIZE_MAX;
+    return size;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A recorder observes its protocols by handlers, before all other observers.
+ */
+#include <peal/record.h>
+
+#include "coding.h"
+#include "failure.h"
+#include "log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    STACK_BYTES = 1024, /* Arguments of up to this size are encoded once. */
+    METHOD_LIMIT = 256  /* of a handler */
+};
+
+#define DEFAULT_CAPACITY ((uint64_t)1 << 30)
+
+struct recorded_method {
+    peal_wire_plan *plan;
+    uint16_t index; /* in the file */
+};
+
+struct recorded_protocol {
+    struct recorded_protocol *next;
+    struct peal_recorder *recorder;
+    peal_observation observation;
+    size_t count;
+    struct recorded_method methods[];
+};
+
+struct peal_recorder {
+    struct log log;
+    pthread_mutex_t lock; /* of the members below */
+    struct recorded_protocol *protocols;
+    size_t method_count; /* in the file */
+};
+
+/* ---- Calls ------------------------------------------------------------------------------------- */
+
+static void record_large(struct log *log, const struct recorded_method *method, void *const *arguments, size_t size)
+{
+    struct writer writer = { NULL, size, 0 };
+
+    writer.next = size <= UINT32_MAX ? log_begin(log, method->index, (uint32_t)size) : NULL;
+    if (writer.next == NULL)
+        return;
+    void *content = writer.next;
+    /* Another thread may have changed the arguments since they were counted. */
+    const peal_status status = encode_arguments(method->plan, arguments, &writer);
+    log_end(content, status == PEAL_OK && writer.size == size ? RECORD_CALL : RECORD_INCOMPLETE);
+}
+
+static void record_call(void *target, const struct peal_call *call)
+{
+    const struct recorded_protocol *protocol = target;
+    const struct recorded_method *method = &protocol->methods[call->index];
+    struct log *log = &protocol->recorder->log;
+    uint8_t bytes[STACK_BYTES];
+    struct writer writer = { bytes, sizeof bytes, 0 };
+
+    if (encode_arguments(method->plan, call->arguments, &writer) < 0) {
+        log_count_lost(log);
+        return;
+    }
+    if (writer.size > sizeof bytes) {
+        record_large(log, method, call->arguments, writer.size);
+        return;
+    }
+    void *content = log_begin(log, method->index, (uint32_t)writer.size);
+    if (content == NULL)
+        return;
+    memcpy(content, bytes, writer.size);
+    log_end(content, RECORD_CALL);
+}
+
+/* ---- Methods ----------------------------------------------------------------------------------- */
+
+/* Writes the record that describes a method. */
+static peal_status describe_method(struct log *log, const struct recorded_method *method)
+{
+    const struct peal_wire_plan *plan = method->plan;
+    size_t length = 0;
+    peal_status status = peal_method_canonical_text(plan->method, NULL, 0, &length);
+
+    if (status < 0)
+        return wire_fail_as_peal(status);
+    const size_t names = strlen(plan->name) + 1; /* "Chat.on_message": the dot becomes a zero */
+    const size_t size = sizeof plan->fingerprint + names + length + 1;
+    char *content = size <= UINT32_MAX ? log_begin(log, method->index, (uint32_t)size) : NULL;
+    if (content == NULL)
+        return wire_fail(PEAL_ERROR_LIMIT, "the recording is full");
+    memcpy(content, &plan->fingerprint, sizeof plan->fingerprint);
+    memcpy(content + sizeof plan->fingerprint, plan->name, names);
+    *strchr(content + sizeof plan->fingerprint, '.') = '\0';
+    status = peal_method_canonical_text(plan->method, content + size - length - 1, length + 1, NULL);
+    log_end(content, status == PEAL_OK ? RECORD_METHOD : RECORD_INCOMPLETE);
+    return status == PEAL_OK ? PEAL_OK : wire_fail_as_peal(status);
+}
+
+static peal_status plan_method(struct peal_recorder *recorder, peal_method handle, struct recorded_method *method)
+{
+    const struct peal_wire_plan_options options = { sizeof options, PEAL_WIRE_CALLS_ONLY };
+    bool is_oneway = false;
+    peal_status status = peal_method_is_oneway(handle, &is_oneway);
+
+    if (status < 0)
+        return wire_fail_as_peal(status);
+    status = peal_wire_plan_create(handle, &options, &method->plan);
+    if (status < 0)
+        return status;
+    if (!is_oneway)
+        return wire_fail(PEAL_ERROR_POLICY, "%s: it has a result, which a recorder could change", method->plan->name);
+    if (recorder->method_count > UINT16_MAX)
+        return wire_fail(PEAL_ERROR_LIMIT, "a recording has at most 65,536 methods");
+    method->index = (uint16_t)recorder->method_count++;
+    return describe_method(&recorder->log, method);
+}
+
+static void free_protocol(struct recorded_protocol *protocol)
+{
+    for (size_t i = 0; i < protocol->count; i++)
+        peal_wire_plan_destroy(protocol->methods[i].plan);
+    free(protocol);
+}
+
+/* ---- Protocols --------------------------------------------------------------------------------- */
+
+static peal_status observe(struct recorded_protocol *recorded, peal_protocol protocol, const peal_method *methods)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    peal_status status = PEAL_OK;
+
+    for (size_t i = 0; i < recorded->count && status == PEAL_OK; i++)
+        status = plan_method(recorded->recorder, methods[i], &recorded->methods[i]);
+    if (status < 0)
+        return status;
+    options.priority = INT32_MAX;
+    status = peal_observe_handler(protocol, recorded, record_call, NULL, 0, &options, &recorded->observation);
+    return status < 0 ? wire_fail_as_peal(status) : status;
+}
+
+static peal_status add_protocol(struct peal_recorder *recorder, peal_protocol protocol)
+{
+    peal_method methods[METHOD_LIMIT];
+    size_t count = 0;
+    peal_status status = peal_protocol_list_methods(protocol, methods, METHOD_LIMIT, &count);
+
+    if (status != PEAL_OK)
+        return status < 0 ? wire_fail_as_peal(status)
+                          : wire_fail(PEAL_ERROR_LIMIT, "the protocol has more than 256 methods");
+    struct recorded_protocol *recorded = calloc(1, sizeof *recorded + count * sizeof recorded->methods[0]);
+    if (recorded == NULL)
+        return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
+    recorded->recorder = recorder;
+    recorded->count = count;
+    status = observe(recorded, protocol, methods);
+    if (status < 0) {
+        free_protocol(recorded);
+        return status;
+    }
+    recorded->next = recorder->protocols;
+    recorder->protocols = recorded;
+    return PEAL_OK;
+}
+
+peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol protocol)
+{
+    if (recorder == NULL)
+        return wire_fail(PEAL_ERROR_ARGUMENT, "the recorder is NULL");
+    pthread_mutex_lock(&recorder->lock);
+    const peal_status status = add_protocol(recorder, protocol);
+    pthread_mutex_unlock(&recorder->lock);
+    return status;
+}
+
+/* ---- Recorders --------------------------------------------------------------------------------- */
+
+peal_status peal_recorder_open(
+    const char *path, const struct peal_recorder_options *options, peal_recorder **out_recorder)
+{
+    if (out_recorder == NULL || path == NULL || (options != NULL && options->size != sizeof *options))
+        return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_recorder_open is NULL, or a size is wrong");
+    *out_recorder = NULL;
+    struct peal_recorder *recorder = calloc(1, sizeof *recorder);
+    if (recorder == NULL)
+        return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
+    const int error = log_open(
+        &recorder->log, path, options != NULL && options->capacity != 0 ? options->capacity : DEFAULT_CAPACITY);
+    if (error != 0) {
+        free(recorder);
+        return wire_fail(PEAL_ERROR_CREATION, "%s: %s", path, strerror(error));
+    }
+    pthread_mutex_init(&recorder->lock, NULL);
+    *out_recorder = recorder;
+    return PEAL_OK;
+}
+
+peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal_recorder_info *out_info)
+{
+    if (recorder == NULL || out_info == NULL || out_info->size != sizeof *out_info)
+        return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_recorder_get_info is NULL, or a size is wrong");
+    const uint64_t end = __atomic_load_n(&recorder->log.end, __ATOMIC_RELAXED);
+    const uint64_t allocated = __atomic_load_n(&recorder->log.allocated, __ATOMIC_RELAXED);
+    out_info->bytes = end < allocated ? end : allocated;
+    out_info->lost = __atomic_load_n(&recorder->log.lost, __ATOMIC_RELAXED);
+    return PEAL_OK;
+}
+
+void peal_recorder_close(peal_recorder *recorder)
+{
+    if (recorder == NULL)
+        return;
+    while (recorder->protocols != NULL) {
+        struct recorded_protocol *protocol = recorder->protocols;
+        recorder->protocols = protocol->next;
+        peal_observation_remove_with(protocol->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+        free_protocol(protocol);
+    }
+    log_close(&recorder->log);
+    pthread_mutex_destroy(&recorder->lock);
+    free(recorder);
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inspection of a running program, from the side of a client of its socket.
+ */
+#include <peal/inspection.h>
+
+#include "center.h"
+#include "child.h"
+#include "latch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64];
+static peal_center center;
+static peal_protocol chat;
+
+/* ---- A client ---------------------------------------------------------------------------------- */
+
+static void open_inspection(uint32_t flags)
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+
+    snprintf(folder, sizeof folder, "/tmp/peal-inspection-%d", (int)getpid());
+    if (mkdir(folder, 0700) != 0)
+        check_give_up("a folder", __FILE__, __LINE__);
+    options.folder = folder;
+    options.flags = flags;
+    if (!CHECK_OK(peal_inspection_open(&options)))
+        check_give_up(options.message, __FILE__, __LINE__);
+}
+
+static void close_inspection(void)
+{
+    CHECK_OK(peal_inspection_close());
+    CHECK_EQUAL(rmdir(folder), 0);
+}
+
+static int connect_client(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    CHECK_OK(peal_inspection_path(address.sun_path, sizeof address.sun_path, NULL));
+    if (client < 0 || connect(client, (struct sockaddr *)&address, sizeof address) != 0)
+        check_give_up("a connection", __FILE__, __LINE__);
+    return client;
+}
+
+static void send_bytes(int client, const char *bytes, size_t length)
+{
+    CHECK_EQUAL(send(client, bytes, length, MSG_NOSIGNAL), length);
+}
+
+/* Reads until the answer has a line with "end", or until the connection ends. */
+static const char *read_answer(int client)
+{
+    static char answer[65536];
+    size_t length = 0;
+
+    answer[0] = '\0';
+    while (length < sizeof answer - 1) {
+        struct pollfd wait = { client, POLLIN, 0 };
+        if (poll(&wait, 1, 10000) <= 0)
+            check_give_up("an answer", __FILE__, __LINE__);
+        const ssize_t part = recv(client, answer + length, sizeof answer - 1 - length, 0);
+        if (part <= 0)
+            break;
+        length += (size_t)part;
+        answer[length] = '\0';
+        if (strstr(answer, "{\"end\":true}\n") != NULL)
+            break;
+    }
+    return answer;
+}
+
+static const char *request_of(int client, const char *line)
+{
+    send_bytes(client, line, strlen(line));
+    send_bytes(client, "\n", 1);
+    return read_answer(client);
+}
+
+/* ---- Observers --------------------------------------------------------------------------------- */
+
+static char heard[256];
+static int close_status;
+
+static void on_message(void *self, const char *room, int count)
+{
+    (void)self;
+    snprintf(heard, sizeof heard, "%s %d", room, count);
+}
+
+static void on_samples(void *self, const short *samples, size_t count)
+{
+    (void)self;
+    snprintf(heard, sizeof heard, "%zu samples, last %d", count, count > 0 ? samples[count - 1] : 0);
+}
+
+struct point {
+    int x;
+    double y;
+};
+enum color { RED = 1, GREEN = 2 };
+
+static bool may_move(void *self, struct point to, enum color color)
+{
+    (void)self;
+    snprintf(heard, sizeof heard, "%d %g %d", to.x, to.y, (int)color);
+    return to.x > 0;
+}
+
+static void on_close(void *self)
+{
+    (void)self;
+    close_status = peal_inspection_close();
+}
+
+static void open_chat(void)
+{
+    static const char *const methods[] = { "optional void on_message(const char *room, int count)",
+        "optional void on_samples(const short *samples __counted_by(count), size_t count)",
+        "optional bool may_move(struct point to, enum color color), every", "optional void on_close(void)",
+        "optional void on_bare(void *memory)", NULL };
+    const struct peal_binding bindings[] = { { "on_message", (peal_function)on_message, NULL },
+        { "on_samples", (peal_function)on_samples, NULL }, { "may_move", (peal_function)may_move, NULL },
+        { "on_close", (peal_function)on_close, NULL } };
+
+    center = open_center();
+    CHECK_OK(peal_type_declare(center, "enum color { RED = 1, GREEN = 2 }; struct point { int x; double y; };"));
+    chat = protocol_of(center, "InspectedChat", methods);
+    CHECK_OK(peal_observe_bindings(chat, heard, bindings, 4, NULL, NULL));
+}
+
+/* ---- N1: the socket ---------------------------------------------------------------------------- */
+
+CLAIM("I1", "an inspection is opened once, is closed once, and removes its socket")
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+    char path[128], short_path[4];
+    size_t length;
+
+    CHECK_STATUS(peal_inspection_close(), PEAL_ERROR_STATE);
+    CHECK_OK(peal_inspection_path(path, sizeof path, &length));
+    CHECK_TEXT(path, "");
+    open_inspection(0);
+    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_STATE);
+    CHECK_TEXT(options.message, "the inspection is already open");
+    CHECK_OK(peal_inspection_path(path, sizeof path, &length));
+    CHECK_EQUAL(length, strlen(path));
+    CHECK_STATUS(peal_inspection_path(short_path, sizeof short_path, NULL), PEAL_TRUNCATED);
+    CHECK_STATUS(peal_inspection_path(NULL, 1, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_EQUAL(access(path, F_OK), 0);
+    close_inspection();
+    CHECK(access(path, F_OK) != 0);
+    CHECK_STATUS(peal_inspection_close(), PEAL_ERROR_STATE);
+}
+
+CLAIM("I1", "options of a wrong size, unknown flags and folders with long names are refused")
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+    char name[200];
+
+    options.size--;
+    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_ARGUMENT);
+    options.size++;
+    options.flags = 1u << 31;
+    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_ARGUMENT);
+    options.flags = 0;
+    memset(name, 'x', sizeof name);
+    name[sizeof name - 1] = '\0';
+    options.folder = name;
+    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_ARGUMENT);
+    CHECK_CONTAINS(options.message, "too long");
+}
+
+CLAIM("I1", "the socket and its folder are accessible to their user alone; a folder that is open to others is refused")
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+    char path[128], link[80];
+    struct stat status;
+
+    open_inspection(0);
+    CHECK_OK(peal_inspection_path(path, sizeof path, NULL));
+    CHECK_EQUAL(stat(path, &status), 0);
+    CHECK_EQUAL(status.st_mode & 0777, 0600);
+    CHECK_OK(peal_inspection_close());
+    CHECK_EQUAL(chmod(folder, 0755), 0);
+    options.folder = folder;
+    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_STATE);
+    CHECK_CONTAINS(options.message, "open to other users");
+    CHECK_EQUAL(chmod(folder, 0700), 0);
+    snprintf(link, sizeof link, "%s-link", folder);
+    CHECK_EQUAL(symlink(folder, link), 0);
+    options.folder = link;
+    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_STATE);
+    CHECK_CONTAINS(options.message, "not a folder");
+    CHECK_EQUAL(unlink(link), 0);
+    CHECK_EQUAL(rmdir(folder), 0);
+}
+
+/* A client of another user, in a process of its own. Root alone can become another user. */
+static bool is_refused_as_other_user(void)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    char answer[256] = "";
+
+    if (peal_inspection_path(address.sun_path, sizeof address.sun_path, NULL) < 0)
+        return false;
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/%d", folder, (int)getppid());
+    if (setuid(65534) != 0 || connect(client, (struct sockaddr *)&address, sizeof address) != 0)
+        return false;
+    (void)!send(client, "tree\n", 5, MSG_NOSIGNAL);
+    const ssize_t length = recv(client, answer, sizeof answer - 1, MSG_WAITALL);
+    return length > 0 && strstr(answer, "the user of the program alone") != NULL && strstr(answer, "kind") == NULL;
+}
+
+CLAIM("I1", "a process of another user gets no answer")
+{
+    char path[128];
+
+    if (getuid() != 0)
+        return;
+    open_inspection(0);
+    CHECK_OK(peal_inspection_path(path, sizeof path, NULL));
+    /* The modes keep other users out, so the test opens them. */
+    CHECK_EQUAL(chmod(folder, 0711), 0);
+    CHECK_EQUAL(chmod(path, 0666), 0);
+    CHECK(in_child(is_refused_as_other_user, 10));
+    close_inspection();
+}
+
+/* In the child of a fork: the inspection is closed, and another one can be opened. */
+static bool has_no_inspection(void)
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+    char path[128];
+
+    options.folder = folder;
+    return peal_inspection_close() == PEAL_ERROR_STATE && peal_inspection_path(path, sizeof path, NULL) == PEAL_OK
+        && *path == '\0' && peal_inspection_open(&options) == PEAL_OK
+        && strstr(request_of(connect_client(), "hello"), "\"kind\":\"process\"") != NULL
+        && peal_inspection_close() == PEAL_OK;
+}
+
+CLAIM("I1", "the child of a fork does not answer for its parent, and may open an inspection of its own")
+{
+    open_inspection(0);
+    const int client = connect_client();
+    CHECK_CONTAINS(request_of(client, "hello"), "process");
+    CHECK(in_child(has_no_inspection, 10));
+    CHECK_CONTAINS(request_of(client, "hello"), "process");
+    close(client);
+    close_inspection();
+}
+
+/* ---- N2: bad input ----------------------------------------------------------------------------- */
+
+CLAIM("I2", "a line that is no request gets an error, and the connection answers the next one")
+{
+    static const struct {
+        const char *line;
+        const char *error;
+    } cases[] = {
+        { "", "a request is empty" },
+        { "nonsense", "is unknown" },
+        { "tree and more", "is unknown" },
+        { "send", "is unknown" },
+        { "describe \"Chat", "has no end" },
+        { "describe \"Ch\"at", "followed by a blank" },
+        { "describe \"\\q\"", "escape" },
+        { "describe \"\\x0\"", "escape" },
+        { "describe \"\\x00\"", "escape" },
+        { "describe Nowhere", "no protocol is named 'Nowhere'" },
+        { "describe \xff\xfe", "\xef\xbf\xbd" },
+    };
+
+    open_inspection(0);
+    const int client = connect_client();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_case(cases[i].line);
+        const char *answer = request_of(client, cases[i].line);
+        CHECK_CONTAINS(answer, "{\"error\":\"");
+        CHECK_CONTAINS(answer, cases[i].error);
+        CHECK_CONTAINS(answer, "{\"end\":true}");
+    }
+    check_case(NULL);
+    send_bytes(client, "he\0lo\n", 6);
+    CHECK_CONTAINS(read_answer(client), "zero byte");
+    CHECK_CONTAINS(request_of(client, "hello\r"), "\"kind\":\"process\"");
+    close(client);
+    close_inspection();
+}
+
+CLAIM("I2", "a line of more than 65,536 bytes and a request of more than 72 words are refused")
+{
+    static char line[70000];
+
+    open_inspection(0);
+    int client = connect_client();
+    memset(line, 'x', sizeof line);
+    send_bytes(client, line, sizeof line);
+    CHECK_CONTAINS(read_answer(client), "more than 65,536 bytes");
+    close(client);
+    client = connect_client();
+    for (size_t i = 0; i < 200; i += 2)
+        line[i] = ' ';
+    line[200] = '\0';
+    CHECK_CONTAINS(request_of(client, line), "more than 72 words");
+    close(client);
+    close_inspection();
+}
+
+CLAIM("I2", "a client that ends inside a request, or that does not read, delays no other client")
+{
+    int clients[8];
+
+    open_inspection(0);
+    open_chat();
+    int client = connect_client();
+    send_bytes(client, "descr", 5);
+    close(client);
+    for (size_t i = 0; i < 8; i++) {
+        clients[i] = connect_client();
+        for (int k = 0; k < 100; k++)
+            if (send(clients[i], "describe\n", 9, MSG_DONTWAIT | MSG_NOSIGNAL) != 9)
+                break;
+    }
+    client = connect_client();
+    CHECK_CONTAINS(request_of(client, "describe InspectedChat"), "on_samples");
+    close(client);
+    for (size_t i = 0; i < 8; i++)
+        close(clients[i]);
+    close_center(center);
+    close_inspection();
+}
+
+CLAIM("I2", "the seventeenth client is refused, and a place is free once another one has ended")
+{
+    int clients[16];
+
+    open_inspection(0);
+    for (size_t i = 0; i < 16; i++) {
+        clients[i] = connect_client();
+        CHECK_CONTAINS(request_of(clients[i], "hello"), "process");
+    }
+    int client = connect_client();
+    CHECK_CONTAINS(read_answer(client), "16 other connections");
+    close(client);
+    close(clients[3]);
+    do {
+        client = connect_client();
+        if (strstr(request_of(client, "hello"), "process") != NULL)
+            break;
+        close(client);
+    } while (true);
+    close(client);
+    for (size_t i = 0; i < 16; i++)
+        if (i != 3)
+            close(clients[i]);
+    close_inspection();
+}
+
+/* ---- N3: answers ------------------------------------------------------------------------------- */
+
+CLAIM("I3", "the tree has the objects of the program, and a description the types of a method")
+{
+    struct peal_queue_options options = PEAL_PUMPED_QUEUE_OPTIONS;
+    peal_queue queue;
+
+    open_chat();
+    options.capacity = 7;
+    CHECK_OK(peal_queue_create(&options, &queue));
+    open_inspection(0);
+    const int client = connect_client();
+    const char *answer = request_of(client, "tree");
+    CHECK_CONTAINS(answer, "{\"kind\":\"process\",\"pid\":");
+    CHECK_CONTAINS(
+        answer, "\"type\":\"pumped\",\"waiting\":0,\"delivered\":0,\"dropped\":0,\"rejected\":0,\"capacity\":7");
+    CHECK_CONTAINS(answer, "\"name\":\"InspectedChat\",\"version\":1");
+    CHECK_CONTAINS(answer, "\"declaration\":\"optional void on_message(const char *room, int count)\"");
+    CHECK_CONTAINS(answer, "{\"kind\":\"observer\"");
+    CHECK_CONTAINS(answer, "{\"end\":true}");
+    answer = request_of(client, "describe InspectedChat.on_samples");
+    CHECK_CONTAINS(answer,
+        "{\"name\":\"samples\",\"type\":\"const short *\",\"size\":8,\"ownership\":\"buffer\",\"length_parameter\":1,"
+        "\"unit\":\"elements\"}");
+    CHECK_CONTAINS(request_of(client, "describe InspectedChat.on_nothing"), "{\"error\":\"");
+    close(client);
+    close_inspection();
+    CHECK_OK(peal_queue_destroy(queue));
+    close_center(center);
+}
+
+CLAIM("I3", "arguments are decoded from text by their types, and the result is printed")
+{
+    static const struct {
+        const char *arguments;
+        const char *heard;
+        const char *answer;
+    } cases[] = {
+        { "on_message lobby 3", "lobby 3", "\"calls\":1" },
+        { "on_message \"a \\\"b\\\" \\x41\" -2147483648", "a \"b\" A -2147483648", "\"calls\":1" },
+        { "on_message NULL 0x10", "(null) 16", "\"calls\":1" },
+        { "on_samples [1,2,-3] 3", "3 samples, last -3", "\"calls\":1" },
+        { "on_samples \"[1, 2]\" _", "2 samples, last 2", "\"calls\":1" },
+        { "on_samples <01000200> 1", "1 samples, last 1", "\"calls\":1" },
+        { "on_samples [] 0", "0 samples, last 0", "\"calls\":1" },
+        { "may_move \"{ x: 3, y: 0.5 }\" GREEN", "3 0.5 2", "\"result\":\"true\"" },
+        { "may_move {-1,2} 1", "-1 2 1", "\"result\":\"false\"" },
+    };
+    char line[256];
+
+    open_chat();
+    open_inspection(0);
+    const int client = connect_client();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_case(cases[i].arguments);
+        snprintf(line, sizeof line, "send InspectedChat.%s", cases[i].arguments);
+        CHECK_CONTAINS(request_of(client, line), cases[i].answer);
+        CHECK_TEXT(heard, cases[i].heard);
+    }
+    check_case(NULL);
+    close(client);
+    close_inspection();
+    close_center(center);
+}
+
+CLAIM("I3", "an argument that cannot be made is refused with its name, and no observer is called")
+{
+    static const struct {
+        const char *arguments;
+        const char *error;
+    } cases[] = {
+        { "on_message lobby", "2 parameters, and 1 arguments" },
+        { "on_message lobby three", "argument 2, 'count': 'three' is no int" },
+        { "on_message lobby 2147483648", "is no int" },
+        { "on_message lobby 3x", "'x' is too much" },
+        { "on_message lobby _", "is no int" },
+        { "on_samples [1,2] 3", "its length is 3, and only 2 are given" },
+        { "on_samples [1,70000] 2", "is no short" },
+        { "on_samples <010> 1", "no byte" },
+        { "on_samples <01> 1", "no whole number" },
+        { "on_samples [1,2 2", "where , or ] is needed" },
+        { "on_samples NULL 1", "NULL has no elements" },
+        { "may_move {1,2,3} RED", "has 2 members" },
+        { "may_move {z:1} RED", "has no member 'z'" },
+        { "may_move {1,2} BLUE", "'BLUE' is no value of enum color" },
+        { "on_bare 0x1234", "only NULL can be sent" },
+        { "on_nothing", "on_nothing" },
+    };
+    char line[256];
+
+    open_chat();
+    open_inspection(0);
+    const int client = connect_client();
+    snprintf(heard, sizeof heard, "silence");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        check_case(cases[i].arguments);
+        snprintf(line, sizeof line, "send InspectedChat.%s", cases[i].arguments);
+        const char *answer = request_of(client, line);
+        CHECK_CONTAINS(answer, "{\"error\":\"");
+        CHECK_CONTAINS(answer, cases[i].error);
+        CHECK_TEXT(heard, "silence");
+    }
+    check_case(NULL);
+    close(client);
+    close_inspection();
+    close_center(center);
+}
+
+CLAIM("I3", "a read-only inspection makes no call; a call of the inspection's own thread cannot close it")
+{
+    open_chat();
+    open_inspection(PEAL_INSPECTION_READ_ONLY);
+    int client = connect_client();
+    snprintf(heard, sizeof heard, "silence");
+    CHECK_CONTAINS(request_of(client, "send InspectedChat.on_message lobby 1"), "read-only");
+    CHECK_TEXT(heard, "silence");
+    close(client);
+    close_inspection();
+    open_inspection(0);
+    client = connect_client();
+    CHECK_CONTAINS(request_of(client, "send InspectedChat.on_close"), "\"calls\":1");
+    CHECK_STATUS(close_status, PEAL_ERROR_WOULD_DEADLOCK);
+    close(client);
+    close_inspection();
+    close_center(center);
+}

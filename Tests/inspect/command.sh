@@ -1,0 +1,203 @@
+#!/bin/sh
+# Claims: I1, I3, I4, I5
+#
+# command.sh PEAL PROGRAM: the command `peal` and the environment, with a program that broadcasts.
+set -u
+LC_ALL=C
+export LC_ALL
+peal=$1 program=$2
+work=$(mktemp -d) || exit 1
+XDG_RUNTIME_DIR=$work
+export XDG_RUNTIME_DIR
+failures=0
+pid=''
+trap 'stop; rm -rf "$work"' EXIT
+
+# claim SENTENCE COMMAND...
+claim() {
+    sentence=$1
+    shift
+    if "$@"; then
+        echo "ok: $sentence"
+    else
+        failures=$((failures + 1))
+        echo "NOT OK: $sentence"
+        [ ! -f "$work/out" ] || sed 's/^/    out| /' "$work/out" | head -20
+        [ ! -f "$work/err" ] || sed 's/^/    err| /' "$work/err" | head -20
+    fi
+}
+# run COMMAND...: fills out, err and code.
+run() {
+    timeout 20 "$@" >"$work/out" 2>"$work/err"
+    code=$?
+}
+has() { grep -q -- "$2" "$work/$1"; }
+ends() { [ "$code" = "$1" ]; }
+# start [VARIABLE=VALUE]... -- [ARGUMENT]...: the program, until `stop`.
+start() {
+    variables=''
+    while [ "$1" != -- ]; do variables="$variables $1"; shift; done
+    shift
+    # The last program was ready too.
+    rm -f "$work/input" "$work/program.out"
+    mkfifo "$work/input"
+    # shellcheck disable=SC2086
+    env $variables "$program" "$@" <"$work/input" >"$work/program.out" 2>"$work/program.err" &
+    pid=$!
+    exec 9>"$work/input"
+    tries=0
+    until grep -qs ready "$work/program.out" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+}
+stop() {
+    [ -n "$pid" ] || return 0
+    exec 9>&-
+    wait "$pid" 2>/dev/null
+    pid=''
+}
+
+run "$peal" ps
+claim "without a program, ps fails with a hint" has err 'start one with PEAL_INSPECT=1'
+claim "and ends with 1" ends 1
+run "$peal" tree 999999999
+claim "a process that does not exist is reported" has err 'there is no process 999999999'
+run "$peal" tree nothing-of-this-name
+claim "a name that no program has is reported" has err 'no program named nothing-of-this-name'
+for command in '' frobnicate 'tree' 'tree --nonsense 1' 'send 1' 'monitor' 'trace --seconds x 1' 'top 1 2 3' 'serve --port x 1'; do
+    # shellcheck disable=SC2086
+    run "$peal" $command
+    claim "the usage error '$command' ends with 2" ends 2
+done
+for command in ps tree describe send graph monitor trace top serve; do
+    run "$peal" "$command" --help
+    claim "$command has help" has out "^usage: peal $command"
+done
+
+start -- 100
+run "$peal" ps
+claim "a program without PEAL_INSPECT=1 is not listed" ends 1
+stop
+
+start PEAL_INSPECT=1 -- 200
+run "$peal" ps
+claim "ps lists the program" has out "^ *$pid  program "
+run "$peal" tree "$pid"
+claim "tree has methods" has out 'optional void on_message(const char \*room, const char \*text)'
+claim "and observers on queues" has out ', on serial queue 1'
+run "$peal" tree program
+claim "a program is found by its name" has out "^program ($pid)"
+run "$peal" describe "$pid" Chat.on_tick
+claim "describe prints a declaration" has out '^optional void on_tick(int number)'
+run "$peal" describe "$pid" Chat.nothing
+claim "an unknown method ends with 1" ends 1
+run "$peal" send "$pid" Chat.on_message lobby 'hello "you"'
+claim "send reaches the observers" has out '^2 observers'
+run "$peal" send "$pid" Chat.on_message lobby
+claim "send names what is missing" has err '2 parameters, and 1 arguments'
+run "$peal" graph "$pid"
+claim "graph writes the input of Graphviz" has out '^digraph peal {'
+run "$peal" graph --json --seconds 0.5 "$pid"
+claim "graph writes JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/out"
+claim "with the observer that broadcasts" has out '"label":"on_echo","calls":[1-9]'
+run "$peal" monitor --count 5 "$pid"
+claim "monitor prints broadcasts with arguments" has out 'Chat.on_message(room: "lobby", text: "good \\"morning\\""), 2 observers, '
+run "$peal" monitor --count 20 "$pid" 'Echo'
+claim "a filter selects methods" has out 'Echo.on_echo(length: 14), 1 observer'
+claim "and leaves out others" sh -c "! grep -q Chat '$work/out'"
+run "$peal" monitor --count 5 "$pid" 'Chat..x,,-'
+claim "a malformed filter is refused with its column" has err 'column'
+claim "and ends with 1" ends 1
+# The first screen is of 25 ms, in which a busy machine may make no call.
+tries=0
+until run "$peal" top "$pid" && has out Chat.on_message || [ $tries = 20 ]; do tries=$((tries + 1)); done
+claim "without a terminal, top prints one screen" has out 'Chat.on_message, observer of Chat'
+claim "with queues" has out 'serial queue 1'
+run "$peal" trace -o "$work/trace.json" --seconds 1 "$pid"
+claim "trace ends with 0" ends 0
+claim "each flow of the trace is closed" python3 -c '
+import collections, json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+flows = collections.Counter()
+slices = [event for event in events if event["ph"] == "X"]
+for event in events:
+    if event["ph"] in "sf":
+        flows[event["id"]] += {"s": 1, "f": -1}[event["ph"]]
+queued = [event for event in slices if "queue" in event["args"]]
+starts = sum(event["ph"] == "s" for event in events)
+# At the end, a call may have been read before the record that enqueued it on another thread.
+assert starts > 10 and len(queued) - starts <= 5, (starts, len(queued))
+assert all(count == 0 for count in flows.values())
+assert all(event["dur"] >= 0 for event in slices)' "$work/trace.json"
+
+# The page, by a plain client of HTTP.
+"$peal" serve "$pid" >"$work/url" 2>"$work/err" &
+server=$!
+tries=0
+until grep -q http "$work/url" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+# get HEADER_HOST PATH: fills out with the status and the body. `*` in PATH is the secret.
+cat >"$work/get.py" <<'END'
+import http.client, sys, urllib.parse
+url = urllib.parse.urlparse(open(sys.argv[1]).read().strip())
+connection = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
+host = sys.argv[2] or url.netloc
+connection.request("GET", sys.argv[3].replace("*", url.path.strip("/")), headers={"Host": host})
+answer = connection.getresponse()
+print(answer.status, answer.read().decode())
+END
+get() { run python3 "$work/get.py" "$work/url" "$1" "$2"; }
+get '' '/*/'
+claim "serve has a page" has out '^200 <!doctype html>'
+get '' '/*/tree'
+claim "with the tree" has out '^200 \[{"kind":"process"'
+get evil.example '/*/tree'
+claim "a header Host of another name is refused" has out '^403 '
+get '' '/tree'
+claim "an address without the secret is refused" has out '^404 '
+get '' '/0123456789abcdef0123456789abcdef/tree'
+claim "an address with another secret is refused" has out '^404 '
+kill "$server"
+wait "$server"
+
+# Two commands at once, and a program that ends during a command.
+"$peal" monitor --count 50 "$pid" >"$work/first" 2>&1 &
+first=$!
+run "$peal" monitor --count 50 "$pid" Chat
+wait "$first"
+claim "two commands watch at once" [ "$(grep -c Chat.on_message "$work/first")" -ge 10 ]
+claim "each with its own filter" [ "$(grep -c Chat "$work/out")" = 50 ]
+"$peal" monitor "$pid" >/dev/null 2>"$work/lost" &
+lost=$!
+sleep 0.3
+kill -9 "$pid"
+wait "$lost"
+code=$?
+claim "a program that ends during a command ends it with 3" ends 3
+claim "with a sentence" grep -q 'has ended, or has closed its inspection' "$work/lost"
+stop
+run "$peal" ps
+claim "the socket of a killed program is removed" sh -c "! ls '$work/peal' | grep -q ."
+
+# PEAL_DEBUG.
+start PEAL_DEBUG=calls,Chat.on_message -- 50
+sleep 0.3
+stop
+cp "$work/program.err" "$work/err"
+claim "PEAL_DEBUG prints broadcasts" has err ' thread [0-9]*: Chat.on_message(room: "lobby", text: .*), 2 observers, '
+claim "and calls of queues" has err 'Chat.on_message(.*) by observer of Chat (.*) on serial queue 1, '
+claim "of its filter alone" sh -c "! grep -q Echo '$work/err'"
+start PEAL_DEBUG=calls,rate=5 -- 200
+sleep 0.5
+stop
+cp "$work/program.err" "$work/err"
+claim "lines above the rate are counted" has err '^peal: [0-9]* lines left out'
+claim "and not printed" [ "$(grep -c thread "$work/err")" -le 15 ]
+start PEAL_DEBUG='calls,Chat..x,,-' -- 50
+stop
+cp "$work/program.err" "$work/err"
+claim "a malformed filter of PEAL_DEBUG has no effect but a sentence" has err '^peal: PEAL_DEBUG has no effect: '
+start PEAL_INSPECT=yes -- 50
+stop
+cp "$work/program.err" "$work/err"
+claim "another value of PEAL_INSPECT is reported" has err '^peal: PEAL_INSPECT=yes has no effect'
+
+[ "$failures" = 0 ] || echo "$failures claims failed"
+exit $((failures > 0))

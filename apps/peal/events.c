@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "events.h"
+
+#include "commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct named *slot_of(const struct events *events, uint64_t id)
+{
+    size_t slot = (id * 0x9e3779b97f4a7c15) >> 32;
+
+    while (events->names[slot % events->capacity].id != 0 && events->names[slot % events->capacity].id != id)
+        slot++;
+    return &events->names[slot % events->capacity];
+}
+
+static void add_name(struct events *events, uint64_t id, const char *name)
+{
+    if (events->count * 2 >= events->capacity) {
+        struct events larger = *events;
+        larger.capacity = events->capacity == 0 ? 1024 : events->capacity * 2;
+        larger.names = calloc(larger.capacity, sizeof *larger.names);
+        if (larger.names == NULL)
+            return;
+        for (size_t i = 0; i < events->capacity; i++)
+            if (events->names[i].id != 0)
+                *slot_of(&larger, events->names[i].id) = events->names[i];
+        free(events->names);
+        *events = larger;
+    }
+    struct named *named = slot_of(events, id);
+    events->count += named->id == 0;
+    free(named->name);
+    *named = (struct named){ id, strdup(name) };
+}
+
+const char *events_name(const struct events *events, uint64_t id)
+{
+    const struct named *named = events->capacity > 0 && id != 0 ? slot_of(events, id) : NULL;
+
+    return named != NULL && named->name != NULL ? named->name : "";
+}
+
+void events_free(struct events *events)
+{
+    for (size_t i = 0; i < events->capacity; i++)
+        free(events->names[i].name);
+    free(events->names);
+}
+
+/* Reads a number, which may be in quotes, and the comma after it. */
+static uint64_t next_number(char **at, int base)
+{
+    *at += **at == '"';
+    const uint64_t number = strtoull(*at, at, base);
+    *at += **at == '"';
+    *at += **at == ',';
+    return number;
+}
+
+/* Parses ["call",thread,time,broadcast,"method","object","queue",duration,count,status]. */
+static bool parse(char *line, struct event *event)
+{
+    char *at;
+
+    if (line[0] != '[' || line[1] != '"' || (at = strchr(line + 2, '"')) == NULL)
+        return false;
+    event->name = line + 2;
+    *at++ = '\0';
+    at += *at == ',';
+    event->thread = next_number(&at, 10);
+    event->time = next_number(&at, 10);
+    event->broadcast = next_number(&at, 10);
+    event->method = next_number(&at, 16);
+    event->object = next_number(&at, 16);
+    event->queue = next_number(&at, 16);
+    event->duration = next_number(&at, 10);
+    event->count = next_number(&at, 10);
+    event->status = strtoll(at, &at, 10);
+    return *at == ']';
+}
+
+/* Returns an exit code, or -1 to continue. */
+static int read_other(struct events *events, const char *line)
+{
+    struct value *value = value_parse(line);
+    int result = -1;
+
+    if (value_get(value, "error") != NULL) {
+        complain("%s", value_text(value, "error"));
+        result = EXIT_FAILED;
+    } else if (strcmp(value_text(value, "kind"), "name") == 0) {
+        add_name(events, strtoull(value_text(value, "id"), NULL, 16), value_text(value, "name"));
+    }
+    value_free(value);
+    return result;
+}
+
+int events_read(struct events *events, struct connection *connection, const char *stream, const char *filter,
+    double seconds, void (*receive)(void *context, const struct event *event), void *context)
+{
+    const char *const words[] = { stream, filter };
+    const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
+    char *line;
+
+    if (!send_request(connection, words, filter != NULL ? 2 : 1))
+        return complain_lost(connection);
+    while (!is_interrupted) {
+        const int64_t left = seconds > 0 ? (int64_t)(end - now_ns()) / 1000000 : 1000;
+        struct event event;
+        if (left <= 0)
+            break;
+        const int status = read_line(connection, (int)left, &line);
+        if (status < 0)
+            return complain_lost(connection);
+        if (status == 0)
+            continue;
+        if (parse(line, &event)) {
+            if (strcmp(event.name, "lost") == 0)
+                events->lost += event.count;
+            receive(context, &event);
+        } else {
+            const int result = read_other(events, line);
+            if (result >= 0)
+                return result;
+        }
+    }
+    return EXIT_OK;
+}

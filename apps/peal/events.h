@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The stream "events": records of calls, and the names of their objects.
+ */
+#ifndef PEAL_COMMAND_EVENTS_H
+#define PEAL_COMMAND_EVENTS_H
+
+#include "connection.h"
+
+struct event {
+    const char *name; /* "broadcast", "call_end" */
+    uint64_t thread;
+    uint64_t time; /* monotonic, in nanoseconds */
+    uint64_t broadcast;
+    uint64_t method, object, queue; /* ids; 0 without one */
+    uint64_t duration;
+    uint64_t count;
+    int64_t status;
+};
+
+struct named {
+    uint64_t id;
+    char *name;
+};
+
+/* The names that were sent so far, as a hash table. */
+struct events {
+    struct named *names;
+    size_t count, capacity;
+    uint64_t lost;
+};
+
+/* Reads events until the time is over, or until an interrupt. 0 seconds: no limit.
+ *
+ * stream: "events", or "slices" without the beginnings of broadcasts and calls.
+ * filter: NULL for all methods.
+ * Returns an exit code. */
+int events_read(struct events *events, struct connection *connection, const char *stream, const char *filter,
+    double seconds, void (*receive)(void *context, const struct event *event), void *context);
+
+/* Returns the name of an object; "" if it is not known. */
+const char *events_name(const struct events *events, uint64_t id);
+void events_free(struct events *events);
+
+#endif

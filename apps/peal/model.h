@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The answer to "tree": all objects of a program, found by their ids.
+ */
+#ifndef PEAL_COMMAND_MODEL_H
+#define PEAL_COMMAND_MODEL_H
+
+#include "connection.h"
+
+struct model {
+    struct value **objects; /* in the order of the answer */
+    size_t count;
+    const struct value **sorted; /* by id */
+};
+
+/* Reads the objects of a program. Returns an exit code. */
+int model_read(struct model *model, struct connection *connection);
+void model_free(struct model *model);
+
+/* Finds an object; NULL if there is none. */
+const struct value *model_find(const struct model *model, const char *id);
+
+/* Returns the next object of a kind after `after`, or the first one; NULL if there is none. If `key` is not NULL, the
+ * object's member of that name must be `value`. */
+const struct value *model_next(
+    const struct model *model, size_t *position, const char *kind, const char *key, const char *value);
+
+/* Writes the name of an object; "ended" for NULL. */
+void model_name(const struct value *object, char *buffer, size_t capacity);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "commands.h"
+#include "events.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A call on a queue, or the enqueueing of one. */
+struct moment {
+    uint64_t broadcast, queue, time, thread;
+};
+
+struct moments {
+    struct moment *list;
+    size_t count;
+};
+
+/* The file while it is written: the trace event format of Chrome, which Perfetto reads too. */
+struct trace {
+    FILE *file;
+    const struct events *events;
+    long pid;
+    size_t slices;
+    struct moments enqueued, called;
+};
+
+static void write_text(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', file);
+        if ((unsigned char)*text >= ' ')
+            fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+/* Writes the beginning of an event. Times are in microseconds. */
+static void begin(struct trace *trace, const char *phase, uint64_t thread, uint64_t time)
+{
+    fprintf(trace->file, "%s\n{\"ph\":\"%s\",\"pid\":%ld,\"tid\":%" PRIu64 ",\"ts\":%" PRIu64 ".%03u",
+        trace->slices++ > 0 ? "," : "", phase, trace->pid, thread, time / 1000, (unsigned)(time % 1000));
+}
+
+static void add_moment(struct moments *moments, const struct event *event, uint64_t time)
+{
+    if ((moments->count & (moments->count - 1)) == 0) {
+        const size_t capacity = moments->count == 0 ? 1 : moments->count * 2;
+        struct moment *larger = realloc(moments->list, capacity * sizeof *larger);
+        if (larger == NULL)
+            return;
+        moments->list = larger;
+    }
+    moments->list[moments->count++] = (struct moment){ event->broadcast, event->queue, time, event->thread };
+}
+
+/* Writes the slice of a broadcast or call that has ended. Its begin is known from its duration, so a lost record
+ * leaves no open slice. */
+static void add_slice(struct trace *trace, const struct event *event, const char *category)
+{
+    const uint64_t start = event->time - event->duration;
+
+    begin(trace, "X", event->thread, start);
+    fprintf(trace->file, ",\"dur\":%" PRIu64 ".%03u,\"cat\":\"%s\",\"name\":", event->duration / 1000,
+        (unsigned)(event->duration % 1000), category);
+    write_text(trace->file, events_name(trace->events, event->method));
+    fprintf(trace->file, ",\"args\":{\"broadcast\":%" PRIu64, event->broadcast);
+    if (event->object != 0) {
+        fprintf(trace->file, ",\"observer\":");
+        write_text(trace->file, events_name(trace->events, event->object));
+    } else {
+        fprintf(trace->file, ",\"observers\":%" PRIu64 ",\"status\":%" PRId64, event->count, event->status);
+    }
+    if (event->queue != 0) {
+        fprintf(trace->file, ",\"queue\":");
+        write_text(trace->file, events_name(trace->events, event->queue));
+        add_moment(&trace->called, event, start);
+    }
+    fprintf(trace->file, "}}");
+}
+
+static void add_instant(struct trace *trace, const struct event *event)
+{
+    begin(trace, "i", event->thread, event->time);
+    fprintf(trace->file, ",\"s\":\"t\",\"cat\":\"%s\",\"name\":\"%s\",\"args\":{\"object\":", event->name, event->name);
+    write_text(trace->file, events_name(trace->events, event->object != 0 ? event->object : event->queue));
+    fprintf(trace->file, ",\"count\":%" PRIu64 ",\"status\":%" PRId64 "}}", event->count, event->status);
+}
+
+static void add_event(void *context, const struct event *event)
+{
+    struct trace *trace = context;
+
+    if (strcmp(event->name, "broadcast_end") == 0)
+        add_slice(trace, event, "broadcast");
+    else if (strcmp(event->name, "call_end") == 0)
+        add_slice(trace, event, "call");
+    else if (strcmp(event->name, "enqueued") == 0)
+        add_moment(&trace->enqueued, event, event->time);
+    else if (strcmp(event->name, "broadcast") != 0 && strcmp(event->name, "call") != 0)
+        add_instant(trace, event);
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct moment *a = left, *b = right;
+
+    if (a->broadcast != b->broadcast)
+        return a->broadcast < b->broadcast ? -1 : 1;
+    return a->queue < b->queue ? -1 : a->queue > b->queue;
+}
+
+/* Links each call on a queue to its broadcast: an arrow from the enqueueing to the call. Both ends are known, so each arrow
+ * is closed. Threads are read one after the other, so this waits until all events are read. */
+static void add_flows(struct trace *trace)
+{
+    if (trace->enqueued.count == 0)
+        return;
+    qsort(trace->enqueued.list, trace->enqueued.count, sizeof *trace->enqueued.list, compare);
+    for (size_t i = 0; i < trace->called.count; i++) {
+        const struct moment *call = &trace->called.list[i];
+        const struct moment *origin = bsearch(
+            call, trace->enqueued.list, trace->enqueued.count, sizeof *trace->enqueued.list, compare);
+        if (origin == NULL)
+            continue;
+        begin(trace, "s", origin->thread, origin->time);
+        fprintf(trace->file, ",\"cat\":\"queue\",\"name\":\"queued\",\"id\":%zu}", i + 1);
+        /* The arrow must not begin after its end: clocks of two processors may differ a little. */
+        begin(trace, "f", call->thread, call->time > origin->time ? call->time : origin->time);
+        fprintf(trace->file, ",\"bp\":\"e\",\"cat\":\"queue\",\"name\":\"queued\",\"id\":%zu}", i + 1);
+    }
+}
+
+static int record(struct connection *connection, const char *filter, double seconds, FILE *file, const char *path)
+{
+    struct events events = { 0 };
+    struct trace trace = { .file = file, .events = &events, .pid = connection->pid };
+
+    fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+    const int result = events_read(&events, connection, "slices", filter, seconds, add_event, &trace);
+    add_flows(&trace);
+    fprintf(file, "\n],\"otherData\":{\"lost\":\"%" PRIu64 "\"}}\n", events.lost);
+    fprintf(stderr, "%s: %zu events, %zu calls on queues, %" PRIu64 " records lost\n", path, trace.slices,
+        trace.called.count, events.lost);
+    free(trace.enqueued.list);
+    free(trace.called.list);
+    events_free(&events);
+    return result;
+}
+
+int command_trace(int count, char **arguments)
+{
+    struct connection connection;
+    double seconds;
+    const char *path = take_value(&count, arguments, "-o");
+
+    if (!read_seconds(take_value(&count, arguments, "--seconds"), &seconds)
+        || !check_arguments("trace", &count, arguments, 1, 2))
+        return EXIT_USAGE;
+    if (path == NULL)
+        path = "trace.json";
+    int result = connect_to(&connection, arguments[0]);
+    if (result != EXIT_OK)
+        return result;
+    FILE *file = fopen(path, "w");
+    if (file == NULL) {
+        complain("%s cannot be written: %s", path, strerror(errno));
+        disconnect(&connection);
+        return EXIT_FAILED;
+    }
+    catch_interrupts();
+    result = record(&connection, count > 1 ? arguments[1] : NULL, seconds, file, path);
+    disconnect(&connection);
+    if (fclose(file) != 0) {
+        complain("%s cannot be written: %s", path, strerror(errno));
+        return EXIT_FAILED;
+    }
+    return result;
+}
