@@ -106,7 +106,8 @@ static peal_status read_float(struct reader *reader, const struct step *step, vo
 struct elements {
     uint8_t *base;
     uint64_t count;
-    size_t size; /* of an element */
+    size_t size;        /* of an element */
+    size_t packed_size; /* of an element in the message */
     size_t alignment;
 };
 
@@ -134,6 +135,9 @@ static peal_status read_run(struct reader *reader, const struct step *step, stru
         elements->count = item.value / run;
         if (elements->count * run != item.value)
             return refuse_message(reader, "has a part of an element");
+        /* The size of the memory is computed from the message, which therefore must have the other columns too. */
+        if (elements->count > (item.value + (uint64_t)(reader->end - reader->next)) / elements->packed_size)
+            return refuse_message(reader, "ends too early");
         elements->base = take(reader, elements->count * elements->size, elements->alignment);
         if (elements->base == NULL)
             return refuse_size(reader);
@@ -219,7 +223,7 @@ static peal_status read_text(struct reader *reader, const char **out_text)
 static peal_status read_buffer(
     struct reader *reader, const struct parameter *parameter, void **out_memory, uint64_t *out_count)
 {
-    struct elements elements = { NULL, 0, parameter->element_size, parameter->element_alignment };
+    struct elements elements = { NULL, 0, parameter->element_size, parameter->packed_size, parameter->element_alignment };
 
     if (read_null(reader))
         return PEAL_OK;
@@ -236,7 +240,7 @@ peal_status decode_parameter(struct reader *reader, const struct parameter *para
     case PARAMETER_TEXT: return read_text(reader, value);
     case PARAMETER_BUFFER: return read_buffer(reader, parameter, value, out_count);
     default: {
-        struct elements elements = { value, 1, parameter->value_size, 1 };
+        struct elements elements = { value, 1, parameter->value_size, parameter->value_size, 1 };
         return read_steps(reader, parameter, &elements);
     }
     }

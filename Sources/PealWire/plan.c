@@ -45,7 +45,8 @@ static bool compile_buffer_parameter(
     parameter->element_size = member->length_in_bytes ? 1 : element->value_size;
     parameter->element_alignment = element->alignment > 0 ? element->alignment : ARENA_ALIGNMENT;
     compiler->plan->slack += parameter->element_alignment;
-    count_growth(compiler->plan, parameter->element_size, compiler->packed_size);
+    parameter->packed_size = compiler->packed_size;
+    count_growth(compiler->plan, parameter->element_size, parameter->packed_size);
     return true;
 }
 

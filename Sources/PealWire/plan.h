@@ -44,6 +44,7 @@ struct parameter {
     size_t length;
     size_t element_size; /* 1 where the length counts bytes */
     size_t element_alignment;
+    size_t packed_size; /* the bytes of an element in a message: its numbers, without padding */
 };
 
 struct peal_wire_plan {

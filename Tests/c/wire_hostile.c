@@ -103,3 +103,25 @@ CLAIM("W4", "announced lengths take no memory")
     }
     CHECK_EQUAL(wire_oracle_count_accepted(), accepted);
 }
+
+/* Found by the fuzzer: messages of the method `columns` whose first column has more elements than the rest. */
+CLAIM("W4", "a column with more elements than the message can have is refused as a mistake of the message")
+{
+    static const char column[] = "\x84\x2d\x85\x42\x42\xfd\xff";
+    unsigned char bytes[ROOM];
+
+    REQUIRE(wire_oracle_begin() > 0);
+    REQUIRE(wire_oracle_message(5, bytes, sizeof bytes) > 31);
+    const size_t accepted = wire_oracle_count_accepted();
+    memcpy(bytes + 31, column, sizeof column - 1);
+    check(5, bytes, 31 + sizeof column - 1);
+    /* The first column of the first buffer alone, with each number of elements that a short head can announce. */
+    for (size_t count = 1; count < 24; count++) {
+        memset(bytes + 31, 0, sizeof bytes - 31);
+        memcpy(bytes + 31, "\x84\x05\x85", 3);
+        bytes[34] = (unsigned char)(0x40 + count);
+        for (size_t length = 35 + count; length < 35 + count + 64; length++)
+            check(5, bytes, length);
+    }
+    CHECK_EQUAL(wire_oracle_count_accepted(), accepted);
+}
