@@ -223,7 +223,8 @@ static peal_status read_text(struct reader *reader, const char **out_text)
 static peal_status read_buffer(
     struct reader *reader, const struct parameter *parameter, void **out_memory, uint64_t *out_count)
 {
-    struct elements elements = { NULL, 0, parameter->element_size, parameter->packed_size, parameter->element_alignment };
+    struct elements elements = { NULL, 0, parameter->element_size, parameter->packed_size,
+        parameter->element_alignment };
 
     if (read_null(reader))
         return PEAL_OK;

@@ -63,8 +63,12 @@ static __attribute__((cold, noinline)) bool allocate_until(struct log *log, uint
 
     pthread_mutex_lock(&log->lock);
     while ((allocated = __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE)) < end)
-        if (allocated == log->capacity || allocate_chunk(log, allocated) != 0)
+        /* A record that did not fit leaves a hole, at which readers stop. So no later one may fit, also if the disk has
+         * room again. */
+        if (allocated >= log->limit || allocate_chunk(log, allocated) != 0) {
+            log->limit = allocated;
             break;
+        }
     pthread_mutex_unlock(&log->lock);
     return allocated >= end;
 }
@@ -92,7 +96,6 @@ void *log_begin(struct log *log, uint16_t method, uint32_t size)
     const uint64_t begin = __atomic_fetch_add(&log->end, space, __ATOMIC_RELAXED);
 
     if (begin + space > __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE) && !allocate_until(log, begin + space)) {
-        /* Later records may be smaller, but they must not follow a hole. */
         log_count_lost(log);
         return NULL;
     }
@@ -143,6 +146,7 @@ int log_open(struct log *log, const char *path, uint64_t capacity)
 {
     memset(log, 0, sizeof *log);
     log->capacity = (capacity + 4095) & ~(uint64_t)4095;
+    log->limit = log->capacity;
     log->is_counter = has_constant_counter();
     const int error = begin_file(log, path);
     if (error != 0)

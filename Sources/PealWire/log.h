@@ -19,6 +19,7 @@ struct log {
     bool is_counter;            /* the clock is the processor's counter */
     uint64_t end;       /* where the next record begins */
     uint64_t allocated; /* the bytes that have room on the disk */
+    uint64_t limit;     /* the bytes that may get room: less than the capacity once the disk was full */
     uint64_t lost;
     pthread_mutex_t lock;       /* of allocating */
 };

@@ -303,9 +303,12 @@ peal_status peal_replay_next(peal_replay *replay, struct peal_replay_call *out_c
 
 /* ---- Calling ----------------------------------------------------------------------------------- */
 
-static void wait_until(uint64_t time)
+/* Waits until the time of a call. A file may announce any time, and a speed may be close to zero. */
+static void wait_for(uint64_t begin, uint64_t time, double speed)
 {
-    const struct timespec until = { (time_t)(time / 1000000000u), (long)(time % 1000000000u) };
+    const double longest = (double)(INT64_MAX / 2), wanted = (double)time / speed;
+    const uint64_t end = begin + (uint64_t)(wanted < longest ? wanted : longest);
+    const struct timespec until = { (time_t)(end / 1000000000u), (long)(end % 1000000000u) };
 
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
         continue;
@@ -337,7 +340,7 @@ peal_status peal_replay_run(peal_replay *replay, double speed)
         first = is_first ? call.time : first;
         is_first = false;
         if (speed > 0 && call.time > first)
-            wait_until(begin + (uint64_t)((double)(call.time - first) / speed));
+            wait_for(begin, call.time - first, speed);
         if (status == PEAL_OK && call.method.id != 0)
             make_call(replay, &call);
     }
