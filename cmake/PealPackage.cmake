@@ -72,6 +72,13 @@ set(CPACK_DEBIAN_PEAL_DEVELOPMENT_PACKAGE_DEPENDS "libpeal${PEAL_SOVERSION} (= $
 set(CPACK_DEBIAN_PEAL_TOOLS_PACKAGE_NAME peal-tools)
 set(CPACK_DEBIAN_PEAL_TOOLS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PEAL_TOOLS_PACKAGE_DEPENDS "libpeal${PEAL_SOVERSION} (= ${PROJECT_VERSION})")
+# Debian names the package of libmicrohttpd by the number of its interface.
+if(PEAL_MICROHTTPD_LIBRARY)
+  file(REAL_PATH ${PEAL_MICROHTTPD_LIBRARY} microhttpd_file)
+  if(microhttpd_file MATCHES "libmicrohttpd\\.so\\.([0-9]+)")
+    string(APPEND CPACK_DEBIAN_PEAL_TOOLS_PACKAGE_DEPENDS ", libmicrohttpd${CMAKE_MATCH_1}")
+  endif()
+endif()
 set(CPACK_DEBIAN_PEAL_TOOLS_PACKAGE_SUGGESTS graphviz)
 set(CPACK_DEBIAN_PEAL_TOOLS_DESCRIPTION "The command peal, which looks into running programs that use peal
 It lists protocols, observers, queues and services, and makes calls.")

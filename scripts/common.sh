@@ -17,6 +17,8 @@ need_packages() {
     command -v c++ >/dev/null 2>&1 || missing="$missing g++"
     [ -n "$(find /usr/include /usr/local/include -name ffi.h 2>/dev/null | head -n 1)" ] || missing="$missing libffi-dev"
     [ -e /usr/include/cbor.h ] || missing="$missing libcbor-dev"
+    # The page of `peal serve`.
+    [ -e /usr/include/microhttpd.h ] || missing="$missing libmicrohttpd-dev"
     # Probes for tracers.
     [ -n "$(find /usr/include -name sdt.h -path '*/sys/*' 2>/dev/null | head -n 1)" ] || missing="$missing systemtap-sdt-dev"
     [ -e /usr/include/sqlite3.h ] || missing="$missing libsqlite3-dev"

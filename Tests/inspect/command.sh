@@ -129,33 +129,63 @@ assert all(count == 0 for count in flows.values())
 assert all(event["dur"] >= 0 for event in slices)' "$work/trace.json"
 
 # The page, by a plain client of HTTP.
-"$peal" serve "$pid" >"$work/url" 2>"$work/err" &
-server=$!
-tries=0
-until grep -q http "$work/url" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
-# get HEADER_HOST PATH: fills out with the status and the body. `*` in PATH is the secret.
 cat >"$work/get.py" <<'END'
+# get.py URL_FILE HOST PATH [METHOD]: `*` in PATH is the secret.
 import http.client, sys, urllib.parse
 url = urllib.parse.urlparse(open(sys.argv[1]).read().strip())
 connection = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
 host = sys.argv[2] or url.netloc
-connection.request("GET", sys.argv[3].replace("*", url.path.strip("/")), headers={"Host": host})
+method = sys.argv[4] if len(sys.argv) > 4 else "GET"
+connection.request(method, sys.argv[3].replace("*", url.path.strip("/")), headers={"Host": host})
 answer = connection.getresponse()
-print(answer.status, answer.read().decode())
+print(answer.status, answer.getheader("Content-Security-Policy"), answer.read().decode())
 END
-get() { run python3 "$work/get.py" "$work/url" "$1" "$2"; }
-get '' '/*/'
-claim "serve has a page" has out '^200 <!doctype html>'
-get '' '/*/tree'
-claim "with the tree" has out '^200 \[{"kind":"process"'
-get evil.example '/*/tree'
-claim "a header Host of another name is refused" has out '^403 '
-get '' '/tree'
-claim "an address without the secret is refused" has out '^404 '
-get '' '/0123456789abcdef0123456789abcdef/tree'
-claim "an address with another secret is refused" has out '^404 '
-kill "$server"
-wait "$server"
+cat >"$work/hang.py" <<'END'
+# hang.py URL_FILE: connections that send a part of a request and then nothing, while a whole request is answered.
+import http.client, socket, sys, urllib.parse
+url = urllib.parse.urlparse(open(sys.argv[1]).read().strip())
+silent = [socket.create_connection((url.hostname, url.port)) for _ in range(10)]
+for connection in silent:
+    connection.sendall(b"GET / HT")
+whole = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
+for _ in range(3):
+    whole.request("GET", url.path)
+    answer = whole.getresponse()
+    print(answer.status, len(answer.read()))
+END
+get() { run python3 "$work/get.py" "$work/url" "$@"; }
+"$peal" serve "$pid" >"$work/url" 2>"$work/err" &
+server=$!
+tries=0
+until grep -q http "$work/url" "$work/err" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+if grep -q libmicrohttpd "$work/err"; then
+    wait "$server"
+    code=$?
+    claim "without libmicrohttpd, serve ends with 1 and a sentence" ends 1
+else
+    get '' '/*/'
+    claim "serve has a page" has out "^200 default-src 'none';.*<!doctype html>"
+    get '' '/*/tree'
+    claim "with the tree" has out '^200 .* \[{"kind":"process"'
+    get '' '/*/top'
+    claim "and the calls" has out '^200 .* \['
+    get '' '/*/nothing'
+    claim "another page does not exist" has out '^404 '
+    get evil.example '/*/tree'
+    claim "a header Host of another name is refused" has out '^403 '
+    get '' '/tree'
+    claim "an address without the secret is refused" has out '^404 '
+    get '' '/0123456789abcdef0123456789abcdef/tree'
+    claim "an address with another secret is refused" has out '^404 '
+    get '' '/*/tree' POST
+    claim "a method that is not for reading is refused" has out '^405 '
+    run python3 "$work/hang.py" "$work/url"
+    claim "connections that do not finish their request delay no other" [ "$(grep -c '^200 [1-9]' "$work/out")" = 3 ]
+    kill "$server"
+    wait "$server"
+    code=$?
+    claim "serve ends with 0 at SIGTERM" ends 0
+fi
 
 # Two commands at once, and a program that ends during a command.
 "$peal" monitor --count 50 "$pid" >"$work/first" 2>&1 &
