@@ -9,6 +9,7 @@ set -u
 command -v valgrind >/dev/null || { echo "there is no valgrind"; exit 77; }
 log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
+export PEAL_CHECK_SECONDS=200
 for program; do
     if ! valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
         "$program" >"$log" 2>&1; then

@@ -159,7 +159,7 @@ PEAL_API peal_status peal_batch_begin(void);
  *
  * Returns PEAL_OK; PEAL_REJECTED: notified, but a queue was full, or memory refused, for an observer's call;
  * PEAL_ERROR_STATE without a batch.
- * Thread rule: the thread of the begin. Since 0.1. */
+ * Thread rule: the thread of the begin; it may wait. Since 0.1. */
 PEAL_API peal_status peal_batch_end(void);
 
 /* ---- Observers --------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ enum peal_property_observe_flags {
  * Returns PEAL_OK; PEAL_DEFERRED; PEAL_REJECTED: registered, but a queue was full, or memory refused, for
  * the notification of PEAL_PROPERTY_INITIAL; PEAL_ERROR_CONFORMANCE for an observer without functions, or of
  * another size; PEAL_ERROR_DUPLICATE. Also as peal_observe.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_property_observe(peal_property property, void *target,
     const struct peal_property_observer *observer, uint32_t flags, const struct peal_observe_options *options,
     peal_observation *out_observation);

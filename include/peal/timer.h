@@ -118,7 +118,7 @@ PEAL_API peal_status peal_timer_stop_and_wait(peal_timer timer, uint32_t timeout
  * already waits on the queue, this one counts as missed.
  *
  * Returns as peal_timer_start.
- * Thread rule: any thread. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_timer_fire(peal_timer timer);
 
 /* Ends a timer: it stops, its handle is stale, and `destroy` runs once no call of it is running. To wait for
