@@ -20,7 +20,7 @@ struct peal_mailbox *peal_mailbox_make(enum peal_mailbox_kind kind)
     struct peal_mailbox *mailbox = peal_memory_allocate(peal_mailbox_size(kind));
     if (mailbox == NULL)
         return NULL;
-    mailbox->kind = kind;
+    mailbox->kind_and_overflow = (uint8_t)kind;
     mailbox->descriptor = -1;
     mailbox->references = 1;
     mailbox->pushed = PEAL_MAILBOX_IDLE;
@@ -46,7 +46,7 @@ bool peal_mailbox_set_name(struct peal_mailbox *mailbox, const char *name)
             length--;
     }
     (void)snprintf(own, PEAL_THREAD_NAME, "peal:%.*s", (int)length, name);
-    mailbox->work.name = own;
+    peal_mailbox_work(mailbox)->name = own;
     return true;
 }
 
@@ -58,8 +58,8 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
         return;
     if (mailbox->descriptor >= 0)
         close(mailbox->descriptor);
-    if (peal_mailbox_has_work(mailbox->kind))
-        peal_memory_free((void *)(uintptr_t)mailbox->work.name);
+    if (peal_mailbox_has_work(peal_mailbox_kind_of(mailbox)))
+        peal_memory_free((void *)(uintptr_t)peal_mailbox_work(mailbox)->name);
     peal_lock_acquire(&all_lock);
     if (mailbox->before != NULL)
         mailbox->before->after = mailbox->after;
@@ -91,7 +91,7 @@ static void take_in_chain(struct peal_mailbox *mailbox, struct peal_item *newest
     struct peal_item *oldest = NULL;
     struct peal_item *const last = newest;
     uint64_t calls = 0;
-    size_t items = 0;
+    uint32_t items = 0;
     /* Most items have the same group as the next one, so their references are added at once. */
     struct peal_group *group = newest->group;
     uint32_t of_group = 0;
@@ -211,11 +211,14 @@ static uint32_t count_drains(const struct peal_mailbox *mailbox, bool submits)
 void peal_mailbox_forked(void)
 {
     for (struct peal_mailbox *mailbox = all; mailbox != NULL; mailbox = mailbox->after) {
-        mailbox->submitting = count_drains(mailbox, true);
+        struct peal_mailbox_executor *const executor = peal_mailbox_executor_of(mailbox);
+        if (executor != NULL)
+            executor->submitting = count_drains(mailbox, true);
         mailbox->is_running = count_drains(mailbox, false) > 0;
         mailbox->is_scheduled = false;
         mailbox->runs_again = false;
-        if (mailbox->kind == PEAL_MAILBOX_PUMPED || mailbox->kind == PEAL_MAILBOX_MAIN)
+        const enum peal_mailbox_kind kind = peal_mailbox_kind_of(mailbox);
+        if (kind == PEAL_MAILBOX_PUMPED || kind == PEAL_MAILBOX_MAIN)
             continue;
         mailbox->is_left = true;
         peal_mailbox_shut(mailbox);

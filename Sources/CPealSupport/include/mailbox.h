@@ -17,6 +17,13 @@
 
 enum peal_mailbox_kind { PEAL_MAILBOX_SERIAL, PEAL_MAILBOX_PUMPED, PEAL_MAILBOX_EXECUTOR, PEAL_MAILBOX_MAIN };
 
+/* For an executor's queue: the host's function, and the threads that call it. */
+struct peal_mailbox_executor {
+    bool (*_Nullable submit)(void *_Nullable context, uint64_t id);
+    uint32_t submitting; /* threads that call the executor, or are about to; guarded by the mailbox's lock */
+};
+
+/* A program may have many queues, so the members are in the order that needs the least memory. */
 struct peal_mailbox {
     /* Guarded by the lock. Items in `pushed` are not in this list yet. The lock is not the first member: the thread
      * sanitizer takes a change of any member by Swift for a change of the first. */
@@ -25,16 +32,14 @@ struct peal_mailbox {
     struct peal_lock lock;
     struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
     /* Guarded by the lock, like all members up to the next empty line. */
-    size_t waiting_items; /* without tasks */
+    uint32_t waiting_items; /* without tasks. As many items as this member cannot count need 200 GB of memory */
+    uint32_t waiting_tasks;
     uint64_t waiting;     /* in calls, like all counts */
     uint64_t delivered;
     uint64_t dropped;
-    uint64_t rejected;
-    uint32_t waiting_tasks;
+    struct peal_group *_Nullable running; /* the group of the item that runs now; the run has a reference to it */
     uint32_t unswept; /* observers that ended since all waiting calls were last examined; written with atomics */
     uint32_t pauses;
-    uint32_t submitting;   /* threads that call the executor, or are about to */
-    struct peal_group *_Nullable running; /* the group of the item that runs now; the run has a reference to it */
     bool is_scheduled;     /* a run was requested, or is about to be, and has not begun */
     bool is_running;       /* a thread runs it now */
     bool runs_again;       /* the executor ran the queue inside the run that made the request: that run continues */
@@ -42,17 +47,15 @@ struct peal_mailbox {
     bool is_finishing;     /* a thread runs the destroy callback, or has run it */
     bool is_left; /* its threads belong to a parent process: it accepts no calls, and runs none */
     bool descriptor_is_set;
-    uint8_t overflow; /* PealCore's Overflow; never changes */
-    int descriptor;   /* an eventfd, or -1 */
+    uint8_t kind_and_overflow; /* enum peal_mailbox_kind, and PealCore's Overflow in the upper half; never changes */
 
     /* The members below change rarely or never. They separate the members that the running thread writes from `pushed`,
      * which other threads write. */
+    uint64_t rejected; /* guarded by the lock */
     struct peal_lock members_lock; /* guards the members of the queue's object */
-    enum peal_mailbox_kind kind;
     uint32_t wait; /* for room, in milliseconds */
     size_t capacity; /* in items; 0: no limit */
     uint64_t id; /* of the queue's handle */
-    bool (*_Nullable submit)(void *_Nullable context, uint64_t id);
     void *_Nullable context;
     void (*_Nullable destroy)(void *_Nullable context);
     /* The list of all mailboxes. */
@@ -63,11 +66,20 @@ struct peal_mailbox {
      * reference to their groups yet. */
     struct peal_item *_Nullable pushed;
     uint32_t references;
+    int descriptor; /* an eventfd, or -1; guarded by the lock */
 
-    /* The next run, which a push requests, with the name of its threads, which the mailbox owns. Mailboxes of pumped
-     * queues and of executors have no memory for it. */
-    struct peal_work work;
+    /* The members that only some kinds have. The mailbox of a pumped queue has no memory for it. */
+    union {
+        /* The next run, which a push requests, with the name of its threads, which the mailbox owns. For serial queues,
+         * and for the main queue, which the executor's threads run if memory was refused when it was to run. */
+        struct peal_work work;
+        struct peal_mailbox_executor executor;
+    } rest;
 };
+
+/* A running thread and a pushing thread write no common cache line. */
+_Static_assert(
+    offsetof(struct peal_mailbox, pushed) - offsetof(struct peal_mailbox, rejected) >= 64, "a cache line is between");
 
 /* No item waits and no run is scheduled: the first push must schedule one. Set under the lock, and replaced by the
  * push. */
@@ -95,15 +107,30 @@ static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed
  * first run. Returns false when memory is short. */
 bool peal_mailbox_set_name(struct peal_mailbox *_Nonnull mailbox, const char *_Nonnull name);
 
-/* Only queues that the executor's threads run need the last member: serial queues, and the main queue, which these
- * threads run if memory was refused when it was to run. */
+static inline enum peal_mailbox_kind peal_mailbox_kind_of(const struct peal_mailbox *_Nonnull mailbox)
+{
+    return (enum peal_mailbox_kind)(mailbox->kind_and_overflow & 0x0f);
+}
+static inline uint8_t peal_mailbox_overflow(const struct peal_mailbox *_Nonnull mailbox)
+{
+    return mailbox->kind_and_overflow >> 4;
+}
+/* Call once, before another thread has the mailbox. */
+static inline void peal_mailbox_set_overflow(struct peal_mailbox *_Nonnull mailbox, uint8_t overflow)
+{
+    mailbox->kind_and_overflow |= (uint8_t)(overflow << 4);
+}
+
 static inline bool peal_mailbox_has_work(enum peal_mailbox_kind kind)
 {
     return kind == PEAL_MAILBOX_SERIAL || kind == PEAL_MAILBOX_MAIN;
 }
 static inline size_t peal_mailbox_size(enum peal_mailbox_kind kind)
 {
-    return peal_mailbox_has_work(kind) ? sizeof(struct peal_mailbox) : offsetof(struct peal_mailbox, work);
+    const size_t common = offsetof(struct peal_mailbox, rest);
+    if (kind == PEAL_MAILBOX_EXECUTOR)
+        return common + sizeof(struct peal_mailbox_executor);
+    return peal_mailbox_has_work(kind) ? common + sizeof(struct peal_work) : common;
 }
 /* Allocates a mailbox with one reference. Returns NULL when memory is short. */
 struct peal_mailbox *_Nullable peal_mailbox_make(enum peal_mailbox_kind kind);
@@ -111,9 +138,15 @@ void peal_mailbox_retain(struct peal_mailbox *_Nonnull mailbox);
 /* Releases a reference. The last release frees the mailbox. */
 void peal_mailbox_release(struct peal_mailbox *_Nonnull mailbox);
 
+/* Requires a serial queue or the main queue. */
 static inline struct peal_work *_Nonnull peal_mailbox_work(struct peal_mailbox *_Nonnull mailbox)
 {
-    return &mailbox->work;
+    return &mailbox->rest.work;
+}
+/* Returns NULL for a queue of another kind. */
+static inline struct peal_mailbox_executor *_Nullable peal_mailbox_executor_of(struct peal_mailbox *_Nonnull mailbox)
+{
+    return peal_mailbox_kind_of(mailbox) == PEAL_MAILBOX_EXECUTOR ? &mailbox->rest.executor : NULL;
 }
 
 /* The results of a push. */

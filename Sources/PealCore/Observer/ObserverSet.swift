@@ -1,18 +1,31 @@
 internal import CPealSupport
 
-/// The observers of one owner, or the observers or timers of one queue, in the order of registration. The links are in
-/// the records, so adding and removing need no memory. Guarded by the lock of the owner or the queue.
-struct ObserverSet: @unchecked Sendable {
-    // Unchecked: the lock guards the links.
-    enum Kind { case ofOwner, ofQueue }
+/// Where the link of a set is in an observer's extras.
+protocol ObserverLink {
+    static func link(in extras: UnsafeMutablePointer<peal_observer_extras>) -> UnsafeMutablePointer<peal_link>
+    static func observer(of link: UnsafeMutablePointer<peal_link>) -> Observer
+}
 
-    private var first: UnsafeMutablePointer<peal_link>?
-    // The last member, so that a member after the set can share its word.
-    private let kind: Kind
-
-    init(_ kind: Kind) {
-        self.kind = kind
+enum LinkOfOwner: ObserverLink {
+    static func link(in extras: UnsafeMutablePointer<peal_observer_extras>) -> UnsafeMutablePointer<peal_link> {
+        peal_observer_link_of_owner(extras)
     }
+    static func observer(of link: UnsafeMutablePointer<peal_link>) -> Observer { peal_observer_of_owner_link(link) }
+}
+
+enum LinkOfQueue: ObserverLink {
+    static func link(in extras: UnsafeMutablePointer<peal_observer_extras>) -> UnsafeMutablePointer<peal_link> {
+        peal_observer_link_of_queue(extras)
+    }
+    static func observer(of link: UnsafeMutablePointer<peal_link>) -> Observer { peal_observer_of_queue_link(link) }
+}
+
+/// The observers of one owner, or the observers or timers of one queue, in the order of registration. The links are in
+/// the records, so adding and removing need no memory, and a set is one word. Guarded by the lock of the owner or the
+/// queue.
+struct ObserverSet<Link: ObserverLink>: @unchecked Sendable {
+    // Unchecked: the lock guards the links.
+    private var first: UnsafeMutablePointer<peal_link>?
 
     /// Adds an observer with extras, which must be removed before its life ends.
     mutating func add(_ record: Observer) {
@@ -30,25 +43,14 @@ struct ObserverSet: @unchecked Sendable {
         var records: [Observer] = []
         var next = first
         while let link = next, let first {
-            records.append(record(of: link))
+            records.append(Link.observer(of: link))
             next = peal_link_next(link, first)
         }
         return KeptObservers(records)
     }
 
     private func link(of record: Observer) -> UnsafeMutablePointer<peal_link>? {
-        guard let extras = record.extras else { return nil }
-        return switch kind {
-        case .ofOwner: peal_observer_link_of_owner(extras)
-        case .ofQueue: peal_observer_link_of_queue(extras)
-        }
-    }
-
-    private func record(of link: UnsafeMutablePointer<peal_link>) -> Observer {
-        switch kind {
-        case .ofOwner: peal_observer_of_owner_link(link)
-        case .ofQueue: peal_observer_of_queue_link(link)
-        }
+        record.extras.map { Link.link(in: $0) }
     }
 }
 

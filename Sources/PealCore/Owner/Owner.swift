@@ -12,7 +12,7 @@ public final class Owner: Sendable {
         var isRetired = false
         /// The thread that ends the objects now; 0: none.
         var ender: UInt = 0
-        var observers = ObserverSet(.ofOwner)
+        var observers = ObserverSet<LinkOfOwner>()
         var objects: [UInt64: any OwnedObject] = [:]
     }
 

@@ -29,7 +29,7 @@ extension Handles {
 
 extension Queue {
     func addPointers(to search: inout PointerSearch) {
-        search.add(mailbox.pointee.submit, "executor of a queue")
+        search.add(peal_mailbox_executor_of(mailbox)?.pointee.submit, "executor of a queue")
         search.add(mailbox.pointee.destroy, "destroy callback of a queue")
     }
 }

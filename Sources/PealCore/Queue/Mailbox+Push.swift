@@ -64,7 +64,7 @@ extension Mailbox {
         // The earlier call gives its room to the new one.
         leaving = dropEarlier(item)
         guard isFull else { return .accepted }
-        switch Overflow(rawValue: UInt32(pointee.overflow)) ?? .reject {
+        switch Overflow(rawValue: UInt32(peal_mailbox_overflow(self))) ?? .reject {
         case .reject: return .rejected
         case .dropNewest: return .dropped
         case .dropOldest: leaving = drop { !$0.isTask }
@@ -105,7 +105,7 @@ extension Mailbox {
     /// Requests a run of the queue, and releases the reference of `markScheduledIfNeeded`. Returns false if the
     /// executor refuses: the waiting calls are then rejected.
     func schedule() -> Bool {
-        switch pointee.kind {
+        switch peal_mailbox_kind_of(self) {
         case PEAL_MAILBOX_SERIAL:
             peal_executor_run(peal_mailbox_work(self), { Mailbox.runScheduled($0) }, self)
             return true
@@ -123,9 +123,11 @@ extension Mailbox {
         // As in `waitForRoom`: the host's function may take long.
         RunningCalls.signal()
         let isWanted = locked { !pointee.is_ended }
-        let isTaken = !isWanted || calling { pointee.submit?(pointee.context, pointee.id) ?? true }
+        let isTaken =
+            !isWanted
+            || calling { peal_mailbox_executor_of(self)?.pointee.submit?(pointee.context, pointee.id) ?? true }
         if !isTaken { rejectAll() }
-        locked { pointee.submitting -= 1 }
+        locked { peal_mailbox_executor_of(self)?.pointee.submitting -= 1 }
         finishIfIdle()
         return isTaken
     }

@@ -52,7 +52,7 @@ extension Mailbox {
     }
 
     /// The number of waiting items, including tasks.
-    var length: Int { locked { pointee.waiting_items + Int(pointee.waiting_tasks) } }
+    var length: Int { locked { Int(pointee.waiting_items) + Int(pointee.waiting_tasks) } }
 
     private func begin(_ wasScheduled: Bool) -> Refusal? {
         locked {
@@ -68,7 +68,7 @@ extension Mailbox {
 
     /// Threads that wait for room are woken when half of the capacity is free. Otherwise a full queue and the threads
     /// that fill it would alternate at each call. The remaining waiters are signalled when the run ends.
-    private var hasRoomAgain: Bool { pointee.waiting_items <= pointee.capacity / 2 }
+    private var hasRoomAgain: Bool { Int(pointee.waiting_items) <= pointee.capacity / 2 }
 
     private func runItems(limit: Int) -> Int {
         var called = 0
@@ -92,7 +92,7 @@ extension Mailbox {
             pointee.running = nil
             // The release of the last group may end observers, as part of the run. More items may be pushed meanwhile.
             guard !used.isNone else { break }
-            let isSerial = pointee.kind == PEAL_MAILBOX_SERIAL
+            let isSerial = peal_mailbox_kind_of(self) == PEAL_MAILBOX_SERIAL
             peal_mailbox_unlock(self)
             used.turn(to: nil)
             if isSerial, left > 0 { peal_mailbox_linger(self) }

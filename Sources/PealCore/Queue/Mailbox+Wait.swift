@@ -57,7 +57,7 @@ extension Mailbox {
         peal_mailbox_lock(self)
         peal_mailbox_set_unswept(self, pointee.unswept + 1)
         // A thread that waits for room may get it now.
-        let isDue = peal_mailbox_has_waiters(self) || Int(pointee.unswept) * Self.looks >= pointee.waiting_items
+        let isDue = peal_mailbox_has_waiters(self) || Int(pointee.unswept) * Self.looks >= Int(pointee.waiting_items)
         let dead = takeDead(looks: isDue ? .max : Self.looks)
         peal_mailbox_unlock(self)
         dead?.discardAll()

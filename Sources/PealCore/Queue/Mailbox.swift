@@ -45,7 +45,9 @@ extension Mailbox {
     /// caller must have a reference.
     func finishIfIdle() {
         let isTaken = locked {
-            let isIdle = pointee.is_ended && !pointee.is_finishing && !pointee.is_running && pointee.submitting == 0
+            let isIdle =
+                pointee.is_ended && !pointee.is_finishing && !pointee.is_running
+                && peal_mailbox_executor_of(self)?.pointee.submitting ?? 0 == 0
             if isIdle { pointee.is_finishing = true }
             return isIdle
         }
@@ -70,7 +72,7 @@ extension Mailbox {
             pointee.waiting_tasks += 1
             return
         }
-        pointee.waiting_items += 1
+        pointee.waiting_items &+= 1
         pointee.waiting += UInt64(item.pointee.count)
     }
 
@@ -99,7 +101,7 @@ extension Mailbox {
         if item.isTask {
             pointee.waiting_tasks -= 1
         } else {
-            pointee.waiting_items -= 1
+            pointee.waiting_items &-= 1
             pointee.waiting -= UInt64(item.pointee.count)
         }
     }
@@ -137,7 +139,7 @@ extension Mailbox {
         }
     }
 
-    var isFull: Bool { pointee.capacity > 0 && pointee.waiting_items >= pointee.capacity }
+    var isFull: Bool { pointee.capacity > 0 && Int(pointee.waiting_items) >= pointee.capacity }
 
     /// Returns true if the caller must `schedule` a run after it has released the lock. From now on the queue's end
     /// waits for that request. The mailbox has a reference for it, because other threads may end the queue meanwhile.
@@ -146,9 +148,9 @@ extension Mailbox {
             return false
         }
         peal_mailbox_set_descriptor(self, true)
-        guard pointee.kind != PEAL_MAILBOX_PUMPED, !pointee.is_scheduled else { return false }
+        guard peal_mailbox_kind_of(self) != PEAL_MAILBOX_PUMPED, !pointee.is_scheduled else { return false }
         pointee.is_scheduled = true
-        if pointee.kind == PEAL_MAILBOX_EXECUTOR { pointee.submitting += 1 }
+        peal_mailbox_executor_of(self)?.pointee.submitting += 1
         peal_mailbox_retain(self)
         return true
     }

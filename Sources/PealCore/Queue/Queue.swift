@@ -34,11 +34,13 @@ public final class Queue: Sendable {
     @exclusivity(unchecked) private nonisolated(unsafe) var members = Members()
 
     private struct Members {
-        var observers = ObserverSet(.ofQueue)
+        var observers = ObserverSet<LinkOfQueue>()
         /// The records of timers.
-        var timers = ObserverSet(.ofQueue)
-        var isEnded = false
-        var modules: [UInt64: Module] = [:]
+        var timers = ObserverSet<LinkOfQueue>()
+        /// Nil once the queue has ended. A program may have many queues, so no further member states the end.
+        var modules: [UInt64: Module]? = [:]
+
+        var isEnded: Bool { modules == nil }
     }
 
     private init(mailbox: Mailbox, owner: Owner?) {
@@ -54,10 +56,10 @@ public final class Queue: Sendable {
     public static func make(_ options: Options) throws(Failure) -> Queue {
         if options.kind == .serial { try Executor.start() }
         guard let mailbox = peal_mailbox_make(peal_mailbox_kind(options.kind.rawValue)) else { throw .outOfMemory }
-        mailbox.pointee.overflow = UInt8(options.overflow.rawValue)
+        peal_mailbox_set_overflow(mailbox, UInt8(options.overflow.rawValue))
         mailbox.pointee.capacity = options.capacity
         mailbox.pointee.wait = options.wait
-        mailbox.pointee.submit = options.submit
+        peal_mailbox_executor_of(mailbox)?.pointee.submit = options.submit
         mailbox.pointee.context = options.context
         mailbox.pointee.destroy = options.destroy
         if let name = options.name, !peal_mailbox_set_name(mailbox, name) {
@@ -98,7 +100,7 @@ public final class Queue: Sendable {
 
     public var id: UInt64 { mailbox.pointee.id }
 
-    var kind: Kind { Kind(rawValue: mailbox.pointee.kind.rawValue) ?? .serial }
+    var kind: Kind { Kind(rawValue: peal_mailbox_kind_of(mailbox).rawValue) ?? .serial }
 
     /// Ends the queue: its observers are removed, its calls dropped.
     public func end() throws(Failure) {
@@ -107,14 +109,14 @@ public final class Queue: Sendable {
         }
         guard Handles.queues.retire(id) else { throw .staleQueue }
         let (observers, timers, modules) = withMembers { members in
-            members.isEnded = true
-            return (members.observers.kept, members.timers.kept, Array(members.modules.values))
+            let modules = members.modules.take() ?? [:]
+            return (members.observers.kept, members.timers.kept, modules)
         }
         for record in observers.records where record.close() { record.unlist() }
         for record in timers.records { Handles.timers.find(record.pointee.id)?.close() }
         mailbox.end()
         mailbox.finishIfIdle()
-        for module in modules { module.noteQueueEnded() }
+        for module in modules.values { module.noteQueueEnded() }
     }
 
     /// Removes the queue from its owner. Called once no function of the host is called any more.
@@ -141,11 +143,11 @@ public final class Queue: Sendable {
     }
 
     func addMember(_ module: Module) throws(Failure) {
-        try addMember { $0.modules[module.id] = module }
+        try addMember { $0.modules?[module.id] = module }
     }
 
     func removeMember(_ module: Module) {
-        let removed = withMembers { $0.modules.removeValue(forKey: module.id) }
+        let removed = withMembers { $0.modules?.removeValue(forKey: module.id) }
         // The last reference is released without the lock.
         withExtendedLifetime(removed) {}
     }

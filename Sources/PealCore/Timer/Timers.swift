@@ -35,7 +35,7 @@ public enum Timers {
                 "the timer's queue was created before the fork, and its threads are in the parent process; create both in this process"
             )
         }
-        if isTimed || mailbox?.pointee.kind == PEAL_MAILBOX_SERIAL { try Executor.start() }
+        if isTimed || mailbox.map({ peal_mailbox_kind_of($0) }) == PEAL_MAILBOX_SERIAL { try Executor.start() }
     }
 
     /// Runs `body` under the agenda's lock, unless the timer has ended. The caller must retain or pin the timer.
