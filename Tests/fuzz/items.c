@@ -43,7 +43,7 @@ static size_t write_head(uint8_t *head, unsigned major, uint64_t value)
     return 1 + extra;
 }
 
-/* Puts other bytes in the place of a span. */
+/* Replaces a span by other bytes. */
 static size_t replace(
     uint8_t *bytes, size_t size, size_t capacity, const struct span *span, const uint8_t *new, size_t new_size)
 {

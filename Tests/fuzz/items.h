@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * items.h - changes of CBOR that keep its structure: the length in the head of a text or of bytes fits the content. A
- * fuzzer that changes bytes alone seldom gets past the first head.
+ * fuzzer that changes bytes alone rarely gets past the first head.
  */
 #ifndef PEAL_FUZZ_ITEMS_H
 #define PEAL_FUZZ_ITEMS_H
