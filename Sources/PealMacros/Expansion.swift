@@ -135,7 +135,7 @@ struct Expansion {
             }
             let names = ([closure] + numbers).joined(separator: ", ") + (closure.hasPrefix("(") ? ")" : "")
             return "            $0.on(\(name)Methods.\(method.name)) { \(names) in "
-                + "\(method.isThrowing ? "try " : "")\(method.isAsync ? "await " : "")\(isMain ? "unsafeDowncast(object, to: Object.self)" : "object").\(method.name)(\(arguments.joined(separator: ", "))) }"
+                + "\(method.isThrowing ? "try " : "")\(method.isAsync ? "await " : "")object.\(method.name)(\(arguments.joined(separator: ", "))) }"
         }
         return """
                 /// Observes all methods by an object, which is a weak target\(

@@ -40,12 +40,18 @@ extension BoundMethod where Result: PealAnswer, Result.Answer: Sendable, repeat 
         _ arguments: repeat each Parameter, gathering: Gathering<Result.Answer>, on queue: peal_queue, timeout: UInt32,
         cancellation: GatheringCancellation
     ) {
-        let context = Box.retain(gathering)
+        let context = Box.retain(ClosureTarget<GatheringEvent> { gathering.receive($0) })
         var options = peal_gather_options()
         options.size = MemoryLayout<peal_gather_options>.size
         options.queue = queue
-        options.reply = GatheringTarget.reply
-        options.done = GatheringTarget.done
+        options.reply = { context, _, result in
+            if let result { ClosureTarget.call(context, GatheringEvent.reply(result)) }
+        }
+        options.done = { context, report in
+            guard let context, let report else { return }
+            ClosureTarget.call(context, GatheringEvent.end(report.pointee))
+            Box.release(context)
+        }
         options.context = context
         options.timeout = timeout
         do throws(PealError) {
@@ -62,28 +68,14 @@ extension BoundMethod where Result: PealAnswer, Result.Answer: Sendable, repeat 
     }
 }
 
-/// A running gathering without its type: the context of the C functions. It is kept until `done` has run.
-class GatheringTarget: @unchecked Sendable {
-    // Unchecked, since it is no final class; it has no stored properties.
-
-    func take(_ result: UnsafeRawPointer) {}
-    func end(_ report: peal_completion_info) {}
-
-    static let reply: peal_reply = { context, _, result in
-        guard let context, let result else { return }
-        Box.borrow(context, as: GatheringTarget.self) { $0.take(result) }
-    }
-
-    static let done: peal_completion_done = { context, report in
-        guard let context, let report else { return }
-        Box.borrow(context, as: GatheringTarget.self) { $0.end(report.pointee) }
-        Box.release(context)
-    }
+/// An event of a gathering that runs.
+private enum GatheringEvent {
+    case reply(UnsafeRawPointer)
+    case end(peal_completion_info)
 }
 
-/// A gathering that runs.
-final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked Sendable {
-    // As its superclass; the lock protects mutable state.
+/// A gathering that runs. The target of its events keeps it until it has ended.
+private final class Gathering<Result: PealValue & Sendable>: Sendable {
     typealias Outcome = Swift.Result<Gathered<Result>, PealError>
 
     private let results = Mutex<[Result]>([])
@@ -98,16 +90,17 @@ final class Gathering<Result: PealValue & Sendable>: GatheringTarget, @unchecked
 
     deinit { _ = peal_queue_destroy(queue) }
 
-    override func take(_ result: UnsafeRawPointer) {
-        let value = Result.read(from: result)
-        results.withLock { $0.append(value) }
-    }
-
-    override func end(_ report: peal_completion_info) {
-        let gathered = Gathered(
-            results: results.withLock(\.self), status: Status(report.status), asked: report.observers,
-            dropped: report.dropped)
-        continuation.resume(returning: .success(gathered))
+    func receive(_ event: GatheringEvent) {
+        switch event {
+        case .reply(let result):
+            let value = Result.read(from: result)
+            results.withLock { $0.append(value) }
+        case .end(let report):
+            let gathered = Gathered(
+                results: results.withLock(\.self), status: Status(report.status), asked: report.observers,
+                dropped: report.dropped)
+            continuation.resume(returning: .success(gathered))
+        }
     }
 
     /// Ends a gathering that could not begin.

@@ -1,35 +1,17 @@
 internal import CPeal
 
-/// An observer of one of peal's own protocols with one closure for all of its methods.
-final class EventTarget<Event: Sendable>: Sendable {
-    private let notify: @Sendable (Event) -> Void
-    private let end: @Sendable () -> Void
-
-    /// - Parameter end: Called once, when the target ends with its observation.
-    init(notify: @escaping @Sendable (Event) -> Void, end: @escaping @Sendable () -> Void) {
-        self.notify = notify
-        self.end = end
-    }
-
-    deinit { end() }
-
-    /// Notifies a target of C; the creator of the event copies its texts.
-    static func notify(_ pointer: UnsafeMutableRawPointer?, _ event: Event) {
-        if let pointer { Box.object(pointer, as: EventTarget<Event>.self).notify(event) }
-    }
-
-    /// Begins to observe.
-    func observe<Table: BitwiseCopyable>(_ protocolName: String, _ table: Table, in center: Center) throws(PealError)
-        -> ObserverToken
-    {
+extension ClosureTarget {
+    /// Registers the target as an observer of one of peal's own protocols, with one closure for all of its methods.
+    /// The functions of the table make the events, and copy their texts.
+    fileprivate func observe<Table: BitwiseCopyable>(
+        _ protocolName: String, _ table: Table, in center: Center
+    ) throws(PealError) -> ObserverToken {
         var proto = peal_protocol()
         // Where this fails, the target ends with the last reference to it.
         try PealError.check(peal_protocol_find(center.handle, protocolName, &proto))
-        var options = peal_observe_options()
-        options.size = MemoryLayout<peal_observe_options>.size
-        options.destroy = Box.release
+        var options = peal_observe_options([])
+        let target = options.pass(self)
         var observation = peal_observation()
-        let target = Box.retain(self)
         let status = withUnsafePointer(to: table) { peal_observe(proto, target, $0, &options, &observation) }
         try PealError.check(status)
         return ObserverToken(observation)
@@ -46,10 +28,10 @@ extension String {
 extension Broadcasts {
     /// A sequence of the events that a target receives. It ends with the target.
     init(
-        of policy: BufferingPolicy, observe: (EventTarget<Element>) throws(PealError) -> ObserverToken
+        of policy: BufferingPolicy, observe: (ClosureTarget<Element>) throws(PealError) -> ObserverToken
     ) throws(PealError) {
         try self.init(policy) { source throws(PealError) in
-            try observe(EventTarget(notify: { source.send($0) }, end: {}))
+            try observe(ClosureTarget { source.send($0) })
         }
     }
 }
@@ -63,7 +45,7 @@ extension Center {
     ///
     /// Any thread. The C interface's `peal_module_events_observe`.
     public func observeModules(_ notify: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> ObserverToken {
-        try observeModules(EventTarget(notify: notify, end: {}))
+        try observeModules(ClosureTarget(notify))
     }
 
     /// All events of the center's modules, as an asynchronous sequence, which ends with the center.
@@ -80,30 +62,30 @@ extension Center {
     }
 
     /// Notifies a target of time limits alone.
-    func observeTimeLimits(_ target: EventTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
+    func observeTimeLimits(_ target: ClosureTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
         var table = peal_module_events()
         table.size = MemoryLayout<peal_module_events>.size
         table.module_overdue = ModuleEvent.notifyOverdue
         return try target.observe("PealModules", table, in: self)
     }
 
-    private func observeModules(_ target: EventTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
+    private func observeModules(_ target: ClosureTarget<ModuleEvent>) throws(PealError) -> ObserverToken {
         var table = peal_module_events()
         table.size = MemoryLayout<peal_module_events>.size
         table.module_started = {
-            EventTarget.notify(
+            ClosureTarget.call(
                 $0, ModuleEvent.started(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
         }
         table.module_stopped = {
-            EventTarget.notify(
+            ClosureTarget.call(
                 $0, ModuleEvent.stopped(String(pealText: $1), after: Duration.nanoseconds(Int64(clamping: $2))))
         }
         table.module_failed = {
             let step = ModuleEvent.Step(pealText: $2)
-            EventTarget.notify($0, ModuleEvent.failed(String(pealText: $1), step: step, message: String(pealText: $3)))
+            ClosureTarget.call($0, ModuleEvent.failed(String(pealText: $1), step: step, message: String(pealText: $3)))
         }
         table.module_overdue = ModuleEvent.notifyOverdue
-        table.signal_received = { EventTarget.notify($0, ModuleEvent.signal($1)) }
+        table.signal_received = { ClosureTarget.call($0, ModuleEvent.signal($1)) }
         return try target.observe("PealModules", table, in: self)
     }
 }
@@ -147,7 +129,7 @@ extension ModuleEvent {
     /// The function of both tables.
     fileprivate static let notifyOverdue: Overdue = { target, module, step, nanoseconds in
         let (step, time) = (Step(pealText: step), Duration.nanoseconds(Int64(clamping: nanoseconds)))
-        EventTarget.notify(target, ModuleEvent.overdue(String(pealText: module), step: step, after: time))
+        ClosureTarget.call(target, ModuleEvent.overdue(String(pealText: module), step: step, after: time))
     }
 }
 
@@ -161,7 +143,7 @@ extension Center {
     /// Any thread. The C interface's `peal_service_events_observe`.
     public func observeServices(_ notify: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> ObserverToken
     {
-        try observeServices(EventTarget(notify: notify, end: {}))
+        try observeServices(ClosureTarget(notify))
     }
 
     /// All events of the center's services, as an asynchronous sequence, which ends with the center.
@@ -181,17 +163,17 @@ extension Center {
         try Broadcasts(of: bufferingPolicy, observe: observeServices)
     }
 
-    func observeServices(_ target: EventTarget<ServiceEvent>) throws(PealError) -> ObserverToken {
+    func observeServices(_ target: ClosureTarget<ServiceEvent>) throws(PealError) -> ObserverToken {
         var table = peal_service_events()
         table.size = MemoryLayout<peal_service_events>.size
-        table.service_registered = { EventTarget.notify($0, ServiceEvent.registered(String(pealText: $1))) }
-        table.service_removed = { EventTarget.notify($0, ServiceEvent.unregistered(String(pealText: $1))) }
+        table.service_registered = { ClosureTarget.call($0, ServiceEvent.registered(String(pealText: $1))) }
+        table.service_removed = { ClosureTarget.call($0, ServiceEvent.unregistered(String(pealText: $1))) }
         table.service_created = {
-            EventTarget.notify($0, ServiceEvent.created(String(pealText: $1), by: String(pealText: $2)))
+            ClosureTarget.call($0, ServiceEvent.created(String(pealText: $1), by: String(pealText: $2)))
         }
-        table.service_instance_removed = { EventTarget.notify($0, ServiceEvent.removed(String(pealText: $1))) }
+        table.service_instance_removed = { ClosureTarget.call($0, ServiceEvent.removed(String(pealText: $1))) }
         table.service_failed = {
-            EventTarget.notify($0, ServiceEvent.failed(String(pealText: $1), message: String(pealText: $2)))
+            ClosureTarget.call($0, ServiceEvent.failed(String(pealText: $1), message: String(pealText: $2)))
         }
         return try target.observe("PealServices", table, in: self)
     }

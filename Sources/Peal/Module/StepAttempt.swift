@@ -170,13 +170,12 @@ enum StepRegistry {
     static func watchTimeLimits(in center: Center) throws(PealError) {
         let number = center.handle.id
         guard watchedCenters.withLock({ $0.insert(number).inserted }) else { return }
-        let target = EventTarget<ModuleEvent>(
-            notify: { event in
-                guard case .overdue(let module, let step, _) = event else { return }
-                let attempt = entries.withLock { $0[Key(center: number, module: module)]?.attempt }
-                if let attempt, attempt.kind == step { attempt.cancel() }
-            },
-            end: { watchedCenters.withLock { _ = $0.remove(number) } })
+        let end = TargetEnd { watchedCenters.withLock { _ = $0.remove(number) } }
+        let target = ClosureTarget<ModuleEvent>(keeping: end) { event in
+            guard case .overdue(let module, let step, _) = event else { return }
+            let attempt = entries.withLock { $0[Key(center: number, module: module)]?.attempt }
+            if let attempt, attempt.kind == step { attempt.cancel() }
+        }
         try center.observeTimeLimits(target).keep()
     }
 

@@ -118,16 +118,11 @@ extension Center {
 
     /// Registers a handler. It is kept until the observation's last call has returned.
     func register(
-        _ handler: Handler, for methods: [String], of protocol: peal_protocol, _ options: [ObserverOption],
-        weak: UnsafePointer<peal_weak_type>? = nil
+        _ handler: Handler, for methods: [String], of protocol: peal_protocol, _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
-        handler.queues = options.compactMap(\.keptQueue)
-        let target = Box.retain(handler)
+        handler.queue = options.keptQueue
         var cOptions = peal_observe_options(options)
-        // The callback also runs when the registration fails.
-        cOptions.destroy = Box.release
-        cOptions.weak = weak
-        cOptions.weak_reference = weak == nil ? nil : target
+        let target = cOptions.pass(handler)
         var observation = peal_observation(id: 0)
         let status = CStrings.withList(methods) { names in
             peal_observe_handler(`protocol`, target, Handler.call, names, methods.count, &cOptions, &observation)

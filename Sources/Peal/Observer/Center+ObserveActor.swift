@@ -23,7 +23,7 @@ extension Center {
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
     ) throws(PealError) -> ObserverToken {
-        try listen(method.signature, ObjectResponses.isolated(body), on: actor, options)
+        try listen(method.signature, CalledObject(actor).isolated(body), on: actor, options)
     }
 
     /// Calls an asynchronous closure for each broadcast of a method on an actor, isolated to it.
@@ -49,7 +49,7 @@ extension Center {
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
     ) throws(PealError) -> ObserverToken {
-        try listen(method.signature, ObjectResponses.suspending(body), on: actor, options)
+        try listen(method.signature, CalledObject(actor).suspending(body), on: actor, options)
     }
 
     /// Calls a closure for each broadcast of a method with a result on an actor, isolated to it.
@@ -72,10 +72,7 @@ extension Center {
         _ method: PealMethod<Owner, Result, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result.Answer
     ) throws(PealError) -> ObserverToken where Result.Answer: PealResult & Sendable {
-        let found = try resolve(method.signature)
-        return try register(
-            actor, [ObjectResponses.isolated(body)], for: [method.signature.name], of: found.protocol,
-            options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates])
+        try answer(method.signature, CalledObject(actor).isolated(body), on: actor, options)
     }
 
     /// Calls a closure that may throw for each broadcast of a method with a status on an actor, isolated to it.
@@ -93,19 +90,24 @@ extension Center {
         _ method: PealMethod<Owner, Status, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) throws -> Void
     ) throws(PealError) -> ObserverToken {
-        let found = try resolve(method.signature)
-        return try register(
-            actor, [ObjectResponses.throwing(body)], for: [method.signature.name], of: found.protocol,
-            options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates])
+        try answer(method.signature, CalledObject(actor).throwing(body), on: actor, options)
+    }
+
+    private func answer(
+        _ signature: MethodSignature, _ response: Response, on actor: some Actor, _ options: [ObserverOption]
+    ) throws(PealError) -> ObserverToken {
+        let found = try resolve(signature)
+        let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
+        return try register(actor, [response], for: [signature.name], of: found.protocol, options)
     }
 
     private func listen(
-        _ signature: MethodSignature, _ response: ObjectResponse, on actor: some Actor, _ options: [ObserverOption]
+        _ signature: MethodSignature, _ response: Response, on actor: some Actor, _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
         let found = try resolve(signature)
         let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
         return try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
-            let others = names.dropFirst().map { _ in ObjectResponse { _, _, _ in } }
+            let others = names.dropFirst().map { _ in Response { _, _ in } }
             return try register(actor, [response] + others, for: names, of: found.protocol, options)
         }
     }
@@ -131,11 +133,7 @@ extension Center {
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (repeat each Parameter) -> Void
     ) throws(PealError) -> ObserverToken {
-        let response = Response { arguments, _ in
-            var arguments = CallArguments(arguments)
-            let values = (repeat arguments.read((each Parameter).self))
-            MainActor.assumeIsolated { body(repeat each values) }
-        }
+        let response = Responses.onMain(body)
         return try listen(method.signature, options + [.on(try ActorQueues.queue(of: actor))], response)
     }
 
@@ -156,10 +154,8 @@ extension Center {
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (repeat each Parameter) async -> Void
     ) throws(PealError) -> ObserverToken {
-        let response = Response { arguments, _ in
-            var arguments = CallArguments(arguments)
-            let values = (repeat arguments.read((each Parameter).self))
-            MainActor.assumeIsolated { _ = Task.immediate { @MainActor in await body(repeat each values) } }
+        let response = Responses.onMain { (values: repeat each Parameter) in
+            _ = Task.immediate { @MainActor in await body(repeat each values) }
         }
         return try listen(method.signature, options + [.on(try ActorQueues.queue(of: actor))], response)
     }
@@ -185,7 +181,7 @@ extension Center {
         _ type: Observed.Type, on actor: Isolation, _ options: ObserverOption...,
         methods: (inout ActorMethods<Isolation>) -> Void
     ) throws(PealError) -> ObserverToken {
-        var list = ActorMethods<Isolation>()
+        var list = ActorMethods(actor)
         methods(&list)
         let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
         return try register(actor, list.entries, of: type, options)
@@ -214,7 +210,7 @@ extension Center {
         _ type: Observed.Type, for object: Object, on actor: MainActor, _ options: ObserverOption...,
         methods: (inout MainActorMethods<Object>) -> Void
     ) throws(PealError) -> ObserverToken {
-        var list = MainActorMethods<Object>()
+        var list = MainActorMethods(object)
         methods(&list)
         return try register(object, list.entries, of: type, options + [.on(try ActorQueues.queue(of: actor))]).keep()
     }

@@ -78,36 +78,36 @@ extension Center {
 
     /// Registers an object for methods of a protocol.
     func register(
-        _ object: any AnyObject & Sendable, _ entries: [(signature: MethodSignature, response: ObjectResponse)],
-        of type: any PealProtocol.Type, _ options: [ObserverOption]
+        _ object: any AnyObject & Sendable, _ entries: [MethodResponse], of type: any PealProtocol.Type,
+        _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
         let owner = try findOrDefine(type)
         let names = try names(entries.map(\.signature), in: type, owner)
         return try register(object, entries.map(\.response), for: names, of: owner, options)
     }
 
-    /// Registers an object, at most once for each protocol and queue unless an option allows more.
+    /// Registers a weak object, at most once for each protocol and queue unless an option allows more.
     ///
-    /// - Parameter isKept: True if the registration keeps it alive.
+    /// - Parameter isKept: True if the registration keeps the object alive.
     func register(
-        _ object: any AnyObject & Sendable, _ responses: [ObjectResponse], for methods: [String],
-        of owner: peal_protocol, _ options: [ObserverOption], isKept: Bool = false
+        _ object: any AnyObject & Sendable, _ responses: [Response], for methods: [String], of owner: peal_protocol,
+        _ options: [ObserverOption], isKept: Bool = false
     ) throws(PealError) -> ObserverToken {
-        let place = ObservedObjects.Key(protocol: owner, object: object)
-        let handler = ObjectHandler(object, responses, place: place, isKept: isKept)
-        return try register(handler, as: object, for: methods, of: owner, options, weak: ObjectHandler.weakType)
+        let key = ObservedObjects.Key(protocol: owner, object: object)
+        let handler = Handler(responses, as: key, weakly: object, keeping: isKept ? object : nil)
+        return try register(handler, at: key, object, for: methods, of: owner, options)
     }
 
     /// Registers an observer that is unique for an object.
     func register(
-        _ handler: PlacedHandler, as object: any AnyObject & Sendable, for methods: [String], of owner: peal_protocol,
-        _ options: [ObserverOption], weak: UnsafePointer<peal_weak_type>? = nil
+        _ handler: Handler, at key: ObservedObjects.Key, _ object: any AnyObject & Sendable, for methods: [String],
+        of owner: peal_protocol, _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
         let queue = peal_observe_options(options).queue
         let others = try ObservedObjects.enter(
-            handler, object, on: queue, isExclusive: !options.replaces && !options.duplicates)
-        let observation = try register(handler, for: methods, of: owner, options, weak: weak)
-        ObservedObjects.note(observation.handle, of: handler)
+            handler, at: key, object, on: queue, isExclusive: !options.replaces && !options.duplicates)
+        let observation = try register(handler, for: methods, of: owner, options)
+        ObservedObjects.note(observation.handle, of: handler, at: key)
         if options.replaces { for other in others { _ = peal_observation_remove(other) } }
         return observation
     }

@@ -1,20 +1,28 @@
 internal import CPeal
 
 /// The target of an observer in the C interface. One function receives the calls of all observers: ``call``.
-class Handler: @unchecked Sendable {
-    // Unchecked, since it is no final class; all that it and its subclass have is immutable once it is registered.
-
-    /// The queue of its calls, kept until it ends.
-    final var queues: [Queue] = []
+final class Handler: Target, @unchecked Sendable {
+    // As its superclass.
 
     /// The answer to the first method that was registered; most observers have no other.
     private let first: Response
     private let others: [Response]
+    /// Distinguishes the observers that may be registered once for each protocol and queue: objects and services.
+    let identity: ObservedObjects.Key?
 
     /// A handler for a list of methods, which is not empty.
-    init(_ responses: [Response]) {
+    init(
+        _ responses: [Response], as identity: ObservedObjects.Key? = nil,
+        weakly object: (any AnyObject & Sendable)? = nil, keeping kept: (any AnyObject & Sendable)? = nil
+    ) {
         first = responses[0]
         others = Array(responses.dropFirst())
+        self.identity = identity
+        super.init(weakly: object, keeping: kept)
+    }
+
+    deinit {
+        if let identity { ObservedObjects.remove(ObjectIdentifier(self), at: identity) }
     }
 
     /// The `peal_handler` of all observers. The C interface keeps the target alive during the call.
@@ -93,6 +101,28 @@ enum Responses {
             Status.catching { try body(repeat each argument) }
         }
     }
+
+    /// A response of a closure that decodes the arguments itself.
+    @inlinable
+    static func decoding(_ body: @escaping @Sendable (inout CallArguments) -> Void) -> Response {
+        Response { arguments, _ in
+            var arguments = CallArguments(arguments)
+            body(&arguments)
+        }
+    }
+
+    /// A response of a closure that decodes the arguments itself, and returns the result.
+    @inlinable
+    static func decoding<Result: PealResult>(
+        _ body: @escaping @Sendable (inout CallArguments) -> Result
+    ) -> Response {
+        Response { arguments, place in
+            var arguments = CallArguments(arguments)
+            let result = body(&arguments)
+            guard let place else { return }
+            place.storeBytes(of: result.cValue, as: Result.CValue.self)
+        }
+    }
 }
 
 /// The arguments of one call, read one after the other.
@@ -107,57 +137,5 @@ struct CallArguments {
     @inlinable @inline(__always)
     mutating func read<Value: PealParameter>(_ type: Value.Type) -> Value {
         Value.read(next: &next)
-    }
-}
-
-/// As ``Response``, for a weak object: the call passes its address and keeps it alive.
-@usableFromInline
-struct ObjectResponse: Sendable {
-    @usableFromInline
-    typealias Function =
-        @Sendable (
-            _ object: UnsafeMutableRawPointer, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?,
-            _ result: UnsafeMutableRawPointer?
-        ) -> Void
-
-    let answer: Function
-
-    @usableFromInline
-    init(_ answer: @escaping Function) { self.answer = answer }
-}
-
-/// Responses made of closures that get the object.
-@usableFromInline
-enum ObjectResponses {
-    /// A response that returns the status of a thrown error.
-    @inlinable
-    static func makeThrowing<Object: AnyObject & Sendable>(
-        _ body: @escaping @Sendable (Object, inout CallArguments) throws -> Void
-    ) -> ObjectResponse {
-        make { (object: Object, arguments: inout CallArguments) -> Status in
-            Status.catching { try body(object, &arguments) }
-        }
-    }
-
-    @inlinable
-    static func make<Object: AnyObject & Sendable>(
-        _ body: @escaping @Sendable (Object, inout CallArguments) -> Void
-    ) -> ObjectResponse {
-        ObjectResponse { object, arguments, _ in
-            var arguments = CallArguments(arguments)
-            Box.borrow(object, as: Object.self) { body($0, &arguments) }
-        }
-    }
-
-    @inlinable
-    static func make<Object: AnyObject & Sendable, Result: PealResult>(
-        _ body: @escaping @Sendable (Object, inout CallArguments) -> Result
-    ) -> ObjectResponse {
-        ObjectResponse { object, arguments, place in
-            var arguments = CallArguments(arguments)
-            let result = Box.borrow(object, as: Object.self) { body($0, &arguments) }
-            guard let place else { return }
-            place.storeBytes(of: result.cValue, as: Result.CValue.self)
-        }
     }
 }

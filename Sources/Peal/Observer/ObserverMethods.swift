@@ -1,3 +1,10 @@
+/// A method, and the response of an observer to its calls.
+@usableFromInline
+struct MethodResponse: Sendable {
+    let signature: MethodSignature
+    let response: Response
+}
+
 /// The functions of an observer of a whole protocol. The closure that describes an observer fills it:
 ///
 ///     let observation = try center.observe(Chat.self) {
@@ -5,7 +12,7 @@
 ///         $0.on(Chat.mayClose) { true }
 ///     }
 public struct ObserverMethods: Sendable {
-    @usableFromInline private(set) var entries: [(signature: MethodSignature, response: Response)] = []
+    @usableFromInline private(set) var entries: [MethodResponse] = []
 
     init() {}
 
@@ -59,7 +66,7 @@ public struct ObserverMethods: Sendable {
 
     @usableFromInline
     mutating func add(_ signature: MethodSignature, _ response: Response) {
-        entries.append((signature, response))
+        entries.append(MethodResponse(signature: signature, response: response))
     }
 }
 
@@ -71,9 +78,10 @@ public struct ObserverMethods: Sendable {
 ///         $0.on(Chat.mayClose) { window in !window.isEdited }
 ///     }
 public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
-    @usableFromInline private(set) var entries: [(signature: MethodSignature, response: ObjectResponse)] = []
+    @usableFromInline private(set) var entries: [MethodResponse] = []
+    @usableFromInline let called: CalledObject<Object>
 
-    init() {}
+    init(_ object: Object) { called = CalledObject(object) }
 
     /// Implements a method without a result.
     ///
@@ -86,7 +94,12 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @Sendable (Object, repeat each Parameter) -> Void
     ) {
-        add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
+        let called = called
+        add(
+            method.signature,
+            Responses.decoding { arguments in
+                called.borrow { body($0, repeat arguments.read((each Parameter).self)) }
+            })
     }
 
     /// Implements a method with a result.
@@ -99,7 +112,12 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
         _ body: @escaping @Sendable (Object, repeat each Parameter) -> Result.Answer
     ) where Result.Answer: PealResult {
-        add(method.signature, ObjectResponses.make { body($0, repeat $1.read((each Parameter).self)) })
+        let called = called
+        add(
+            method.signature,
+            Responses.decoding { arguments in
+                called.borrow { body($0, repeat arguments.read((each Parameter).self)) }
+            })
     }
 
     /// Implements a method with a status by a closure that may throw.
@@ -113,7 +131,14 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         _ method: PealMethod<Owner, Status, repeat each Parameter>,
         _ body: @escaping @Sendable (Object, repeat each Parameter) throws -> Void
     ) {
-        add(method.signature, ObjectResponses.makeThrowing { try body($0, repeat $1.read((each Parameter).self)) })
+        let called = called
+        add(
+            method.signature,
+            Responses.decoding { arguments -> Status in
+                called.borrow { object in
+                    Status.catching { try body(object, repeat arguments.read((each Parameter).self)) }
+                }
+            })
     }
 
     /// Refuses an error that no broadcaster could receive.
@@ -132,7 +157,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
     ) {}
 
     @usableFromInline
-    mutating func add(_ signature: MethodSignature, _ response: ObjectResponse) {
-        entries.append((signature, response))
+    mutating func add(_ signature: MethodSignature, _ response: Response) {
+        entries.append(MethodResponse(signature: signature, response: response))
     }
 }

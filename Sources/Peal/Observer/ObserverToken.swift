@@ -166,10 +166,11 @@ extension peal_observe_options {
     }
 }
 
-extension ObserverOption {
-    /// The object that the registration keeps.
+extension [ObserverOption] {
+    /// The queue that the registration keeps.
     var keptQueue: Queue? {
-        if case .on(let queue) = self { queue } else { nil }
+        for case .on(let queue) in reversed() { return queue }
+        return nil
     }
 }
 

@@ -1,5 +1,49 @@
 public import CPeal
 
+/// The record of a change, as observers of a property receive it.
+///
+/// The C interface's `struct peal_change`.
+public struct Change<Value: Sendable>: Sendable {
+    /// The value before the change. Where ``isInitial`` is true, the current value.
+    public let old: Value
+    /// The value after.
+    public let new: Value
+    /// True if this is no change, but the value when the observer was registered.
+    public let isInitial: Bool
+}
+
+extension Change where Value: PealValue {
+    /// A change in the form of the C interface.
+    @inlinable @inline(__always)
+    init(_ change: UnsafePointer<peal_change>) {
+        let isText = change.pointee.is_text
+        // Every change has both values.
+        old = Property<Value>.value(at: change.pointee.old_value.unsafelyUnwrapped, isText: isText)
+        new = Property<Value>.value(at: change.pointee.new_value.unsafelyUnwrapped, isText: isText)
+        isInitial = change.pointee.kind == PEAL_CHANGE_INITIAL
+    }
+}
+
+extension Change: Equatable where Value: Equatable {}
+
+/// The kinds of notifications of a property's observer.
+///
+/// The C interface's `enum peal_property_observe_flags`.
+public struct ChangeNotification: OptionSet, Sendable {
+    /// One bit each.
+    public let rawValue: UInt32
+
+    /// A set of bits.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Notified of the current value at once, before any change.
+    public static let initial = ChangeNotification(rawValue: 1)
+    /// With a queue: a change that still waits at the next change is dropped, and counted.
+    public static let latest = ChangeNotification(rawValue: 2)
+    /// Notified before the value changes, not after. It cannot prevent the change.
+    public static let before = ChangeNotification(rawValue: 4)
+}
+
 extension Property {
     /// Calls a closure for each change.
     ///
@@ -61,11 +105,11 @@ extension Property {
         for object: Object, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ object: Object, _ old: Value, _ new: Value) -> Void
     ) throws(PealError) -> ObserverToken {
-        let target = WeakPropertyTarget(object, options) { object, record in
+        let target = ChangeTarget(weakly: object) { object, record in
             let change = Change<Value>(record)
-            body(unsafeDowncast(object, to: Object.self), change.old, change.new)
+            body(object, change.old, change.new)
         }
-        return try observe(notifications, options, target, isWeak: true).keep()
+        return try observe(notifications, options, target).keep()
     }
 
     /// Calls a closure that decodes the values itself.
@@ -74,30 +118,47 @@ extension Property {
         _ notifications: ChangeNotification, _ options: [ObserverOption],
         _ body: @escaping @Sendable (UnsafePointer<peal_change>) -> Void
     ) throws(PealError) -> ObserverToken {
-        try observe(notifications, options, ClosurePropertyTarget(options, body))
+        try observe(notifications, options, ChangeTarget(body))
     }
 
-    func observe(
-        _ notifications: ChangeNotification, _ options: [ObserverOption], _ target: PropertyTarget, isWeak: Bool = false
+    private func observe(
+        _ notifications: ChangeNotification, _ options: [ObserverOption], _ target: ChangeTarget
     ) throws(PealError) -> ObserverToken {
+        target.queue = options.keptQueue
         var observer = peal_property_observer()
         observer.size = MemoryLayout<peal_property_observer>.size
         if notifications.contains(.before) {
-            observer.prior = PropertyTarget.receive
-            observer.recorded = notifications.contains(.initial) ? PropertyTarget.receiveInitial : nil
+            observer.prior = ChangeTarget.receive
+            observer.recorded = notifications.contains(.initial) ? ChangeTarget.receiveInitial : nil
         } else {
-            observer.recorded = PropertyTarget.receive
+            observer.recorded = ChangeTarget.receive
         }
-        let pointer = Box.retain(target)
         var options = peal_observe_options(options)
-        // The callback also runs when the registration fails.
-        options.destroy = Box.release
-        options.weak = isWeak ? PropertyTarget.hooks : nil
-        options.weak_reference = isWeak ? pointer : nil
+        let pointer = options.pass(target)
         var observation = peal_observation(id: 0)
         let flags = notifications.intersection([.initial, .latest]).rawValue
         try PealError.check(peal_property_observe(handle, pointer, &observer, flags, &options, &observation))
         return ObserverToken(observation)
+    }
+}
+
+/// The target of an observer of a property. Its closure decodes the values itself, because it has their type.
+private typealias ChangeTarget = ClosureTarget<UnsafePointer<peal_change>>
+
+extension ChangeTarget {
+    fileprivate typealias Function = @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<peal_change>?) -> Void
+
+    fileprivate static var receive: Function {
+        { target, change in
+            if let change { ChangeTarget.call(target, change) }
+        }
+    }
+
+    /// The `recorded` function of an observer with `.before`, which it notifies of the initial value alone.
+    fileprivate static var receiveInitial: Function {
+        { target, change in
+            if let change, change.pointee.kind == PEAL_CHANGE_INITIAL { ChangeTarget.call(target, change) }
+        }
     }
 }
 
@@ -122,11 +183,11 @@ extension Property {
         body: @escaping @Sendable (_ actor: isolated Isolation, _ old: Value, _ new: Value) -> Void
     ) throws(PealError) -> ObserverToken {
         let options = options + [.on(try ActorQueues.queue(of: actor))]
-        let target = WeakPropertyTarget(actor, options) { actor, record in
+        let target = ChangeTarget(weakly: actor) { actor, record in
             let change = Change<Value>(record)
-            unsafeDowncast(actor, to: Isolation.self).assumeIsolated { body($0, change.old, change.new) }
+            actor.assumeIsolated { body($0, change.old, change.new) }
         }
-        return try observe(notifications, options, target, isWeak: true)
+        return try observe(notifications, options, target)
     }
 
     /// Calls a closure for each change on the main actor.

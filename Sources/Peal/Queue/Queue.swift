@@ -122,3 +122,122 @@ public enum Overflow: Sendable, Hashable {
         }
     }
 }
+
+extension Queue {
+    /// Runs the waiting calls on the calling thread: for pumped queues, and on the main thread for ``main``.
+    ///
+    /// - Parameter limit: How many broadcasts to run at most, those that arrive meanwhile too; nil for as many
+    ///   as wait when it begins.
+    /// - Returns: How many calls were made. Firings of timers do not count.
+    /// - Throws: ``PealError`` for a queue of another kind, on the wrong thread, and while it is being pumped.
+    ///
+    /// Any thread, one at a time. The C interface's `peal_queue_pump`.
+    @discardableResult
+    public func pump(limit: Int? = nil) throws(PealError) -> Int {
+        if let limit, limit <= 0 {
+            throw PealError(
+                status: .argument,
+                message: "a limit of \(limit) broadcasts runs nothing: give 1 or more, or nil for all that wait")
+        }
+        var calls = 0
+        try PealError.check(peal_queue_pump(handle, limit ?? 0, &calls))
+        return calls
+    }
+
+    /// A file descriptor that is readable while calls wait: for `poll` and similar functions. The queue closes it; do
+    /// not read from it.
+    ///
+    /// - Returns: The descriptor. It stays the queue's.
+    /// - Throws: ``PealError`` for a queue that is not pumped, and where the process has no descriptor left.
+    ///
+    /// Any thread. The C interface's `peal_queue_descriptor`.
+    public func descriptor() throws(PealError) -> Int32 {
+        var descriptor: Int32 = -1
+        try PealError.check(peal_queue_descriptor(handle, &descriptor))
+        return descriptor
+    }
+
+    /// Pauses the queue: no further call begins. Pauses are counted: as many ``resume()`` are needed.
+    ///
+    /// - Throws: ``Status/handle`` when the queue has ended.
+    ///
+    /// Any thread, also from one of its calls. The C interface's `peal_queue_pause`.
+    public func pause() throws(PealError) { try PealError.check(peal_queue_pause(handle)) }
+
+    /// Removes one pause.
+    ///
+    /// - Throws: ``PealError`` when it is not paused.
+    ///
+    /// Any thread, also from one of its calls. The C interface's `peal_queue_resume`.
+    public func resume() throws(PealError) { try PealError.check(peal_queue_resume(handle)) }
+
+    /// Waits until all calls that were enqueued before this one have been delivered or dropped, without blocking a
+    /// thread.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Throws: ``PealError``: ``Status/timeout``; ``Status/state`` when the task is cancelled.
+    ///
+    /// Any task, but not one that the queue's own call waits for. The C interface's `peal_queue_flush`.
+    public func flush(timeout: Duration? = nil) async throws(PealError) {
+        try await Blocking.run { () throws(PealError) in
+            _ = try PealError.check(peal_queue_flush(self.handle, Milliseconds.limit(timeout)))
+        }
+    }
+
+    /// Waits until all calls that were enqueued before this one have been delivered or dropped. It blocks the thread.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Throws: ``PealError`` when the time limit has expired, and from one of the queue's own calls, which would wait
+    ///   for itself.
+    ///
+    /// Any thread that may block; not one of an actor that the queue delivers on. The C interface's
+    /// `peal_queue_flush`.
+    @available(*, noasync, message: "it blocks the thread: await flush instead")
+    public func flushBlocking(timeout: Duration? = nil) throws(PealError) {
+        try PealError.check(peal_queue_flush(handle, Milliseconds.limit(timeout)))
+    }
+
+    /// True if the calling thread is inside one of the queue's calls.
+    ///
+    /// Any thread. The C interface's `peal_queue_is_current`.
+    public var isCurrent: Bool { peal_queue_is_current(handle) }
+}
+
+extension Queue {
+    /// The counts of a queue. Each observer's call counts: a broadcast to three observers makes three.
+    ///
+    /// The C interface's `struct peal_queue_info`.
+    public struct Counts: Sendable, Hashable {
+        /// Calls on the queue that have not begun.
+        public var waiting: Int
+        /// Calls made.
+        public var delivered: Int
+        /// Calls not made: the observer was removed or blocked, its object was gone, the queue was full.
+        public var dropped: Int
+        /// Calls refused by a full queue.
+        public var rejected: Int
+
+        /// Makes counts for comparisons.
+        public init(waiting: Int, delivered: Int, dropped: Int, rejected: Int) {
+            self.waiting = waiting
+            self.delivered = delivered
+            self.dropped = dropped
+            self.rejected = rejected
+        }
+    }
+
+    /// The counts of the queue, read atomically.
+    ///
+    /// - Returns: The counts since it was made.
+    /// - Throws: ``Status/handle`` when the queue has ended.
+    ///
+    /// Any thread. The C interface's `peal_queue_get_info`.
+    public func counts() throws(PealError) -> Counts {
+        var counts = peal_queue_info()
+        counts.size = MemoryLayout<peal_queue_info>.size
+        try PealError.check(peal_queue_get_info(handle, &counts))
+        return Counts(
+            waiting: Int(clamping: counts.waiting), delivered: Int(clamping: counts.delivered),
+            dropped: Int(clamping: counts.dropped), rejected: Int(clamping: counts.rejected))
+    }
+}

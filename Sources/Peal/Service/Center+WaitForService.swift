@@ -39,9 +39,9 @@ extension Center {
         try CStrings.check(name, is: "the service's name")
         let wait = RegistrationWait()
         let observation = try observeServices(
-            EventTarget(
-                notify: { if $0 == .registered(name) { wait.end(nil) } },
-                end: { wait.end(.centerEnded) }))
+            ClosureTarget(keeping: TargetEnd { wait.end(.centerEnded) }) {
+                if $0 == .registered(name) { wait.end(nil) }
+            })
         let alarm = timeout.map { timeout in
             Task {
                 try await Task.sleep(for: timeout)

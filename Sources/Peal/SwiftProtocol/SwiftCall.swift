@@ -70,10 +70,10 @@ final class ObserverBits: @unchecked Sendable {
 /// The functions of an observer of a Swift type for the two methods of its protocol, in their order.
 enum SwiftResponses {
     /// For an object. The caller keeps it alive; the bits lead to it.
-    static func make(_ observer: ObserverBits, isQueued: Bool) -> [ObjectResponse] {
+    static func make(_ observer: ObserverBits, isQueued: Bool) -> [Response] {
         [
-            ObjectResponse { _, arguments, _ in call(arguments, observer.shown, isQueued) },
-            ObjectResponse { _, arguments, result in visit(arguments, observer.shown, result) },
+            Response { arguments, _ in call(arguments, observer.shown, isQueued) },
+            Response { arguments, result in visit(arguments, observer.shown, result) },
         ]
     }
 

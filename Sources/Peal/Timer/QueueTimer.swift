@@ -30,7 +30,7 @@ public final class QueueTimer: Sendable {
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         on queue: Queue? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(PealError) {
-        try self.init(period, delay, tolerance, repeats, ClosureTimerTarget(queue: queue, body))
+        try self.init(period, delay, tolerance, repeats, queue, ClosureTarget<Void> { body() })
     }
 
     /// Makes a timer that calls a closure with a weak object. Once the object has ended, the timer ends at its next
@@ -51,7 +51,8 @@ public final class QueueTimer: Sendable {
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         on queue: Queue? = nil, weakly object: Object, _ body: @escaping @Sendable (Object) -> Void
     ) throws(PealError) {
-        try self.init(period, delay, tolerance, repeats, WeakTimerTarget(object, queue: queue, body))
+        let target = ClosureTarget<Void>(weakly: object) { object, _ in body(object) }
+        try self.init(period, delay, tolerance, repeats, queue, target)
     }
 
     /// Makes a timer that broadcasts a method without parameters. Results are dropped.
@@ -71,12 +72,13 @@ public final class QueueTimer: Sendable {
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         on queue: Queue? = nil, broadcasting method: PealMethod<Owner, Result>, in center: Center
     ) throws(PealError) {
-        let target = MethodTimerTarget(queue: queue, try center.method(method).handle)
-        try self.init(period, delay, tolerance, repeats, target)
+        let method = try center.method(method).handle
+        try self.init(period, delay, tolerance, repeats, queue, Target(), broadcasting: method)
     }
 
     init(
-        _ period: Duration, _ delay: Duration?, _ tolerance: Duration, _ repeats: Bool, _ target: TimerTarget
+        _ period: Duration, _ delay: Duration?, _ tolerance: Duration, _ repeats: Bool, _ queue: Queue?,
+        _ target: Target, broadcasting method: peal_method? = nil
     ) throws(PealError) {
         var options = peal_timer_options()
         options.size = MemoryLayout<peal_timer_options>.size
@@ -84,7 +86,18 @@ public final class QueueTimer: Sendable {
         options.period_ns = period.nanoseconds
         options.delay_ns = Self.delay(delay)
         options.tolerance_ns = tolerance.nanoseconds
-        target.apply(to: &options)
+        target.queue = queue
+        options.queue = queue?.handle ?? peal_queue(id: 0)
+        // Released when the timer has ended, or could not be made.
+        options.target = Box.retain(target)
+        options.destroy = Box.release
+        options.weak = target.weakType
+        options.weak_reference = options.weak == nil ? nil : options.target
+        if let method {
+            options.method = method
+        } else {
+            options.fire = { ClosureTarget<Void>.call($0, ()) }
+        }
         var handle = peal_timer(id: 0)
         try PealError.check(peal_timer_create(&options, &handle))
         self.handle = handle
@@ -99,71 +112,174 @@ public final class QueueTimer: Sendable {
     deinit { _ = peal_timer_destroy(handle) }
 }
 
-/// The target of a timer. The C interface keeps it until the timer has ended.
-class TimerTarget: LivingTarget {
-    /// Kept as long as the timer may fire on it.
-    private let queue: Queue?
+extension QueueTimer {
+    /// Starts the timer: it fires after its delay. A running timer begins again from now, and a waiting firing is
+    /// dropped. This is how a watchdog is reset.
+    ///
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_start`.
+    public func start() throws(PealError) { try PealError.check(peal_timer_start(handle)) }
 
-    init(queue: Queue?) { self.queue = queue }
+    /// Changes the timer's period and delay permanently, and starts it.
+    ///
+    /// - Parameters:
+    ///   - period: From one firing to the next.
+    ///   - delay: From now to the first firing; nil for one period.
+    /// - Throws: ``PealError`` for a period of zero or below, or a delay below zero: then nothing changes. Also
+    ///   once it has ended.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_restart`.
+    public func restart(every period: Duration, after delay: Duration? = nil) throws(PealError) {
+        try PealError.check(peal_timer_restart(handle, Self.delay(delay), period.nanoseconds))
+    }
 
-    func fire() {}
+    /// Stops the timer. Once this returns no call starts, until it is started again; a call that another thread has
+    /// begun may still run. Stopping a stopped timer is no error.
+    ///
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_stop`.
+    public func stop() throws(PealError) { try PealError.check(peal_timer_stop(handle)) }
 
-    /// Passes itself to the C interface, which releases it when the timer has ended, or could not be made.
-    func apply(to options: inout peal_timer_options) {
-        let pointer = Box.retain(self)
-        options.target = pointer
-        options.destroy = Box.release
-        options.fire = { target in
-            if let target { Box.borrow(target, as: TimerTarget.self) { $0.fire() } }
+    /// Stops the timer, and waits until no call of it runs any more, without blocking a thread.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Returns: False when a call may still run, since the time has passed or the task was cancelled.
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any task, but not one that its own call waits for. The C interface's `peal_timer_stop_and_wait`.
+    @discardableResult
+    public func stopAndWait(timeout: Duration? = nil) async throws(PealError) -> Bool {
+        try await Blocking.run(cancelled: .success(false)) { () throws(PealError) in
+            try PealError.check(peal_timer_stop_and_wait(self.handle, Milliseconds.limit(timeout))) == PEAL_OK
         }
-        options.weak = Self.hooks
-        options.weak_reference = pointer
-        options.queue = queue?.handle ?? peal_queue(id: 0)
+    }
+
+    /// Stops the timer, and waits until no call of it runs any more. It blocks the thread.
+    ///
+    /// - Parameter timeout: How long to wait; nil for no limit.
+    /// - Returns: False when a call may still run: this is one of its own, or the time has passed.
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread that may block, also from its own call. The C interface's `peal_timer_stop_and_wait`.
+    @available(*, noasync, message: "it blocks the thread: await stopAndWait instead")
+    @discardableResult
+    public func stopAndWaitBlocking(timeout: Duration? = nil) throws(PealError) -> Bool {
+        try PealError.check(peal_timer_stop_and_wait(handle, Milliseconds.limit(timeout))) == PEAL_OK
+    }
+
+    /// Enqueues one firing now, in addition to the others, also while the timer is stopped. Where a firing already
+    /// waits, the new one counts as missed.
+    ///
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_fire`.
+    public func fire() throws(PealError) { try PealError.check(peal_timer_fire(handle)) }
+
+    /// Ends the timer before its last reference is released. It cannot be started again. Ending it twice is no error.
+    ///
+    /// Any thread, also from its own call. The C interface's `peal_timer_destroy`.
+    public func cancel() { _ = peal_timer_destroy(handle) }
+}
+
+extension QueueTimer {
+    /// The state of a timer.
+    ///
+    /// The C interface's `struct peal_timer_info`.
+    public struct Facts: Sendable, Hashable {
+        /// It was started, and will fire.
+        public var isRunning: Bool
+        /// A firing waits on the queue.
+        public var isWaiting: Bool
+        /// Calls that have begun.
+        public var fired: Int
+        /// Firings that were due while another waited, or that the queue refused.
+        public var missed: Int
+        /// From one firing to the next.
+        public var period: Duration
+        /// The time until it is due next; below zero where it is late; nil where it is stopped.
+        public var remaining: Duration?
+        /// The greatest delay of all firings.
+        public var latest: Duration
+    }
+
+    /// The state of the timer, read atomically.
+    ///
+    /// - Throws: ``PealError`` once it has ended.
+    ///
+    /// Any thread. The C interface's `peal_timer_get_info`.
+    public func facts() throws(PealError) -> Facts {
+        var facts = peal_timer_info()
+        facts.size = MemoryLayout<peal_timer_info>.size
+        try PealError.check(peal_timer_get_info(handle, &facts))
+        return Facts(
+            isRunning: facts.is_running, isWaiting: facts.is_waiting, fired: Int(clamping: facts.fired),
+            missed: Int(clamping: facts.missed), period: .nanoseconds(facts.period_ns),
+            remaining: facts.is_running ? .nanoseconds(facts.remaining_ns) : nil,
+            latest: .nanoseconds(facts.latest_ns))
+    }
+
+    /// True if the timer has not ended. It ends by ``cancel()``, with its queue, or because its object has ended.
+    ///
+    /// Any thread. The C interface's `peal_timer_get_info`.
+    public var isActive: Bool {
+        var facts = peal_timer_info()
+        facts.size = MemoryLayout<peal_timer_info>.size
+        return peal_timer_get_info(handle, &facts) == PEAL_OK
     }
 }
 
-/// A method that is broadcast.
-final class MethodTimerTarget: TimerTarget {
-    private let method: peal_method
-
-    init(queue: Queue?, _ method: peal_method) {
-        self.method = method
-        super.init(queue: queue)
+extension QueueTimer {
+    /// Makes a timer that calls an actor, isolated to it. The actor is a weak target; once it has ended the timer ends
+    /// by itself.
+    ///
+    ///     let timer = try QueueTimer(every: .seconds(1), on: counter) { counter in counter.tick() }
+    ///
+    /// - Parameters:
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
+    ///   - actor: The actor of its firings.
+    ///   - body: Called with the actor at each firing.
+    /// - Throws: ``PealError``, as the form with a closure.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    public convenience init<Isolation: Actor>(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on actor: Isolation, _ body: @escaping @Sendable (isolated Isolation) -> Void
+    ) throws(PealError) {
+        try self.init(
+            every: period, after: delay, tolerance: tolerance, repeats: repeats,
+            on: try ActorQueues.queue(of: actor), weakly: actor
+        ) { actor in
+            actor.assumeIsolated { body($0) }
+        }
     }
 
-    override func apply(to options: inout peal_timer_options) {
-        super.apply(to: &options)
-        options.fire = nil
-        options.method = method
+    /// Makes a timer that calls a closure on the main actor.
+    ///
+    ///     let timer = try QueueTimer(every: .seconds(1), on: MainActor.shared) { clock.tick() }
+    ///
+    /// - Parameters:
+    ///   - period: From one firing to the next.
+    ///   - delay: From the start to the first firing; nil for one period.
+    ///   - tolerance: How much later a firing may be, so that several share a wake-up.
+    ///   - repeats: False to fire once after each start.
+    ///   - actor: `MainActor.shared`.
+    ///   - body: Called at each firing.
+    /// - Throws: ``PealError``, as the form with a closure.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    public convenience init(
+        every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
+        on actor: MainActor, _ body: @escaping @MainActor @Sendable () -> Void
+    ) throws(PealError) {
+        try self.init(
+            every: period, after: delay, tolerance: tolerance, repeats: repeats, on: try ActorQueues.queue(of: actor)
+        ) {
+            MainActor.assumeIsolated { body() }
+        }
     }
-}
-
-/// A closure.
-final class ClosureTimerTarget: TimerTarget {
-    private let body: @Sendable () -> Void
-
-    init(queue: Queue?, _ body: @escaping @Sendable () -> Void) {
-        self.body = body
-        super.init(queue: queue)
-    }
-
-    override func fire() { body() }
-}
-
-/// A closure that gets an object, as long as that is alive.
-final class WeakTimerTarget<Object: AnyObject>: TimerTarget {
-    private weak let object: Object?
-    private let body: @Sendable (Object) -> Void
-
-    init(_ object: Object, queue: Queue?, _ body: @escaping @Sendable (Object) -> Void) {
-        self.object = object
-        self.body = body
-        super.init(queue: queue)
-    }
-
-    override func fire() {
-        if let object { body(object) }
-    }
-
-    override var isAlive: Bool { object != nil }
 }
