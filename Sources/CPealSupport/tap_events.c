@@ -156,7 +156,7 @@ static __thread struct {
 
 uint64_t peal_tap_first_broadcast(void) { return __atomic_add_fetch(&last_broadcast, 1, __ATOMIC_ACQ_REL); }
 
-static uint64_t next_broadcast(void)
+uint64_t peal_broadcast_number(void)
 {
     const uint64_t opened = __atomic_load_n(&peal_taps_opened, __ATOMIC_ACQUIRE);
     if (__builtin_expect(numbers.next == numbers.end || numbers.opened != opened, 0)) {
@@ -207,7 +207,7 @@ static void begin(struct peal_tapped *tapped, uint64_t method, void *const *argu
 void peal_tapped_begin(struct peal_tapped *tapped, uint64_t method, void *const *arguments)
 {
     /* The number first, then the taps: a tap that was opened later has a greater first number. */
-    const uint64_t number = next_broadcast();
+    const uint64_t number = peal_broadcast_number();
     begin(tapped, method, arguments);
     if (tapped->taps == 0)
         return;
@@ -218,11 +218,11 @@ void peal_tapped_begin(struct peal_tapped *tapped, uint64_t method, void *const 
 }
 
 void peal_tapped_begin_on_queue(struct peal_tapped *tapped, const struct peal_group *group,
-    const struct peal_tapped_call *call, void *const *arguments)
+    const struct peal_sending *sending, void *const *arguments)
 {
     begin(tapped, group->method, arguments);
-    tapped->broadcast = call->broadcast;
-    tapped->enqueued = call->enqueued;
+    tapped->broadcast = sending->broadcast;
+    tapped->enqueued = sending->enqueued;
     tapped->queue = group->mailbox->id;
 }
 
@@ -287,10 +287,12 @@ void peal_tapped_end_call(struct peal_tapped *tapped, const uint32_t *gate, cons
     take_time(tapped);
 }
 
-void peal_tapped_prepare(struct peal_tapped *tapped, struct peal_kept_call *call)
+void peal_tapped_prepare(struct peal_tapped *tapped, struct peal_sending *sending)
 {
     tapped->last = peal_tap_clock_ticks();
-    *peal_call_tapped(call) = (struct peal_tapped_call){ tapped->broadcast, tapped->last };
+    sending->broadcast = tapped->broadcast;
+    sending->enqueued = tapped->last;
+    sending->is_in_ticks = true;
 }
 
 void peal_tapped_enqueued(struct peal_tapped *tapped, uint64_t queue, uint32_t count)
@@ -304,10 +306,10 @@ void peal_tapped_enqueued(struct peal_tapped *tapped, uint64_t queue, uint32_t c
     take_time(tapped);
 }
 
-void peal_tap_dropped(const struct peal_item *item, const struct peal_tapped_call *call)
+void peal_tap_dropped(const struct peal_item *item, const struct peal_sending *sending)
 {
     struct peal_tapped tapped;
-    peal_tapped_begin_on_queue(&tapped, item->group, call, NULL);
+    peal_tapped_begin_on_queue(&tapped, item->group, sending, NULL);
     struct peal_tap_record record = record_of(&tapped, PEAL_TAP_DROPPED);
     record.object = tapped.queue;
     record.count = item->count;

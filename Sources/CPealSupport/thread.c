@@ -9,11 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "enqueue_thunk.h"
 #include "fork.h"
 #include "lock.h"
 #include "machine.h"
 #include "memory.h"
 #include "reserve.h"
+#include "tap_clock.h"
 
 __thread struct peal_thread *peal_thread_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -134,6 +136,7 @@ struct peal_hazard_slot *peal_hazard_occupy(void)
     if (hazard != NULL) {
         /* The call that the slot named last has ended. */
         __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+        hazard->method = 0;
         __atomic_store_n(&hazard->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
     }
     return hazard;
@@ -149,6 +152,43 @@ struct peal_hazard_slot *peal_thread_innermost_of_caller(struct peal_thread *thr
 {
     struct peal_hazard_slot *innermost = peal_thread_innermost(thread);
     return innermost != NULL && (innermost->shown.list & PEAL_HAZARD_OF_CALLER) != 0 ? innermost : NULL;
+}
+
+/* Returns true if a gate is that of a registration, and not of an entry that only typed loops have. */
+static bool is_registered(const uint32_t *gate)
+{
+    return gate != NULL && gate != peal_enqueue_thunk_open_gate() && gate != &gate_after_weak
+        && peal_observer_of_gate(gate)->tables != NULL;
+}
+
+bool peal_thread_running_call(struct peal_running_call *out_call)
+{
+    const struct peal_thread *thread = peal_thread_own;
+    for (uint32_t depth = thread != NULL ? peal_thread_depth(thread) : 0; depth > 0; depth--) {
+        const struct peal_hazard_slot *hazard = &thread->hazards[depth - 1];
+        const uint32_t *gate = hazard->shown.current;
+        /* The slots of scopes, and those of lists that are only read, have no call. */
+        if ((hazard->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 || gate == NULL)
+            continue;
+        const uint64_t method = peal_hazard_method(hazard);
+        if (method == 0 || !is_registered(gate))
+            return false;
+        *out_call = (struct peal_running_call){ method, peal_observer_of_gate(gate)->id, hazard->sending };
+        return true;
+    }
+    return false;
+}
+
+uint64_t peal_thread_origin(void)
+{
+    const struct peal_hazard_slot *hazard = peal_thread_own != NULL ? peal_thread_innermost(peal_thread_own) : NULL;
+    return hazard != NULL && hazard->sending != NULL ? hazard->sending->origin : 0;
+}
+
+uint64_t peal_sending_time(const struct peal_sending *sending)
+{
+    return sending->is_in_ticks ? peal_tap_clock_time(sending->enqueued, peal_tap_clock_known_rate())
+                                : sending->enqueued;
 }
 
 /* Writers set their bit at any time, so bits are changed atomically. They are loaded first, which costs less. */

@@ -47,6 +47,7 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else { return false }
     return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue)
         && options.pointee.policy == PEAL_POLICY_METHOD
+        && options.pointee.except.id | options.pointee.origin == 0
 }
 
 @c @implementation @_optimize(speed)
@@ -167,5 +168,7 @@ extension BroadcastRequest {
         fold = given.fold
         foldContext = given.fold_context
         forcesFFI = given.flags & UInt32(PEAL_SEND_FFI_CALL.rawValue) != 0
+        excepted = given.except.id
+        origin = given.origin
     }
 }

@@ -73,6 +73,8 @@ extension Completion.Options {
         }
         queue = try given.queue.find()
         reply = given.reply.map { unsafeBitCast($0, to: Completion.Reply.self) }
+        excepted = given.except.id
+        origin = given.origin
     }
 
     private init(

@@ -41,7 +41,7 @@ CLAIM("P5", "a protocol of Objective-C type encodings is defined, observed and b
     };
     peal_protocol room = { 0 };
     int answer = 0;
-    const struct peal_send_options last = { sizeof last, 0, PEAL_POLICY_LAST, NULL, NULL, NULL };
+    const struct peal_send_options last = { .size = sizeof last, .policy = PEAL_POLICY_LAST };
     void *lobby_pointer = lobby;
     int n = 21;
     void *const arguments[] = { &lobby_pointer, &n };
@@ -166,7 +166,7 @@ CLAIM("P5", "structs in an encoding go by value, nested and with arrays inside")
         { "outset:by:", (peal_function)outset, NULL },
         { "take:", (peal_function)take_header, NULL },
     };
-    const struct peal_send_options last = { sizeof last, 0, PEAL_POLICY_LAST, NULL, NULL, NULL };
+    const struct peal_send_options last = { .size = sizeof last, .policy = PEAL_POLICY_LAST };
     peal_protocol protocol = { 0 };
     struct bounds bounds = { 1, 2, 3, 4 };
     struct bounds result = { 0, 0, 0, 0 };

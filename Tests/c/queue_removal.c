@@ -162,7 +162,7 @@ static void *ring_by_array(void *context)
 {
     int n = 1;
     void *const arguments[] = { &n };
-    const struct peal_send_options slow = { sizeof slow, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL, NULL };
+    const struct peal_send_options slow = { .size = sizeof slow, .flags = PEAL_SEND_FFI_CALL };
 
     (void)context;
     CHECK_OK(peal_send_with(bell.on_ring, arguments, 1, &slow, NULL, NULL));

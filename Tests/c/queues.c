@@ -302,7 +302,7 @@ CLAIM("B1", "a broadcast by array and a variadic one reach queues, and report ho
 {
     int n = 1;
     void *const arguments[] = { &n };
-    const struct peal_send_options slow = { sizeof slow, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL, NULL };
+    const struct peal_send_options slow = { .size = sizeof slow, .flags = PEAL_SEND_FFI_CALL };
     size_t calls = 0;
 
     EVERY_KIND(lane)

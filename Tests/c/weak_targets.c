@@ -218,8 +218,7 @@ static void ring_by_array(void)
 }
 static void ring_by_ffi(void)
 {
-    const struct peal_send_options options = { sizeof options, PEAL_SEND_FFI_CALL, PEAL_POLICY_METHOD, NULL, NULL,
-        NULL };
+    const struct peal_send_options options = { .size = sizeof options, .flags = PEAL_SEND_FFI_CALL };
     int n = 1;
     void *const arguments[] = { &n };
 

@@ -106,9 +106,11 @@ struct peal_gather_options {
     peal_completion_done done; /* required */
     void *context;             /* for both */
     uint32_t timeout;          /* milliseconds from now; PEAL_FOREVER for no limit */
+    peal_observation except;   /* as in struct peal_send_options */
+    uint64_t origin;           /* as in struct peal_send_options */
 };
 
-#define PEAL_GATHER_OPTIONS { sizeof(struct peal_gather_options), { 0 }, NULL, NULL, NULL, PEAL_FOREVER }
+#define PEAL_GATHER_OPTIONS { sizeof(struct peal_gather_options), { 0 }, NULL, NULL, NULL, PEAL_FOREVER, { 0 }, 0 }
 
 /* Calls a method that has a result on every observer, and passes each result to a function on a queue.
  *

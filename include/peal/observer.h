@@ -119,6 +119,7 @@ struct peal_call {
     size_t index;           /* its index in the list of names, or among the protocol's methods */
     void *const *arguments; /* one pointer a parameter, to its value; *borrowed during the call* */
     void *result;           /* memory for the result, zeroed; NULL where the method has none */
+    uint64_t origin;        /* of the broadcast (call.h); 0: none */
 };
 
 /* A function that receives the calls of any method: for languages, bindings and tools, which cannot write a

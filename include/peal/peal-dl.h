@@ -33,6 +33,7 @@
 #define peal_batch_begin (*peal_loaded_batch_begin)
 #define peal_batch_end (*peal_loaded_batch_end)
 #define peal_broadcast_counted (*peal_loaded_broadcast_counted)
+#define peal_call_get_current (*peal_loaded_call_get_current)
 #define peal_center_create (*peal_loaded_center_create)
 #define peal_center_default (*peal_loaded_center_default)
 #define peal_center_destroy (*peal_loaded_center_destroy)
@@ -249,6 +250,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(batch_begin) \
     FUNCTION(batch_end) \
     FUNCTION(broadcast_counted) \
+    FUNCTION(call_get_current) \
     FUNCTION(center_create) \
     FUNCTION(center_default) \
     FUNCTION(center_destroy) \

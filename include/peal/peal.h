@@ -12,6 +12,7 @@
 #include "base.h"
 #include "broadcast.h"
 #include "builtin.h"
+#include "call.h"
 #include "center.h"
 #include "clock.h"
 #include "completion.h"

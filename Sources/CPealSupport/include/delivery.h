@@ -38,21 +38,30 @@ struct peal_item {
     uint32_t offset; /* from the call to this item, in bytes */
 };
 
-/* The captured arguments of one broadcast. This head is followed by the items, by what taps need if one sees the
- * broadcast, by the handle of the completion if one waits for answers, and by the arguments. The head is small, since a
- * million calls may wait. */
+/* The captured arguments of one broadcast. This head is followed by the items, by the extras if the call has some, and
+ * by the arguments. The head is small, since a million calls may wait. */
 struct peal_kept_call {
     uint32_t references; /* one for each waiting item */
     uint32_t image; /* the offset of the arguments' image from the call; and PEAL_CALL_EXTRAS */
 };
 
-/* The lowest bits of `image`: the call has the handle of a completion, or what taps need. */
-enum { PEAL_CALL_COMPLETES = 1, PEAL_CALL_TAPPED = 2, PEAL_CALL_EXTRAS = 3 };
+/* The lowest bits of `image`: the call has extras, and taps see it. */
+enum { PEAL_CALL_HAS_EXTRAS = 1, PEAL_CALL_TAPPED = 2, PEAL_CALL_BITS = 3 };
 
-/* The data for taps of a call that waits. */
-struct peal_tapped_call {
-    uint64_t broadcast; /* its number */
-    uint64_t enqueued;  /* in ticks: see tap.h */
+/* The origin, the number and the exception of a broadcast. A hazard slot points to it while calls of the
+ * broadcast are made. */
+struct peal_sending {
+    uint64_t origin;    /* the sender's number; 0: none */
+    uint64_t except;    /* the registration that the broadcast does not call; 0: none */
+    uint64_t broadcast; /* its number; 0: none */
+    uint64_t enqueued;  /* for calls on a queue: in ticks (tap.h) or in nanoseconds; 0 for other calls */
+    bool is_in_ticks;
+};
+
+/* The extras of a call that waits. */
+struct peal_call_extras {
+    struct peal_sending sending;
+    uint64_t completion; /* the handle of the completion that waits for answers; 0: none */
 };
 
 /* Other work that runs in its turn: the end of an observer, or a mark that a thread waits for. Tasks are not counted,
@@ -70,53 +79,39 @@ static inline struct peal_kept_call *_Nonnull peal_item_call(struct peal_item *_
 {
     return (struct peal_kept_call *)(void *)((char *)item - item->offset);
 }
-/* The bits of a call with this completion (0: none), which taps see or not. */
-static inline uint32_t peal_call_extras(uint64_t completion, bool is_tapped)
+/* The bits of a call. */
+static inline uint32_t peal_call_bits(bool has_extras, bool is_tapped)
 {
-    return (completion != 0 ? PEAL_CALL_COMPLETES : 0) | (is_tapped ? PEAL_CALL_TAPPED : 0);
+    return is_tapped ? PEAL_CALL_BITS : has_extras ? PEAL_CALL_HAS_EXTRAS : 0;
 }
 /* The offset of the image from the call, aligned for any argument. */
-static inline size_t peal_call_header(uint32_t item_count, uint32_t extras)
+static inline size_t peal_call_header(uint32_t item_count, uint32_t bits)
 {
-    /* The bits are the number of words: one for a completion, two for taps. */
     const size_t size = sizeof(struct peal_kept_call) + item_count * sizeof(struct peal_item)
-                      + extras * sizeof(uint64_t);
+                      + (bits != 0 ? sizeof(struct peal_call_extras) : 0);
     return (size + 15) & ~(size_t)15;
 }
 __attribute__((always_inline)) static inline void *_Nonnull peal_call_arguments(struct peal_kept_call *_Nonnull call)
 {
-    return (char *)call + (call->image & ~(uint32_t)PEAL_CALL_EXTRAS);
+    return (char *)call + (call->image & ~(uint32_t)PEAL_CALL_BITS);
 }
-/* Returns true if the call has a completion, or is seen by taps. */
-static inline bool peal_call_has_extras(const struct peal_kept_call *_Nonnull call)
+/* Returns the extras of a call, which are in front of the image. NULL if it has none. */
+static inline struct peal_call_extras *_Nullable peal_call_extras_of(struct peal_kept_call *_Nonnull call)
 {
-    return (call->image & PEAL_CALL_EXTRAS) != 0;
-}
-/* The address of the handle: the last word before the image. */
-static inline uint64_t *_Nonnull peal_call_completion_location(struct peal_kept_call *_Nonnull call)
-{
-    return (uint64_t *)peal_call_arguments(call) - 1;
-}
-/* The handle; 0 if no completion waits for answers. */
-static inline uint64_t peal_call_completion(struct peal_kept_call *_Nonnull call)
-{
-    return (call->image & PEAL_CALL_COMPLETES) != 0 ? *peal_call_completion_location(call) : 0;
-}
-/* Returns the data for taps, in front of the handle. NULL for a call that no tap sees. */
-static inline struct peal_tapped_call *_Nullable peal_call_tapped(struct peal_kept_call *_Nonnull call)
-{
-    if ((call->image & PEAL_CALL_TAPPED) == 0)
+    if ((call->image & PEAL_CALL_HAS_EXTRAS) == 0)
         return NULL;
-    return (struct peal_tapped_call *)((uint64_t *)peal_call_arguments(call) - (call->image & PEAL_CALL_EXTRAS));
+    return (struct peal_call_extras *)peal_call_arguments(call) - 1;
 }
-/* Begins a call. The caller fills in its items, its arguments and what taps need afterwards. */
-static inline void peal_call_begin(
-    struct peal_kept_call *_Nonnull call, uint32_t item_count, uint32_t extras, uint64_t completion)
+/* Returns true if taps see the call. */
+static inline bool peal_call_is_tapped(const struct peal_kept_call *_Nonnull call)
+{
+    return (call->image & PEAL_CALL_TAPPED) != 0;
+}
+/* Begins a call. The caller fills in its items, its arguments and its extras afterwards. */
+static inline void peal_call_begin(struct peal_kept_call *_Nonnull call, uint32_t item_count, uint32_t bits)
 {
     call->references = item_count;
-    call->image = (uint32_t)peal_call_header(item_count, extras) + extras;
-    if (completion != 0)
-        *peal_call_completion_location(call) = completion;
+    call->image = (uint32_t)peal_call_header(item_count, bits) + bits;
 }
 /* Returns true if that was the last item. */
 static inline bool peal_call_release(struct peal_kept_call *_Nonnull call)

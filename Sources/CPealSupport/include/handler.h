@@ -8,11 +8,14 @@
 
 #include "interface.h"
 #include "record.h"
+#include "thread.h"
 
 static inline struct peal_call peal_handled_call(
     uint64_t method, size_t index, void *_Nullable const *_Nonnull arguments, void *_Nullable result)
 {
-    struct peal_call call = { .size = sizeof call, .index = index, .arguments = arguments, .result = result };
+    struct peal_call call = {
+        .size = sizeof call, .index = index, .arguments = arguments, .result = result, .origin = peal_thread_origin()
+    };
     call.method.id = method;
     return call;
 }

@@ -39,16 +39,19 @@ void peal_tapped_begin(
 void peal_tapped_end(struct peal_tapped *_Nonnull tapped, size_t calls, uint8_t outcome, const void *_Nullable result);
 /* Begins the calls of a broadcast on a queue. `taps` is 0 if the taps that saw it are closed. */
 void peal_tapped_begin_on_queue(struct peal_tapped *_Nonnull tapped, const struct peal_group *_Nonnull group,
-    const struct peal_tapped_call *_Nonnull call, void *_Nullable const *_Nullable arguments);
+    const struct peal_sending *_Nonnull sending, void *_Nullable const *_Nullable arguments);
 /* One call of the observer whose entry has this gate. */
 void peal_tapped_begin_call(struct peal_tapped *_Nonnull tapped, const uint32_t *_Nonnull gate);
 void peal_tapped_end_call(
     struct peal_tapped *_Nonnull tapped, const uint32_t *_Nonnull gate, const void *_Nullable result);
 /* Fills in what taps need of a call that is about to be enqueued; and reports calls that wait on a queue now. */
-void peal_tapped_prepare(struct peal_tapped *_Nonnull tapped, struct peal_kept_call *_Nonnull call);
+void peal_tapped_prepare(struct peal_tapped *_Nonnull tapped, struct peal_sending *_Nonnull sending);
 void peal_tapped_enqueued(struct peal_tapped *_Nonnull tapped, uint64_t queue, uint32_t count);
 /* Calls that were released instead of run. */
-void peal_tap_dropped(const struct peal_item *_Nonnull item, const struct peal_tapped_call *_Nonnull call);
+void peal_tap_dropped(const struct peal_item *_Nonnull item, const struct peal_sending *_Nonnull sending);
+
+/* A number for a broadcast, which no other broadcast of the process has. */
+uint64_t peal_broadcast_number(void);
 
 /* ---- Events of objects ------------------------------------------------------------------------- */
 

@@ -42,7 +42,9 @@ struct peal_hazard_slot {
     uint64_t deferring; /* with PEAL_ATTENTION_DEFERS: the method whose deferred calls run after the release */
     struct peal_observer_record *_Nullable weak; /* the record whose target is retained for its call */
     const struct peal_entry *_Nullable next; /* for a loop in a program: the entry after the weak one */
-    uint64_t method; /* the method of calls without a list, those of a queue */
+    uint64_t method; /* the method of calls without a list, those of a queue; 0: no method is called */
+    const struct peal_sending
+        *_Nullable sending; /* of the broadcast whose calls are made; NULL: nothing is known of it */
 };
 
 /* Converts between a slot and its public part. Returns NULL for NULL. */
@@ -222,6 +224,27 @@ static inline const uint32_t *_Nullable *_Nonnull peal_hazard_current(struct pea
 extern const struct peal_entry peal_after_weak __attribute__((visibility("hidden")));
 
 static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void) { return &peal_after_weak; }
+
+/* Stores what is known of the broadcast whose calls are about to be made; NULL afterwards. Only this thread reads it. */
+static inline void peal_hazard_set_sending(
+    struct peal_hazard_slot *_Nonnull hazard, const struct peal_sending *_Nullable sending)
+{
+    hazard->sending = sending;
+}
+
+/* The call of an observer. */
+struct peal_running_call {
+    uint64_t method;
+    uint64_t observation;
+    const struct peal_sending *_Nullable sending;
+};
+/* Reads the innermost call of an observer on the calling thread. Returns false if there is none, or if the innermost
+ * function of the program is no method of an observer. */
+bool peal_thread_running_call(struct peal_running_call *_Nonnull out_call);
+/* The origin of the broadcast whose calls the innermost slot of the calling thread makes. */
+uint64_t peal_thread_origin(void);
+/* The monotonic time at which a call was enqueued; 0 if that is not known. */
+uint64_t peal_sending_time(const struct peal_sending *_Nonnull sending);
 
 /* Stores the record whose target is retained for its call. Other threads read it. */
 static inline void peal_hazard_set_weak(

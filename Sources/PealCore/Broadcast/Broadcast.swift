@@ -92,7 +92,7 @@ public enum Broadcast {
         calls?.pointee = 0
         do throws(Outcome) {
             let hazard = if let outermost = protectFast(id) { outermost } else { try protect(id, arguments, count) }
-            if !request.forcesFFI, request.gathering == nil, !request.isOfLoop,
+            if !request.isGeneral,
                 let outcome = withUnsafePointer(
                     to: request,
                     {

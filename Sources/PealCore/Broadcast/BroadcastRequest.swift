@@ -16,10 +16,18 @@ public struct BroadcastRequest {
     public var fold: Fold?
     public var foldContext: UnsafeMutableRawPointer?
     public var forcesFFI = false
+    /// The registration that the broadcast does not call; 0: none.
+    public var excepted: UInt64 = 0
+    /// The sender's number for its observers; 0: none.
+    public var origin: UInt64 = 0
     /// Receives each result. The creator of the request retains it: requests are copied without counting.
     unowned(unsafe) var gathering: Completion?
     /// True if this makes the calls of a typed loop, which has tested recursion already.
     var isOfLoop = false
+
+    /// True for options that the loops of results do not know.
+    @inline(__always)
+    var isGeneral: Bool { forcesFFI || isOfLoop || gathering != nil || excepted | origin != 0 }
 
     public init(result: UnsafeMutableRawPointer?) {
         self.result = result

@@ -11,6 +11,9 @@ enum Deferral {
         var plan: CopyPlan.Pointer
         /// The completion that the call passes on; 0: none.
         var completion: UInt64
+        /// As in the ``BroadcastRequest``.
+        var excepted: UInt64
+        var origin: UInt64
 
         static var imageOffset: Int { MemoryLayout<Call>.stride.roundedUp(to: CopyPlan.alignment) }
     }
@@ -21,13 +24,16 @@ enum Deferral {
 
     /// Captures a call, to be run by `runPending`.
     static func capture(
-        _ id: UInt64, arguments: Broadcast.Arguments?, on thread: UnsafeMutablePointer<peal_thread>
+        _ id: UInt64, arguments: Broadcast.Arguments?, _ request: BroadcastRequest,
+        on thread: UnsafeMutablePointer<peal_thread>
     ) -> Broadcast.Outcome {
         guard thread.pointee.deferred_count < UInt32(limit) else { return .deferralLimit }
         guard let method = Handles.methods.find(id) else { return .unknownMethod }
         let plan = method.copyPlan
         let completion = method.traits.completionParameter.flatMap { arguments?[$0]?.loadUnaligned(as: UInt64.self) }
-        let call = Call(next: nil, id: id, plan: plan, completion: completion ?? 0)
+        let call = Call(
+            next: nil, id: id, plan: plan, completion: completion ?? 0, excepted: request.excepted,
+            origin: request.origin)
         guard let memory = peal_memory_allocate(Call.imageOffset + plan.size(of: arguments)) else {
             return .outOfMemory
         }
@@ -83,10 +89,13 @@ enum Deferral {
 
     private static func send(_ call: UnsafeMutablePointer<Call>) -> Broadcast.Outcome {
         let plan = call.pointee.plan
+        var request = BroadcastRequest(result: nil)
+        request.excepted = call.pointee.excepted
+        request.origin = call.pointee.origin
         return plan.withPointers(into: image(of: call)) { arguments in
             Broadcast.send(
-                call.pointee.id, arguments: arguments, count: plan.pointee.parameterCount,
-                request: BroadcastRequest(result: nil), calls: nil, runsDeferred: false)
+                call.pointee.id, arguments: arguments, count: plan.pointee.parameterCount, request: request,
+                calls: nil, runsDeferred: false)
         }
     }
 

@@ -47,7 +47,25 @@ struct GeneralBroadcast {
         guard peal_snapshot_method(snapshot) == id else { return .unknownMethod }
         if let mistake = mistake(in: request) { return mistake }
         guard !traits.isTapped else { return runTapped(request, calls: calls) }
-        return try perform(request, calls: calls, tapped: nil)
+        guard request.excepted | request.origin != 0 else { return try perform(request, calls: calls, tapped: nil) }
+        return try performKnown(request, calls: calls, tapped: nil)
+    }
+
+    /// Makes the calls of a broadcast of which observers can learn more than its method and arguments.
+    @inline(never)
+    private func performKnown(
+        _ request: BroadcastRequest, calls: UnsafeMutablePointer<Int>?, tapped: UnsafeMutablePointer<peal_tapped>?
+    ) throws(Broadcast.Outcome) -> Broadcast.Outcome {
+        var sending = peal_sending()
+        sending.origin = request.origin
+        sending.except = request.excepted
+        let number = tapped?.pointee.broadcast ?? 0
+        sending.broadcast = number != 0 ? number : peal_broadcast_number()
+        return try withUnsafePointer(to: sending) { (sending) throws(Broadcast.Outcome) in
+            peal_hazard_set_sending(hazard, sending)
+            defer { peal_hazard_set_sending(hazard, nil) }
+            return try perform(request, calls: calls, tapped: tapped)
+        }
     }
 
     /// Reports the broadcast to taps. The number of its calls is stored even if the caller does not want it.
@@ -61,7 +79,7 @@ struct GeneralBroadcast {
             var outcome: Broadcast.Outcome
             peal_tapped_begin(tapped, id, arguments)
             do throws(Broadcast.Outcome) {
-                outcome = try perform(request, calls: &called, tapped: tapped)
+                outcome = try performKnown(request, calls: &called, tapped: tapped)
             } catch {
                 outcome = error
             }
@@ -82,11 +100,11 @@ struct GeneralBroadcast {
         if traits.restrictsRecursion, !request.isOfLoop, ProtectedMethods.contains(id, besides: hazard) {
             folder.finish(calls: 0)
             if traits.rejectsRecursion { return .recursionRejected }
-            return Deferral.capture(id, arguments: arguments, on: thread)
+            return Deferral.capture(id, arguments: arguments, request, on: thread)
         }
         let completion = traits.hasCompletion ? try Completion.pass(arguments?[traits.completionParameter ?? 0]) : nil
         defer { completion?.endPassing() }
-        (request.gathering ?? completion)?.expect(snapshot.tokenCount)
+        (request.gathering ?? completion)?.expect(snapshot.tokenCount(besides: request.excepted))
         // Calls for queues are enqueued first, so a callback's broadcast is queued after them.
         let queued =
             snapshot.hasGroups
@@ -100,8 +118,10 @@ struct GeneralBroadcast {
     private func enqueue(
         for completion: Completion?, _ tapped: UnsafeMutablePointer<peal_tapped>?
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
-        guard let tapped else { return try Delivery.enqueue(snapshot, .pointers(arguments), for: completion) }
-        return try Delivery.enqueueTapped(snapshot, .pointers(arguments), for: completion, tapped)
+        let sending = hazard.pointee.sending
+        guard completion != nil || sending != nil else { return try Delivery.enqueue(snapshot, .pointers(arguments)) }
+        let extras = CapturedCall.Extras(completion: completion, sending: sending, tapped: tapped)
+        return try Delivery.enqueueWithExtras(snapshot, .pointers(arguments), extras)
     }
 
     func mistake(in request: BroadcastRequest) -> Broadcast.Outcome? {
@@ -134,12 +154,13 @@ struct GeneralBroadcast {
         let entries = peal_snapshot_entries(snapshot)
         let listed = Int(peal_snapshot_count(snapshot))
         let needsTokens = traits.hasCompletion || request.gathering != nil
-        if !needsTokens, folder.dropsResults, tapped == nil, plan.pointee.frame == nil || request.forcesFFI {
+        let isSimple = !needsTokens && folder.dropsResults && tapped == nil && request.excepted == 0
+        if isSimple, plan.pointee.frame == nil || request.forcesFFI {
             return FFIReplay.each(plan, arguments, to: entries, count: listed, hazard) ?? 0
         }
         let calls = ResultCalls(
             plan: plan, entries: entries, count: listed, hazard: hazard, arguments: arguments,
-            forcesFFI: request.forcesFFI, tapped: tapped)
+            forcesFFI: request.forcesFFI, excepted: request.excepted, tapped: tapped)
         if needsTokens {
             return Asking(
                 calls: calls, completion: request.gathering ?? completion, parameter: traits.completionParameter

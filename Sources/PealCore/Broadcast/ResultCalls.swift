@@ -13,6 +13,8 @@ struct ResultCalls {
     /// One pointer for each parameter. The caller's own array is not changed.
     let arguments: Broadcast.Arguments?
     var forcesFFI = false
+    /// The registration that is not called; 0: none.
+    var excepted: UInt64 = 0
     /// The broadcast as taps see it; nil: none does.
     var tapped: UnsafeMutablePointer<peal_tapped>?
 
@@ -42,7 +44,7 @@ struct ResultCalls {
         withUnsafeTemporaryAllocation(of: UInt64.self, capacity: Int(PEAL_FRAME_WORDS)) { frame in
             let words = frame.baseAddress.unsafelyUnwrapped
             _ = CallPlan.buildFrame(plan, from: arguments, into: words)
-            return FrameReplay.eachEntry(entries, count, hazard) { entry in
+            return eachEntry { entry in
                 if prepare(entry, arguments) { _ = CallPlan.buildFrame(plan, from: arguments, into: words) }
                 beginTapped(entry)
                 CallPlan.callWithFrame(
@@ -61,7 +63,7 @@ struct ResultCalls {
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: CallPlan.slotCount) { memory in
             let slots = memory.baseAddress.unsafelyUnwrapped
             CallPlan.fillSlots(plan, from: arguments, into: slots)
-            return FrameReplay.eachEntry(entries, count, hazard) { entry in
+            return eachEntry { entry in
                 if prepare(entry, arguments) { CallPlan.fillSlots(plan, from: arguments, into: slots) }
                 slots[0] = peal_snapshot_entry_target(entry)
                 beginTapped(entry)
@@ -71,6 +73,30 @@ struct ResultCalls {
                 return take(entry, result)
             }
         }
+    }
+
+    @inline(__always)
+    private func eachEntry(_ call: (Entry) -> Bool) -> Int {
+        guard excepted != 0 else { return FrameReplay.eachEntry(entries, count, hazard, call) }
+        return eachEntryBesides(call)
+    }
+
+    /// Calls the observers one by one. The excepted one is not tested: if it is a ONCE observer, it stays.
+    private func eachEntryBesides(_ call: (Entry) -> Bool) -> Int {
+        var called = 0
+        var continues = true
+        for index in 0..<count where continues && entries[index].record.pointee.id != excepted {
+            called += FrameReplay.eachEntry(entries + index, 1, hazard) { entry in
+                // The successor of a replaced observer.
+                guard entry.pointee.record.pointee.id != excepted else {
+                    called -= 1
+                    return true
+                }
+                continues = call(entry)
+                return continues
+            }
+        }
+        return called
     }
 
     @inline(__always)

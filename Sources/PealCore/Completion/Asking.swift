@@ -44,10 +44,12 @@ struct Asking {
 
 extension Broadcast.List {
     /// The number of observers that a broadcast calls now, here and on queues.
-    var tokenCount: Int {
-        let queued = hasGroups ? groups.reduce(0) { $0 + Int(peal_group_count($1)) } : 0
+    func tokenCount(besides excepted: UInt64) -> Int {
+        let queued =
+            hasGroups ? groups.reduce(0) { $0 + $1.called(Int(peal_group_count($1)), besides: excepted) } : 0
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(self), count: Int(peal_snapshot_count(self)))
         let closed = ObserverGate.removed | ObserverGate.lazy | ObserverGate.blocks
-        return queued + entries.count { peal_gate_load($0.gate) & closed == 0 }
+        return queued
+            + entries.count { peal_gate_load($0.gate) & closed == 0 && $0.record.pointee.id != excepted }
     }
 }

@@ -17,6 +17,8 @@ extension Completion {
         var request = BroadcastRequest(result: nil)
         request.policy = .all
         request.gathering = completion
+        request.excepted = options.excepted
+        request.origin = options.origin
         let outcome = Broadcast.send(id, arguments: arguments, count: count, request: request, calls: nil)
         if outcome.isFailure { completion.abandon() } else { completion.endPassing() }
         return (completion, outcome)

@@ -18,6 +18,9 @@ public final class Completion: Sendable {
         /// The time limit in milliseconds. The largest number is no limit.
         public var timeout = UInt32.max
         public var owner: Owner?
+        /// For a gathering, as in a ``BroadcastRequest``.
+        public var excepted: UInt64 = 0
+        public var origin: UInt64 = 0
         /// The status in the report of each end.
         public var statusOfEnd: @Sendable (CompletionEnd) -> Int32
 

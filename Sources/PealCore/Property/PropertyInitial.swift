@@ -58,7 +58,7 @@ extension Observation {
         defer { ObserverGroup.leave(group) }
         guard
             let call = try? CapturedCall.make(
-                .pointers(arguments), copying: method.copyPlan, itemCount: 1, completion: 0, tapped: nil)
+                .pointers(arguments), copying: method.copyPlan, itemCount: 1, nil)
         else { return false }
         let item = peal_call_items(call)
         let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)

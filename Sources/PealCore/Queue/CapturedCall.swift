@@ -6,20 +6,40 @@ import PealCall
 enum CapturedCall {
     typealias Pointer = UnsafeMutablePointer<peal_kept_call>
 
+    /// The extras of a call that is about to wait.
+    struct Extras {
+        /// The completion that waits for answers.
+        let completion: Completion?
+        let sending: UnsafePointer<peal_sending>?
+        /// The broadcast as taps see it; nil: none does.
+        let tapped: UnsafeMutablePointer<peal_tapped>?
+
+        /// The registration that the broadcast does not call; 0: none.
+        var excepted: UInt64 { sending?.pointee.except ?? 0 }
+
+        fileprivate func write(to call: Pointer) {
+            guard let extras = peal_call_extras_of(call) else { return }
+            extras.initialize(
+                to: peal_call_extras(sending: sending?.pointee ?? peal_sending(), completion: completion?.id ?? 0))
+            if let tapped {
+                peal_tapped_prepare(tapped, &extras.pointee.sending)
+            } else {
+                extras.pointee.sending.enqueued = peal_clock_now()
+            }
+        }
+    }
+
     /// Captures the arguments. The items exist but refer to no group yet.
     ///
-    /// - Parameters:
-    ///   - completion: The completion that waits for answers; 0: none.
-    ///   - tapped: The broadcast as taps see it.
+    /// - Parameter extras: The extras of a call that has some.
     @inline(__always)
     static func make(
-        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64,
-        tapped: UnsafeMutablePointer<peal_tapped>?
+        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, _ extras: Extras?
     ) throws(Broadcast.Outcome) -> Pointer {
         guard copying.pointee.isPlain else {
-            return try makeDeep(carrier, copying: copying, itemCount: itemCount, completion: completion, tapped: tapped)
+            return try makeDeep(carrier, copying: copying, itemCount: itemCount, extras)
         }
-        let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, completion: completion, tapped: tapped)
+        let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, extras)
         guard copying.copyValues(carrier, to: peal_call_arguments(call)) else {
             peal_memory_free(call)
             throw .nullArgument
@@ -30,15 +50,13 @@ enum CapturedCall {
     /// Also captures the pointed-to values.
     @inline(never)
     private static func makeDeep(
-        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, completion: UInt64,
-        tapped: UnsafeMutablePointer<peal_tapped>?
+        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, _ extras: Extras?
     ) throws(Broadcast.Outcome) -> Pointer {
         guard copying.isComplete(carrier) else { throw .nullArgument }
         var made: Result<Pointer, Broadcast.Outcome> = .failure(.outOfMemory)
         copying.withArguments(of: carrier) { arguments in
             made = Result { () throws(Broadcast.Outcome) in
-                let call = try allocate(
-                    copying.size(of: arguments), itemCount: itemCount, completion: completion, tapped: tapped)
+                let call = try allocate(copying.size(of: arguments), itemCount: itemCount, extras)
                 do throws(CaptureFailure) {
                     try copying.capture(arguments, into: peal_call_arguments(call))
                 } catch {
@@ -53,19 +71,25 @@ enum CapturedCall {
 
     @inline(__always)
     private static func allocate(
-        _ size: Int, itemCount: Int, completion: UInt64, tapped: UnsafeMutablePointer<peal_tapped>?
+        _ size: Int, itemCount: Int, _ extras: Extras?
     ) throws(Broadcast.Outcome) -> Pointer {
-        let extras = peal_call_extras(completion, tapped != nil)
-        let header = peal_call_header(UInt32(itemCount), extras)
+        let bits = peal_call_bits(extras != nil, extras?.tapped != nil)
+        let header = peal_call_header(UInt32(itemCount), bits)
         guard let memory = peal_memory_allocate_unset(header + size) else { throw .outOfMemory }
         let call = memory.bindMemory(to: peal_kept_call.self, capacity: 1)
-        peal_call_begin(call, UInt32(itemCount), extras, completion)
-        if let tapped { peal_tapped_prepare(tapped, call) }
+        peal_call_begin(call, UInt32(itemCount), bits)
+        if let extras { extras.write(to: call) }
         return call
     }
 
+    /// Releases the reference of one item.
     @inline(__always)
-    static func free(_ call: Pointer, copying: UnsafeRawPointer) {
+    static func release(_ call: Pointer, copying: UnsafeRawPointer) {
+        if peal_call_release(call) { free(call, copying: copying) }
+    }
+
+    @inline(__always)
+    private static func free(_ call: Pointer, copying: UnsafeRawPointer) {
         let copying = copying.assumingMemoryBound(to: CopyPlan.self)
         if !copying.pointee.isPlain { copying.release(peal_call_arguments(call)) }
         peal_memory_free(call)

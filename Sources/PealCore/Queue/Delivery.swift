@@ -32,47 +32,47 @@ enum Delivery {
     }
 
     /// - Returns: The number of calls that wait now, and whether a full queue refused some.
-    ///
-    /// - Parameter completion: The completion that waits for answers.
     @_optimize(speed)
     static func enqueue(
-        _ list: Broadcast.List, _ carrier: Carrier, for completion: Completion? = nil
+        _ list: Broadcast.List, _ carrier: Carrier
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
-        try enqueue(list, carrier, for: completion, nil)
+        try enqueue(list, carrier, nil)
     }
 
-    /// The same for a broadcast that taps see. A function of its own, so that the other one does not test for taps.
+    /// The same for calls with extras. A function of its own, so that the other one does not test for them.
     @inline(never)
-    static func enqueueTapped(
-        _ list: Broadcast.List, _ carrier: Carrier, for completion: Completion?,
-        _ tapped: UnsafeMutablePointer<peal_tapped>
+    static func enqueueWithExtras(
+        _ list: Broadcast.List, _ carrier: Carrier, _ extras: CapturedCall.Extras
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
-        try enqueue(list, carrier, for: completion, tapped)
+        try enqueue(list, carrier, extras)
     }
 
     @inline(__always)
     private static func enqueue(
-        _ list: Broadcast.List, _ carrier: Carrier, for completion: Completion?,
-        _ tapped: UnsafeMutablePointer<peal_tapped>?
+        _ list: Broadcast.List, _ carrier: Carrier, _ extras: CapturedCall.Extras?
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
         let groups = list.groups
         guard let copying = groups.first?.pointee.copying.assumingMemoryBound(to: CopyPlan.self) else {
             return (0, false)
         }
-        let call = try CapturedCall.make(
-            carrier, copying: copying, itemCount: groups.count, completion: completion?.id ?? 0, tapped: tapped)
+        let call = try CapturedCall.make(carrier, copying: copying, itemCount: groups.count, extras)
         var item = peal_call_items(call)
         var calls = 0
         var isRejected = false
         for group in groups {
             let count = peal_group_count(group)
+            let called = extras.map { group.called(Int(count), besides: $0.excepted) } ?? Int(count)
+            guard called > 0 else {
+                CapturedCall.release(call, copying: group.pointee.copying)
+                continue
+            }
             let offset = UInt32(truncatingIfNeeded: UnsafeRawPointer(item) - UnsafeRawPointer(call))
             item.initialize(to: peal_item(next: nil, group: group, count: count, offset: offset))
-            completion?.reserve(Int(count))
+            extras?.completion?.reserve(called)
             switch group.pointee.mailbox.push(item) {
             case .accepted:
-                calls &+= Int(count)
-                if let tapped { peal_tapped_enqueued(tapped, group.pointee.mailbox.pointee.id, count) }
+                calls &+= called
+                if let tapped = extras?.tapped { peal_tapped_enqueued(tapped, group.pointee.mailbox.pointee.id, count) }
             case .dropped: break
             case .rejected: isRejected = true
             }

@@ -19,8 +19,9 @@ struct DeliveryRun {
         defer { Broadcast.release(hazard) }
         hazard.pointee.method = group.pointee.method
         let image = peal_call_arguments(call)
-        let hasExtras = group.pointee.completion != 0 || peal_call_has_extras(call)
-        if hasExtras { return callWithArguments(image, hasExtras: true, hazard) }
+        if _slowPath(group.pointee.completion != 0 || peal_call_extras_of(call) != nil) {
+            return callWithArguments(image, hasExtras: true, hazard)
+        }
         let traits = MethodTraits(rawValue: group.pointee.traits)
         if let integers = traits.integerCount {
             let source = ImageIntegers(image: image, offsets: copying.pointee.offsets)
@@ -30,7 +31,7 @@ struct DeliveryRun {
         return callWithArguments(image, hasExtras: false, hazard)
     }
 
-    /// - Parameter hasExtras: True for calls that are answered, or that taps see.
+    /// - Parameter hasExtras: True for calls that are answered, or that have extras.
     @inline(never)
     private func callWithArguments(_ image: UnsafeMutableRawPointer, hasExtras: Bool, _ hazard: Broadcast.Hazard) -> Int
     {
@@ -42,10 +43,13 @@ struct DeliveryRun {
     }
 
     private func callWithExtras(_ arguments: Broadcast.Arguments, _ hazard: Broadcast.Hazard) -> Int {
-        guard let waiting = peal_call_tapped(call) else { return call(arguments, hazard, nil) }
+        guard let extras = peal_call_extras_of(call) else { return call(arguments, hazard, nil) }
+        peal_hazard_set_sending(hazard, &extras.pointee.sending)
+        defer { peal_hazard_set_sending(hazard, nil) }
+        guard peal_call_is_tapped(call) else { return call(arguments, hazard, nil) }
         var tapped = peal_tapped()
         return withUnsafeMutablePointer(to: &tapped) { tapped in
-            peal_tapped_begin_on_queue(tapped, group, waiting, arguments)
+            peal_tapped_begin_on_queue(tapped, group, &extras.pointee.sending, arguments)
             return call(arguments, hazard, tapped)
         }
     }
@@ -53,19 +57,23 @@ struct DeliveryRun {
     private func call(
         _ arguments: Broadcast.Arguments, _ hazard: Broadcast.Hazard, _ tapped: UnsafeMutablePointer<peal_tapped>?
     ) -> Int {
+        let extras = peal_call_extras_of(call)
+        let excepted = extras?.pointee.sending.except ?? 0
         let calls = ResultCalls(
-            plan: plan, entries: entries, count: count, hazard: hazard, arguments: arguments, tapped: tapped)
-        guard group.pointee.completion != 0 || peal_call_completion(call) != 0 else {
+            plan: plan, entries: entries, count: count, hazard: hazard, arguments: arguments, excepted: excepted,
+            tapped: tapped)
+        let completionId = extras?.pointee.completion ?? 0
+        guard group.pointee.completion != 0 || completionId != 0 else {
             return calls.run { _, _ in
                 false
             } take: { _, _ in
                 true
             }
         }
-        let completion = Completion.find(peal_call_completion(call))
+        let completion = Completion.find(completionId)
         let parameter = group.pointee.completion == 0 ? nil : Int(group.pointee.completion) - 1
         let called = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true).run()
-        completion?.dropReserved(count - called)
+        completion?.dropReserved(group.called(count, besides: excepted) - called)
         return called
     }
 

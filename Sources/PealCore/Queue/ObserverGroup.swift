@@ -53,6 +53,11 @@ extension ObserverGroup.Pointer {
         UnsafeBufferPointer(start: peal_group_entry_at(self, 0), count: Int(peal_group_count(self)))
     }
 
+    /// The number of observers that an item of this many entries calls.
+    func called(_ count: Int, besides excepted: UInt64) -> Int {
+        entries.prefix(count).count { $0.record.pointee.id != excepted }
+    }
+
     /// Returns true if none of the entries is called any more. The caller must hold the mailbox's lock.
     var isDead: Bool {
         let entries = self.entries

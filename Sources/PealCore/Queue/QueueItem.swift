@@ -19,10 +19,12 @@ extension QueueItem {
     func discard() {
         if isTask { return runTask() }
         let call = peal_item_call(self)
-        if let tapped = peal_call_tapped(call) { peal_tap_dropped(self, tapped) }
-        let completion = peal_call_completion(call)
-        if completion != 0 { Completion.find(completion)?.dropReserved(Int(pointee.count)) }
         let group = pointee.group.unsafelyUnwrapped
+        if let extras = peal_call_extras_of(call) {
+            if peal_call_is_tapped(call) { peal_tap_dropped(self, &extras.pointee.sending) }
+            let called = group.called(Int(pointee.count), besides: extras.pointee.sending.except)
+            Completion.find(extras.pointee.completion)?.dropReserved(called)
+        }
         releaseCall(of: group)
         ObserverGroup.release(group)
     }
@@ -46,7 +48,6 @@ extension QueueItem {
     }
 
     private func releaseCall(of group: ObserverGroup.Pointer) {
-        let call = peal_item_call(self)
-        if peal_call_release(call) { CapturedCall.free(call, copying: group.pointee.copying) }
+        CapturedCall.release(peal_item_call(self), copying: group.pointee.copying)
     }
 }
