@@ -60,6 +60,14 @@ if(TARGET peal-wire)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/Sources/PealWire/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT peal_development)
 endif()
+if(TARGET peal-nats)
+  install(TARGETS peal-nats EXPORT peal-nats-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT peal_nats NAMELINK_COMPONENT peal_development
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(EXPORT peal-nats-targets NAMESPACE peal:: DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_nats)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/Sources/PealNats/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    COMPONENT peal_development)
+endif()
 # Commands for gdb.
 install(FILES ${PROJECT_SOURCE_DIR}/scripts/gdb/peal-gdb.py
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/peal COMPONENT peal_development)

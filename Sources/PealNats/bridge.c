@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bridge.h"
+
+#include "failure.h"
+#include "outbox.h"
+
+#include <peal/center.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { DEFAULT_PRESENCE = 2000, DEFAULT_LIMIT = 1 << 20, FLUSH_MILLISECONDS = 1000 };
+
+static uint64_t bits_in_use; /* atomic: a bit for each open bridge */
+
+/* ---- Events of the connection ------------------------------------------------------------------ */
+
+static void connected(void *context, const char *url)
+{
+    struct peal_bridge *bridge = context;
+
+    pthread_mutex_lock(&bridge->lock);
+    bridge->reconnects++;
+    bridge->has_connected = true;
+    snprintf(bridge->connected_url, sizeof bridge->connected_url, "%s", url);
+    pthread_mutex_unlock(&bridge->lock);
+    bridge_wake(bridge);
+}
+
+static void disconnected(void *context, const char *reason)
+{
+    struct peal_bridge *bridge = context;
+
+    pthread_mutex_lock(&bridge->lock);
+    bridge->has_disconnected = true;
+    snprintf(bridge->disconnected_reason, sizeof bridge->disconnected_reason, "%s", reason);
+    pthread_mutex_unlock(&bridge->lock);
+    bridge_wake(bridge);
+}
+
+static void refused(void *context, const char *reason)
+{
+    struct peal_bridge *bridge = context;
+
+    bridge_refuse(bridge, &bridge->troubles, "%s", reason);
+}
+
+/* Registrations and removals change what the imports announce. The tap runs in the thread that registers. */
+static void observers_changed(
+    void *context, const struct peal_tap_record *record, void *const *arguments, const void *result)
+{
+    (void)record;
+    (void)arguments;
+    (void)result;
+    bridge_wake(context);
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------- */
+
+static bool is_name(const char *text)
+{
+    if (*text == '\0' || strlen(text) >= REALM_SIZE)
+        return false;
+    for (; *text != '\0'; text++) {
+        if (!isalnum((unsigned char)*text) && *text != '-' && *text != '_')
+            return false;
+    }
+    return true;
+}
+
+static peal_status check_options(const struct peal_bridge_options *options)
+{
+    if (options->size != sizeof *options)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the size of the options is wrong");
+    if (options->realm != NULL && !is_name(options->realm))
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the name of a realm has letters, digits, '-' and '_'");
+    if (options->application != NULL && !is_name(options->application))
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the name of an application has letters, digits, '-' and '_'");
+    return PEAL_OK;
+}
+
+static bool take_bit(uint64_t *out_bit)
+{
+    uint64_t used = __atomic_load_n(&bits_in_use, __ATOMIC_RELAXED);
+
+    do {
+        if (used == UINT64_MAX)
+            return false;
+        *out_bit = ~used & (used + 1);
+    } while (
+        !__atomic_compare_exchange_n(&bits_in_use, &used, used | *out_bit, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    return true;
+}
+
+static bool copy_text(const char **text)
+{
+    if (*text == NULL)
+        return true;
+    *text = strdup(*text);
+    return *text != NULL;
+}
+
+/* The strings are kept, because durable exports and imports have connections of their own. */
+static bool copy_options(struct peal_bridge *bridge, const struct peal_bridge_options *options)
+{
+    struct peal_bridge_options *copy = &bridge->options;
+
+    *copy = *options;
+    copy->presence = options->presence != 0 ? options->presence : DEFAULT_PRESENCE;
+    copy->message_limit = options->message_limit != 0 ? options->message_limit : DEFAULT_LIMIT;
+    snprintf(bridge->realm, sizeof bridge->realm, "%s", options->realm != NULL ? options->realm : "default");
+    const char **texts[] = { &copy->url, &copy->realm, &copy->application, &copy->credentials, &copy->authorities,
+        &copy->certificate, &copy->key };
+    bool is_complete = true;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        is_complete = copy_text(texts[i]) && is_complete;
+    return is_complete;
+}
+
+static void free_options(struct peal_bridge_options *options)
+{
+    const char *texts[] = { options->url, options->realm, options->application, options->credentials,
+        options->authorities, options->certificate, options->key };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        free((void *)texts[i]);
+}
+
+static void init_locks(struct peal_bridge *bridge)
+{
+    pthread_condattr_t attributes;
+
+    pthread_mutex_init(&bridge->lock, NULL);
+    pthread_mutex_init(&bridge->maintenance, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&bridge->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+static peal_status open_tap(struct peal_bridge *bridge)
+{
+    struct peal_tap_options options = PEAL_TAP_OPTIONS;
+
+    options.events = PEAL_TAP_REGISTERED | PEAL_TAP_REMOVED;
+    options.filter = "-*";
+    options.function = observers_changed;
+    options.context = bridge;
+    const peal_status status = peal_tap_open(bridge->center, &options, &bridge->tap);
+    return status < 0 ? bridge_fail_as_peal(status) : PEAL_OK;
+}
+
+static peal_status start(struct peal_bridge *bridge, const struct peal_bridge_options *options)
+{
+    const struct transport_events events = { connected, disconnected, refused, bridge };
+    peal_status status = peal_bridge_events_define(bridge->center, &bridge->events);
+
+    if (status < 0)
+        return bridge_fail_as_peal(status);
+    if (!take_bit(&bridge->bit))
+        return bridge_fail(PEAL_ERROR_LIMIT, "64 bridges are open");
+    status = presence_create(&bridge->presence);
+    if (status == PEAL_OK)
+        status = transport_open(options, &events, &bridge->transport);
+    if (status == PEAL_OK)
+        status = open_tap(bridge);
+    if (status == PEAL_OK && pthread_create(&bridge->worker, NULL, worker_run, bridge) != 0)
+        status = bridge_fail(PEAL_ERROR_LIMIT, "the system gives no thread");
+    return status;
+}
+
+/* Ends what was made, also if not everything was. */
+static void release(struct peal_bridge *bridge)
+{
+    if (bridge->tap.id != 0)
+        (void)peal_tap_close(bridge->tap);
+    while (bridge->exports != NULL) {
+        struct export *next = bridge->exports->next;
+        export_destroy(bridge->exports);
+        bridge->exports = next;
+    }
+    while (bridge->imports != NULL) {
+        struct import *next = bridge->imports->next;
+        import_destroy(bridge->imports);
+        bridge->imports = next;
+    }
+    /* The last announcements are on their way. */
+    if (bridge->transport != NULL && transport_is_connected(bridge->transport))
+        (void)transport_flush(bridge->transport, FLUSH_MILLISECONDS);
+    transport_close(bridge->transport);
+    presence_destroy(bridge->presence);
+    __atomic_fetch_and(&bits_in_use, ~bridge->bit, __ATOMIC_ACQ_REL);
+    pthread_cond_destroy(&bridge->changed);
+    pthread_mutex_destroy(&bridge->maintenance);
+    pthread_mutex_destroy(&bridge->lock);
+    free_options(&bridge->options);
+    free(bridge);
+}
+
+peal_status peal_bridge_open(peal_center center, const struct peal_bridge_options *options, peal_bridge **out_bridge)
+{
+    static const struct peal_bridge_options defaults = PEAL_BRIDGE_OPTIONS;
+
+    if (out_bridge == NULL)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "out_bridge is NULL");
+    *out_bridge = NULL;
+    options = options != NULL ? options : &defaults;
+    peal_status status = check_options(options);
+    if (status < 0)
+        return status;
+    struct peal_bridge *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->center = center;
+    init_locks(made);
+    random_bytes(made->id, sizeof made->id);
+    status = copy_options(made, options) ? start(made, options) : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    if (status < 0)
+        release(made);
+    else
+        *out_bridge = made;
+    return status;
+}
+
+void peal_bridge_close(peal_bridge *bridge)
+{
+    if (bridge == NULL)
+        return;
+    pthread_mutex_lock(&bridge->lock);
+    bridge->must_stop = true;
+    pthread_cond_broadcast(&bridge->changed);
+    pthread_mutex_unlock(&bridge->lock);
+    pthread_join(bridge->worker, NULL);
+    release(bridge);
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------------- */
+
+/* Returns the rest of a time limit that ends at `deadline`; 0 when it has expired. */
+static uint32_t rest_until(int64_t deadline, uint32_t timeout)
+{
+    const int64_t rest = deadline - now_in_milliseconds();
+
+    if (timeout == PEAL_FOREVER)
+        return PEAL_FOREVER;
+    return rest > 0 ? (uint32_t)rest : 0;
+}
+
+static peal_status flush_exports(struct export *exports, int64_t deadline, uint32_t timeout)
+{
+    for (struct export *each = exports; each != NULL; each = each->next) {
+        if (each->relay != NULL && relay_flush(each->relay, rest_until(deadline, timeout)) < 0)
+            return PEAL_ERROR_TIMEOUT;
+        if (each->outbox != NULL && !outbox_flush(each->outbox, rest_until(deadline, timeout)))
+            return PEAL_ERROR_TIMEOUT;
+    }
+    return PEAL_OK;
+}
+
+peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout)
+{
+    const int64_t deadline = now_in_milliseconds() + timeout;
+
+    if (bridge == NULL)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
+    pthread_mutex_lock(&bridge->lock);
+    struct export *exports = bridge->exports;
+    pthread_mutex_unlock(&bridge->lock);
+    bool is_flushed = flush_exports(exports, deadline, timeout) == PEAL_OK;
+    const uint32_t rest = rest_until(deadline, timeout);
+    if (is_flushed && rest > 0)
+        is_flushed = transport_flush(bridge->transport, rest != PEAL_FOREVER ? rest : INT32_MAX);
+    return is_flushed ? PEAL_OK : bridge_fail(PEAL_ERROR_TIMEOUT, "the server has not confirmed the calls in time");
+}
+
+static struct export *find_export(const struct peal_bridge *bridge, peal_protocol protocol)
+{
+    struct export *each = bridge->exports;
+
+    while (each != NULL && each->protocol.id != protocol.id)
+        each = each->next;
+    return each;
+}
+
+peal_status peal_bridge_wait_for_peers(peal_bridge *bridge, peal_protocol protocol, size_t peers, uint32_t timeout)
+{
+    const int64_t deadline = now_in_milliseconds() + timeout;
+    const struct timespec limit = { deadline / 1000, deadline % 1000 * 1000000 };
+    int error = 0;
+
+    if (bridge == NULL)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
+    pthread_mutex_lock(&bridge->lock);
+    const struct export *export = find_export(bridge, protocol);
+    while (export != NULL && export->ready_peers < peers && error != ETIMEDOUT)
+        error = timeout == PEAL_FOREVER ? pthread_cond_wait(&bridge->changed, &bridge->lock)
+                                        : pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit);
+    const bool is_reached = export != NULL && export->ready_peers >= peers;
+    pthread_mutex_unlock(&bridge->lock);
+    if (export == NULL)
+        return bridge_fail(PEAL_ERROR_NOT_FOUND, "the bridge does not export the protocol");
+    return is_reached ? PEAL_OK : bridge_fail(PEAL_ERROR_TIMEOUT, "fewer processes observe the protocol");
+}
+
+/* ---- States ------------------------------------------------------------------------------------ */
+
+static void add_troubles(struct peal_bridge_info *info, const struct troubles *troubles, const struct relay *relay)
+{
+    info->refused += __atomic_load_n(&troubles->refused, __ATOMIC_RELAXED);
+    info->dropped += __atomic_load_n(&troubles->dropped, __ATOMIC_RELAXED) + relay_dropped(relay);
+}
+
+static void add_export(struct peal_bridge_info *info, const struct export *export)
+{
+    info->exports++;
+    info->peers += export->peer_count;
+    info->sent += __atomic_load_n(&export->sent, __ATOMIC_RELAXED);
+    add_troubles(info, &export->troubles, export->relay);
+}
+
+static void add_import(struct peal_bridge_info *info, const struct import *import)
+{
+    info->imports++;
+    info->received += __atomic_load_n(&import->received, __ATOMIC_RELAXED);
+    info->duplicates += __atomic_load_n(&import->duplicates, __ATOMIC_RELAXED);
+    add_troubles(info, &import->troubles, import->relay);
+    info->dropped += transport_dropped(import->calls);
+}
+
+peal_status peal_bridge_get_info(peal_bridge *bridge, peal_protocol protocol, struct peal_bridge_info *out_info)
+{
+    if (bridge == NULL || out_info == NULL || out_info->size != sizeof *out_info)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "an argument is NULL, or the size is wrong");
+    memset(out_info, 0, sizeof *out_info);
+    out_info->size = sizeof *out_info;
+    out_info->is_connected = transport_is_connected(bridge->transport);
+    pthread_mutex_lock(&bridge->maintenance);
+    pthread_mutex_lock(&bridge->lock);
+    out_info->reconnects = bridge->reconnects;
+    if (protocol.id == 0)
+        add_troubles(out_info, &bridge->troubles, NULL);
+    for (const struct export *each = bridge->exports; each != NULL; each = each->next) {
+        if (protocol.id == 0 || each->protocol.id == protocol.id)
+            add_export(out_info, each);
+    }
+    for (const struct import *each = bridge->imports; each != NULL; each = each->next) {
+        if (protocol.id == 0 || each->protocol.id == protocol.id)
+            add_import(out_info, each);
+    }
+    pthread_mutex_unlock(&bridge->lock);
+    pthread_mutex_unlock(&bridge->maintenance);
+    return PEAL_OK;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bridge.h - the parts of a bridge, and which thread uses which.
+ *
+ * Three kinds of threads meet: broadcasting threads run the handlers of exports, threads of libnats run the handlers of
+ * subscriptions, and the worker of the bridge registers, subscribes, announces and reports. A thread locks `maintenance` while
+ * a thread registers or subscribes. `lock` guards the state that the other threads read and write.
+ * No thread has `lock` locked while it calls peal or the transport.
+ */
+#ifndef PEAL_NATS_BRIDGE_H
+#define PEAL_NATS_BRIDGE_H
+
+#include "methods.h"
+#include "relay.h"
+#include "source.h"
+#include "transport.h"
+
+#include <peal/tap.h>
+
+#include <pthread.h>
+
+enum { REASON_SIZE = 256, REALM_SIZE = 128, MASK_WORDS = METHOD_LIMIT / 64 };
+
+/* Counts of refused messages and dropped calls. The worker reports it, at most once a second. */
+struct troubles {
+    uint64_t refused; /* atomic */
+    uint64_t dropped; /* atomic; relays and subscriptions have counts of their own */
+    uint64_t reported_refused;
+    uint64_t reported_dropped;
+    int64_t reported_at;
+    char reason[REASON_SIZE]; /* guarded by the lock of the bridge */
+};
+
+/* A process that imports an exported protocol. */
+struct peer {
+    uint8_t id[ORIGIN_SIZE];
+    int64_t expires;             /* by now_in_milliseconds */
+    uint64_t wanted[MASK_WORDS]; /* a bit for each method of the table that it observes */
+    uint64_t mismatched[MASK_WORDS]; /* methods whose fingerprints differ; each was reported */
+};
+
+struct export
+{
+    struct export *next;
+    struct peal_bridge *bridge;
+    peal_protocol protocol;
+    char *name; /* of the protocol */
+    struct source *source;
+    struct method_table *table;
+    size_t listed[METHOD_LIMIT]; /* the table's index of each method of the handler */
+    size_t listed_count;
+    peal_observation observation; /* zero while no process observes; guarded by `maintenance` */
+    struct relay *relay;          /* NULL: the broadcasting thread sends */
+    peal_queue own_queue;
+    struct outbox *outbox; /* NULL: not durable */
+    struct subscription *presence;
+    struct peer *peers; /* guarded by the lock of the bridge */
+    size_t peer_count;
+    size_t peer_capacity;
+    size_t ready_peers; /* those for which the handler is registered; guarded by the lock of the bridge */
+    size_t reported_peers;
+    uint64_t sent; /* atomic */
+    struct troubles troubles;
+};
+
+struct import {
+    struct import *next;
+    struct peal_bridge *bridge;
+    peal_protocol protocol;
+    char *name;
+    struct source *source;
+    struct method_table *table;
+    struct relay *relay; /* NULL: the thread of libnats broadcasts */
+    struct subscription *calls; /* NULL while nothing observes in this process; guarded by `maintenance` */
+    struct subscription *presence;
+    struct inbox *inbox; /* NULL: not durable */
+    char *announced;     /* the methods that were announced last; guarded by `maintenance` */
+    int64_t announced_at;
+    bool must_announce; /* atomic: a process has sent a question */
+    void *arena;        /* of the only thread that delivers at a time */
+    size_t arena_size;
+    uint64_t received;   /* atomic */
+    uint64_t duplicates; /* atomic */
+    struct troubles troubles;
+};
+
+struct peal_bridge {
+    peal_center center;
+    char realm[REALM_SIZE];
+    char *application;
+    struct peal_bridge_options options; /* its strings are copies */
+    uint64_t bit;
+    uint8_t id[ORIGIN_SIZE];
+    struct transport *transport;
+    struct presence *presence;
+    struct peal_bridge_events_protocol events;
+    peal_tap tap;
+    pthread_t worker;
+    pthread_mutex_t maintenance;
+    struct export *exports; /* changed with both locks */
+    struct import *imports;
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* the worker waits for it, and so does peal_bridge_wait_for_peers */
+    bool must_stop;         /* the members from here on are guarded by `lock` */
+    bool is_dirty;          /* the worker has work */
+    bool has_connected;
+    bool has_disconnected;
+    char connected_url[REASON_SIZE];
+    char disconnected_reason[REASON_SIZE];
+    uint64_t reconnects;
+    struct troubles troubles; /* of the connection */
+};
+
+int64_t now_in_milliseconds(void);
+
+/* Makes the worker look for work. */
+void bridge_wake(struct peal_bridge *bridge);
+
+/* Counts a refusal, and keeps the reason for the worker's next report. */
+__attribute__((format(printf, 3, 4))) void bridge_refuse(
+    struct peal_bridge *bridge, struct troubles *troubles, const char *format, ...);
+
+/* ---- export.c ---------------------------------------------------------------------------------- */
+
+/* Registers the handler while a process observes, and removes it afterwards. The caller must hold the lock `maintenance`. */
+peal_status export_update(struct export *export);
+void export_destroy(struct export *export);
+/* Returns true if the handler of an export of this protocol is registered. The caller must hold the lock `maintenance`. */
+bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol);
+/* A process has announced what it observes. Any thread. */
+void export_note_peer(struct export *export, const uint8_t *id, int64_t interval, const char *methods);
+/* Removes the processes that have sent no announcement for long. Returns true if there was one. */
+bool export_expire_peers(struct export *export);
+
+/* ---- import.c ---------------------------------------------------------------------------------- */
+
+/* Subscribes while something observes in this process. Announces changes. The caller must hold the lock `maintenance`. */
+peal_status import_update(struct import *import);
+void import_destroy(struct import *import);
+/* Returns the index of the method of a message, or -1 if the message is not for this import. */
+int import_find_method(struct import *import, const char *subject, size_t size);
+/* Broadcasts a message. One thread at a time. */
+void import_deliver(struct import *import, size_t method, const void *message, size_t size);
+/* Returns true if a method of the import has an observer in this process. The caller must hold the lock `maintenance`. */
+bool import_is_observed(const struct import *import);
+
+/* ---- worker.c ---------------------------------------------------------------------------------- */
+
+void *worker_run(void *bridge);
+
+/* ---- presence.c -------------------------------------------------------------------------------- */
+
+peal_status presence_create(struct presence **out_presence);
+void presence_destroy(struct presence *presence);
+/* Send to all processes of the realm. */
+void presence_announce(struct peal_bridge *bridge, const char *protocol, const char *methods);
+void presence_ask(struct peal_bridge *bridge, const char *protocol);
+/* Return the subscription to announcements, and to questions. */
+peal_status presence_follow_export(struct export *export);
+peal_status presence_follow_import(struct import *import);
+
+#endif

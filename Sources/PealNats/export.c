@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An export observes its protocol by a handler, before all other observers, while a process of the realm observes it.
+ */
+#include "bridge.h"
+#include "failure.h"
+#include "outbox.h"
+
+#include <peal/enumerate.h>
+#include <peal/queue.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK_BYTES = 1024, DURABLE_CAPACITY = 65536 };
+
+/* ---- Calls ------------------------------------------------------------------------------------- */
+
+static void transmit(struct export *export, size_t index, const void *message, size_t size)
+{
+    if (transport_publish(export->bridge->transport, export->table->methods[index].subject, message, size))
+        __atomic_fetch_add(&export->sent, 1, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
+}
+
+static void transmit_relayed(void *context, size_t index, const void *message, size_t size)
+{
+    struct export *export = context;
+
+    if (export->outbox == NULL)
+        transmit(export, index, message, size);
+    else if (!outbox_put(export->outbox, export->table->methods[index].subject, message, size))
+        __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
+}
+
+static void pass_on(struct export *export, size_t index, const void *message, size_t size)
+{
+    if (export->relay != NULL)
+        relay_push(export->relay, index, message, size);
+    else
+        transmit(export, index, message, size);
+}
+
+/* Encodes a call that is longer than the stack's buffer. Another thread may have changed the arguments meanwhile. */
+static bool pass_on_large(
+    struct export *export, size_t index, const struct peal_wire_header *header, void *const *arguments, size_t size)
+{
+    const peal_wire_plan *plan = export->table->methods[index].plan;
+    size_t encoded = 0;
+    void *message = size <= export->bridge->options.message_limit ? malloc(size) : NULL;
+    const bool is_encoded = message != NULL
+                         && peal_wire_encode_call(plan, header, arguments, message, size, &encoded) == PEAL_OK;
+
+    if (is_encoded)
+        pass_on(export, index, message, encoded);
+    free(message);
+    return is_encoded;
+}
+
+static bool export_identified(
+    struct export *export, size_t index, const struct identity *identity, void *const *arguments)
+{
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    unsigned char message[STACK_BYTES];
+    size_t size = 0;
+
+    memcpy(header.origin, identity->origin, ORIGIN_SIZE);
+    header.number = identity->number;
+    header.hops = identity->hops;
+    const peal_status status = peal_wire_encode_call(
+        export->table->methods[index].plan, &header, arguments, message, sizeof message, &size);
+    if (status == PEAL_OK) {
+        pass_on(export, index, message, size);
+        return true;
+    }
+    return status == PEAL_ERROR_LIMIT && pass_on_large(export, index, &header, arguments, size);
+}
+
+static void export_call(void *target, const struct peal_call *call)
+{
+    struct export *export = target;
+    const size_t index = export->listed[call->index];
+    const struct bridge_method *method = &export->table->methods[index];
+    struct identity identity;
+
+    if (method->plan == NULL || !__atomic_load_n(&method->is_wanted, __ATOMIC_RELAXED)) {
+        source_pass(export->source, export->bridge->bit);
+        return;
+    }
+    pthread_mutex_lock(&export->source->lock);
+    if (source_identify(export->source, export->bridge->bit, &identity)
+        && !export_identified(export, index, &identity, call->arguments))
+        __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&export->source->lock);
+}
+
+/* ---- Peers ------------------------------------------------------------------------------------- */
+
+static struct peer *find_peer(struct export *export, const uint8_t *id)
+{
+    for (size_t i = 0; i < export->peer_count; i++) {
+        if (memcmp(export->peers[i].id, id, ORIGIN_SIZE) == 0)
+            return &export->peers[i];
+    }
+    return NULL;
+}
+
+static struct peer *add_peer(struct export *export, const uint8_t *id)
+{
+    if (export->peer_count == export->peer_capacity) {
+        const size_t capacity = export->peer_capacity == 0 ? 4 : 2 * export->peer_capacity;
+        struct peer *grown = realloc(export->peers, capacity * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        export->peers = grown;
+        export->peer_capacity = capacity;
+    }
+    struct peer *made = &export->peers[export->peer_count++];
+    memset(made, 0, sizeof *made);
+    memcpy(made->id, id, ORIGIN_SIZE);
+    return made;
+}
+
+/* A method is wanted if a peer observes it. Durable calls are always wanted. The caller holds the lock of the bridge. */
+static void update_wanted(struct export *export)
+{
+    for (size_t i = 0; i < export->table->count; i++) {
+        uint8_t is_wanted = export->outbox != NULL;
+        for (size_t k = 0; k < export->peer_count && !is_wanted; k++)
+            is_wanted = (export->peers[k].wanted[i / 64] >> i % 64 & 1) != 0;
+        __atomic_store_n(&export->table->methods[i].is_wanted, is_wanted, __ATOMIC_RELAXED);
+    }
+}
+
+/* Reads the lines of an announcement: "on_message 0123456789abcdef". Methods that this process does not have are passed
+ * over: the peer has a later version of the protocol. Returns true if a fingerprint differs for the first time. */
+static bool read_methods(struct export *export, struct peer *peer, const char *text, char *out_name, size_t capacity)
+{
+    bool differs = false;
+
+    memset(peer->wanted, 0, sizeof peer->wanted);
+    while (*text != '\0') {
+        const size_t length = strcspn(text, " \n");
+        const int index = method_table_find(export->table, text, length);
+        const char *line_end = text + strcspn(text, "\n");
+        if (index >= 0 && text[length] == ' ') {
+            const struct bridge_method *method = &export->table->methods[index];
+            const uint64_t bit = (uint64_t)1 << index % 64;
+            if (strtoull(text + length, NULL, 16) == method->fingerprint) {
+                peer->wanted[index / 64] |= bit;
+            } else if ((peer->mismatched[index / 64] & bit) == 0) {
+                peer->mismatched[index / 64] |= bit;
+                snprintf(out_name, capacity, "%s", method->name);
+                differs = true;
+            }
+        }
+        text = *line_end == '\n' ? line_end + 1 : line_end;
+    }
+    return differs;
+}
+
+static bool wants_nothing(const struct peer *peer)
+{
+    uint64_t all = 0;
+
+    for (size_t i = 0; i < MASK_WORDS; i++)
+        all |= peer->wanted[i] | peer->mismatched[i];
+    return all == 0;
+}
+
+void export_note_peer(struct export *export, const uint8_t *id, int64_t interval, const char *methods)
+{
+    char name[REASON_SIZE] = "";
+    bool differs = false;
+
+    pthread_mutex_lock(&export->bridge->lock);
+    struct peer *peer = find_peer(export, id);
+    if (peer == NULL && methods[0] != '\0')
+        peer = add_peer(export, id);
+    if (peer != NULL) {
+        peer->expires = now_in_milliseconds() + 3 * interval;
+        differs = read_methods(export, peer, methods, name, sizeof name);
+        if (methods[0] == '\0' || wants_nothing(peer))
+            *peer = export->peers[--export->peer_count];
+        update_wanted(export);
+    }
+    pthread_mutex_unlock(&export->bridge->lock);
+    if (differs)
+        bridge_refuse(
+            export->bridge, &export->troubles, "%s has another fingerprint in a process that imports it", name);
+    bridge_wake(export->bridge);
+}
+
+bool export_expire_peers(struct export *export)
+{
+    const int64_t now = now_in_milliseconds();
+    bool has_expired = false;
+
+    pthread_mutex_lock(&export->bridge->lock);
+    for (size_t i = export->peer_count; i-- > 0;) {
+        if (export->peers[i].expires < now) {
+            export->peers[i] = export->peers[--export->peer_count];
+            has_expired = true;
+        }
+    }
+    if (has_expired)
+        update_wanted(export);
+    pthread_mutex_unlock(&export->bridge->lock);
+    return has_expired;
+}
+
+/* ---- Registration ------------------------------------------------------------------------------ */
+
+static peal_status observe(struct export *export)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    const char *names[METHOD_LIMIT];
+
+    size_t count = 0;
+    for (size_t i = 0; i < export->table->count; i++) {
+        if (export->table->methods[i].plan == NULL && export->table->methods[i].has_result)
+            continue;
+        names[count] = export->table->methods[i].name;
+        /* Calls of an earlier registration may run, and read the members before `listed_count`. */
+        if (count == export->listed_count)
+            export->listed[export->listed_count++] = i;
+        count++;
+    }
+    options.priority = INT32_MAX;
+    options.flags = PEAL_OBSERVE_REPLACE;
+    const peal_status status = peal_observe_handler(
+        export->protocol, export, export_call, names, count, &options, &export->observation);
+    return status < 0 ? bridge_fail_as_peal(status) : PEAL_OK;
+}
+
+static void stop_observing(struct export *export)
+{
+    if (export->observation.id == 0)
+        return;
+    (void)peal_observation_remove_with(export->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+    export->observation.id = 0;
+}
+
+/* The order of an earlier registration stays the start of the list, because methods are added at the end. */
+static peal_status update_methods(struct export *export, bool *out_has_grown)
+{
+    const size_t before = export->table->count;
+    peal_status status = method_table_update(export->table, export->protocol, before == 0);
+
+    *out_has_grown = export->table->count != before;
+    if (status == PEAL_OK && export->relay != NULL)
+        status = relay_grow(export->relay, export->table->count);
+    if (*out_has_grown) {
+        pthread_mutex_lock(&export->bridge->lock);
+        update_wanted(export);
+        pthread_mutex_unlock(&export->bridge->lock);
+    }
+    return status;
+}
+
+peal_status export_update(struct export *export)
+{
+    bool has_grown = false;
+    peal_status status = update_methods(export, &has_grown);
+
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&export->bridge->lock);
+    const size_t peers = export->peer_count;
+    pthread_mutex_unlock(&export->bridge->lock);
+    const bool is_wanted = peers > 0 || export->outbox != NULL;
+    if (is_wanted && (has_grown || export->observation.id == 0))
+        status = observe(export);
+    else if (!is_wanted)
+        stop_observing(export);
+    if (has_grown)
+        presence_ask(export->bridge, export->name);
+    pthread_mutex_lock(&export->bridge->lock);
+    export->ready_peers = status == PEAL_OK ? peers : 0;
+    pthread_cond_broadcast(&export->bridge->changed);
+    pthread_mutex_unlock(&export->bridge->lock);
+    return status;
+}
+
+bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol)
+{
+    for (const struct export *each = bridge->exports; each != NULL; each = each->next) {
+        if (each->protocol.id == protocol.id)
+            return each->observation.id != 0;
+    }
+    return false;
+}
+
+/* ---- Exports ----------------------------------------------------------------------------------- */
+
+void export_destroy(struct export *export)
+{
+    if (export == NULL)
+        return;
+    transport_unsubscribe(export->presence);
+    stop_observing(export);
+    outbox_stop(export->outbox);
+    relay_destroy(export->relay);
+    if (export->own_queue.id != 0)
+        (void)peal_queue_destroy(export->own_queue);
+    outbox_destroy(export->outbox);
+    method_table_destroy(export->table);
+    source_release(export->source);
+    free(export->peers);
+    free(export->name);
+    free(export);
+}
+
+static peal_status choose_queue(struct export *export, const struct peal_export_options *options)
+{
+    struct peal_queue_options queue_options = PEAL_QUEUE_OPTIONS;
+    peal_queue queue = options->queue;
+
+    if (queue.id == 0 && !options->durable)
+        return PEAL_OK;
+    if (queue.id == 0) {
+        queue_options.capacity = DURABLE_CAPACITY;
+        const peal_status status = peal_queue_create(&queue_options, &export->own_queue);
+        if (status < 0)
+            return bridge_fail_as_peal(status);
+        queue = export->own_queue;
+    }
+    return relay_create(queue, export->table->count, transmit_relayed, export, &export->relay);
+}
+
+static peal_status fill(struct export *export, const struct peal_export_options *options)
+{
+    struct peal_protocol_info info = { .size = sizeof info };
+    peal_status status = peal_protocol_get_info(export->protocol, &info);
+
+    if (status < 0)
+        return bridge_fail_as_peal(status);
+    export->name = strdup(info.name);
+    export->table = method_table_create(export->bridge->realm, export->protocol, options->methods);
+    if (export->name == NULL || export->table == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    status = method_table_update(export->table, export->protocol, true);
+    if (status == PEAL_OK)
+        status = source_acquire(export->protocol, options->identity, options->next_number, &export->source);
+    if (status == PEAL_OK && options->durable)
+        status = outbox_create(
+            export->bridge, export->name, export->table->prefix, options, &export->sent, &export->outbox);
+    if (status == PEAL_OK)
+        status = choose_queue(export, options);
+    if (status == PEAL_OK) {
+        pthread_mutex_lock(&export->bridge->lock);
+        update_wanted(export);
+        pthread_mutex_unlock(&export->bridge->lock);
+    }
+    return status == PEAL_OK ? presence_follow_export(export) : status;
+}
+
+static bool is_exported(const struct peal_bridge *bridge, peal_protocol protocol)
+{
+    for (const struct export *each = bridge->exports; each != NULL; each = each->next) {
+        if (each->protocol.id == protocol.id)
+            return true;
+    }
+    return false;
+}
+
+static peal_status add(struct peal_bridge *bridge, struct export *made, const struct peal_export_options *options)
+{
+    peal_status status = is_exported(bridge, made->protocol)
+                           ? bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge exports the protocol already")
+                           : fill(made, options);
+
+    if (status == PEAL_OK)
+        status = export_update(made);
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&bridge->lock);
+    made->next = bridge->exports;
+    bridge->exports = made;
+    pthread_mutex_unlock(&bridge->lock);
+    presence_ask(bridge, made->name);
+    return PEAL_OK;
+}
+
+peal_status peal_bridge_export(peal_bridge *bridge, peal_protocol protocol, const struct peal_export_options *options)
+{
+    static const struct peal_export_options defaults = PEAL_EXPORT_OPTIONS;
+
+    if (options == NULL)
+        options = &defaults;
+    if (bridge == NULL || options->size != sizeof *options)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
+    if (options->identity != NULL && (!options->durable || options->next_number == 0))
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "an identity needs `durable` and the number of the next call");
+    struct export *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->bridge = bridge;
+    made->protocol = protocol;
+    pthread_mutex_lock(&bridge->maintenance);
+    const peal_status status = add(bridge, made, options);
+    pthread_mutex_unlock(&bridge->maintenance);
+    if (status < 0)
+        export_destroy(made);
+    else
+        bridge_wake(bridge);
+    return status;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An import subscribes to the calls of its protocol while the protocol has an observer in this process.
+ */
+#include "bridge.h"
+#include "failure.h"
+#include "inbox.h"
+
+#include <peal/broadcast.h>
+#include <peal/enumerate.h>
+#include <peal/inspect.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOP_LIMIT = 16, FLUSH_MILLISECONDS = 2000 };
+
+/* ---- Calls ------------------------------------------------------------------------------------- */
+
+static bool make_room(struct import *import, size_t size)
+{
+    if (size <= import->arena_size)
+        return true;
+    void *arena = malloc(size);
+    if (arena == NULL)
+        return false;
+    free(import->arena);
+    import->arena = arena;
+    import->arena_size = size;
+    return true;
+}
+
+static void broadcast(
+    struct import *import, peal_method method, void *const *arguments, size_t count, const struct identity *identity)
+{
+    struct imported imported = { NULL, *identity, import->bridge->realm };
+
+    imported_begin(&imported, import->source, import->bridge->bit);
+    const peal_status status = peal_send(method, arguments, count, NULL, NULL);
+    imported_end(&imported);
+    if (status < 0)
+        __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_add(&import->received, 1, __ATOMIC_RELAXED);
+}
+
+/* Returns true if the call is to be made: it is neither an echo nor a duplicate. */
+static bool note_arrival(struct import *import, const struct identity *identity)
+{
+    switch (source_note_arrival(import->source, identity)) {
+    case ARRIVAL_NEW: return true;
+    case ARRIVAL_DUPLICATE: __atomic_fetch_add(&import->duplicates, 1, __ATOMIC_RELAXED); return false;
+    case ARRIVAL_ECHO: return false;
+    }
+    return false;
+}
+
+void import_deliver(struct import *import, size_t index, const void *message, size_t size)
+{
+    const struct bridge_method *method = &import->table->methods[index];
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    struct identity identity;
+    void *const *arguments = NULL;
+    size_t count = 0;
+
+    if (!make_room(import, peal_wire_decode_size(method->plan, size))) {
+        __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (peal_wire_peek(message, size, &header) < 0
+        || peal_wire_decode_call(method->plan, message, size, import->arena, import->arena_size, &arguments, &count)
+               < 0) {
+        bridge_refuse(import->bridge, &import->troubles, "%s: %s", method->name, peal_wire_last_message());
+        return;
+    }
+    if (header.hops >= HOP_LIMIT || header.number == 0) {
+        bridge_refuse(import->bridge, &import->troubles, "%s: a call with %" PRIu32 " hops and the number %" PRIu64,
+            method->name, header.hops, header.number);
+        return;
+    }
+    memcpy(identity.origin, header.origin, ORIGIN_SIZE);
+    identity.number = header.number;
+    identity.hops = header.hops;
+    if (note_arrival(import, &identity))
+        broadcast(import, method->handle, arguments, count, &identity);
+}
+
+static void deliver_relayed(void *context, size_t index, const void *message, size_t size)
+{
+    import_deliver(context, index, message, size);
+}
+
+/* A method that this process does not have, or does not import, is passed over: other processes may import it. */
+int import_find_method(struct import *import, const char *subject, size_t size)
+{
+    const size_t prefix_length = strlen(import->table->prefix);
+
+    if (strncmp(subject, import->table->prefix, prefix_length) != 0)
+        return -1;
+    const char *token = subject + prefix_length;
+    const int index = method_table_find(import->table, token, strlen(token));
+    if (index < 0 || import->table->methods[index].plan == NULL)
+        return -1;
+    if (size > import->bridge->options.message_limit) {
+        bridge_refuse(import->bridge, &import->troubles, "%s: a message of %zu bytes", token, size);
+        return -1;
+    }
+    return index;
+}
+
+static void arrived(void *context, const char *subject, const void *message, size_t size)
+{
+    struct import *import = context;
+    const int index = import_find_method(import, subject, size);
+
+    if (index < 0)
+        return;
+    if (import->relay != NULL)
+        relay_push(import->relay, (size_t)index, message, size);
+    else
+        import_deliver(import, (size_t)index, message, size);
+}
+
+/* ---- Announcements ----------------------------------------------------------------------------- */
+
+/* The handler of an export of the same bridge does not count. */
+static bool is_observed(const struct import *import, const struct bridge_method *method)
+{
+    size_t count = 0;
+
+    if (method->plan == NULL || peal_method_count_observers(method->handle, &count) < 0)
+        return false;
+    return count > (bridge_observes(import->bridge, import->protocol) ? 1 : 0);
+}
+
+bool import_is_observed(const struct import *import)
+{
+    for (size_t i = 0; i < import->table->count; i++) {
+        if (is_observed(import, &import->table->methods[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Lists the observed methods with their fingerprints. NULL: out of memory. */
+static char *list_observed(const struct import *import)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+
+    if (stream == NULL)
+        return NULL;
+    for (size_t i = 0; i < import->table->count; i++) {
+        const struct bridge_method *method = &import->table->methods[i];
+        if (is_observed(import, method))
+            fprintf(stream, "%s %016" PRIx64 "\n", method->token, method->fingerprint);
+    }
+    return fclose(stream) == 0 ? text : NULL;
+}
+
+static peal_status subscribe(struct import *import)
+{
+    char *subject = NULL;
+
+    if (asprintf(&subject, "%s*", import->table->prefix) < 0)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    const peal_status status = transport_subscribe(import->bridge->transport, subject, arrived, import, &import->calls);
+    free(subject);
+    /* An announcement must not overtake the subscription. */
+    if (status == PEAL_OK)
+        (void)transport_flush(import->bridge->transport, FLUSH_MILLISECONDS);
+    return status;
+}
+
+static void unsubscribe(struct import *import)
+{
+    __atomic_fetch_add(&import->troubles.dropped, transport_dropped(import->calls), __ATOMIC_RELAXED);
+    transport_unsubscribe(import->calls);
+    import->calls = NULL;
+}
+
+static peal_status follow_demand(struct import *import, bool is_wanted)
+{
+    if (import->inbox != NULL)
+        inbox_set_observed(import->inbox, is_wanted);
+    else if (is_wanted && import->calls == NULL)
+        return subscribe(import);
+    return PEAL_OK;
+}
+
+/* Announces the methods when they have changed, when a process sends a question, and after each interval in which there are any. */
+static void announce(struct import *import, char *methods)
+{
+    const int64_t now = now_in_milliseconds();
+    const bool was_asked = __atomic_exchange_n(&import->must_announce, false, __ATOMIC_ACQ_REL);
+    const bool has_changed = strcmp(methods, import->announced != NULL ? import->announced : "") != 0;
+    const bool is_due = methods[0] != '\0' && now - import->announced_at >= import->bridge->options.presence;
+
+    if (has_changed || is_due || (was_asked && methods[0] != '\0')) {
+        presence_announce(import->bridge, import->name, methods);
+        import->announced_at = now;
+    }
+    free(import->announced);
+    import->announced = methods;
+}
+
+peal_status import_update(struct import *import)
+{
+    const size_t before = import->table->count;
+    peal_status status = method_table_update(import->table, import->protocol, before == 0);
+
+    if (status == PEAL_OK && import->relay != NULL)
+        status = relay_grow(import->relay, import->table->count);
+    if (status < 0)
+        return status;
+    char *methods = list_observed(import);
+    if (methods == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    const bool is_wanted = methods[0] != '\0';
+    status = follow_demand(import, is_wanted);
+    if (status < 0) {
+        free(methods);
+        return status;
+    }
+    announce(import, methods);
+    if (!is_wanted && import->calls != NULL)
+        unsubscribe(import);
+    return PEAL_OK;
+}
+
+/* ---- Imports ----------------------------------------------------------------------------------- */
+
+void import_destroy(struct import *import)
+{
+    if (import == NULL)
+        return;
+    if (import->announced != NULL && import->announced[0] != '\0')
+        presence_announce(import->bridge, import->name, "");
+    inbox_destroy(import->inbox);
+    transport_unsubscribe(import->calls);
+    transport_unsubscribe(import->presence);
+    relay_destroy(import->relay);
+    method_table_destroy(import->table);
+    source_release(import->source);
+    free(import->announced);
+    free(import->arena);
+    free(import->name);
+    free(import);
+}
+
+static peal_status fill(struct import *import, const struct peal_import_options *options)
+{
+    struct peal_protocol_info info = { .size = sizeof info };
+    peal_status status = peal_protocol_get_info(import->protocol, &info);
+
+    if (status < 0)
+        return bridge_fail_as_peal(status);
+    import->name = strdup(info.name);
+    import->table = method_table_create(import->bridge->realm, import->protocol, options->methods);
+    if (import->name == NULL || import->table == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    status = method_table_update(import->table, import->protocol, true);
+    if (status == PEAL_OK)
+        status = source_acquire(import->protocol, NULL, 0, &import->source);
+    if (status == PEAL_OK && options->queue.id != 0 && !options->durable)
+        status = relay_create(options->queue, import->table->count, deliver_relayed, import, &import->relay);
+    if (status == PEAL_OK && options->durable)
+        status = inbox_create(import, &import->inbox);
+    return status == PEAL_OK ? presence_follow_import(import) : status;
+}
+
+static bool is_imported(const struct peal_bridge *bridge, peal_protocol protocol)
+{
+    for (const struct import *each = bridge->imports; each != NULL; each = each->next) {
+        if (each->protocol.id == protocol.id)
+            return true;
+    }
+    return false;
+}
+
+static peal_status add(struct peal_bridge *bridge, struct import *made, const struct peal_import_options *options)
+{
+    peal_status status = is_imported(bridge, made->protocol)
+                           ? bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge imports the protocol already")
+                           : fill(made, options);
+
+    if (status == PEAL_OK)
+        status = import_update(made);
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&bridge->lock);
+    made->next = bridge->imports;
+    bridge->imports = made;
+    pthread_mutex_unlock(&bridge->lock);
+    return PEAL_OK;
+}
+
+peal_status peal_bridge_import(peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options)
+{
+    static const struct peal_import_options defaults = PEAL_IMPORT_OPTIONS;
+
+    if (options == NULL)
+        options = &defaults;
+    if (bridge == NULL || options->size != sizeof *options)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
+    if (options->durable && bridge->options.application == NULL)
+        return bridge_fail(PEAL_ERROR_STATE, "a durable import needs the name of the application");
+    struct import *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->bridge = bridge;
+    made->protocol = protocol;
+    pthread_mutex_lock(&bridge->maintenance);
+    const peal_status status = add(bridge, made, options);
+    pthread_mutex_unlock(&bridge->maintenance);
+    if (status < 0)
+        import_destroy(made);
+    return status;
+}

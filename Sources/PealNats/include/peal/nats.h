@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * nats.h - broadcasts that reach other processes, through a NATS server. In a library of its own, libpeal-nats.
+ *
+ *     peal_bridge *bridge;
+ *     if (peal_bridge_open(peal_center_default(), NULL, &bridge) < 0
+ *         || peal_bridge_export(bridge, chat.protocol, NULL) < 0
+ *         || peal_bridge_import(bridge, chat.protocol, NULL) < 0)
+ *         printf("%s\n", peal_bridge_last_message());
+ *
+ * Each broadcast of an exported protocol is sent to the processes that import the protocol, and broadcast there. A
+ * process may do both: a call that it imports is not sent back.
+ *
+ * Nothing is exported or imported by default. Calls are delivered at most once, and a broadcast never waits for the
+ * network. With `durable`, the server keeps the calls until the importing program has made them.
+ *
+ * docs/beyond-one-process.md is the guide. After a negative status, peal_bridge_last_message has a sentence.
+ */
+#ifndef PEAL_NATS_H
+#define PEAL_NATS_H
+
+#include <peal/protocol.h>
+#include <peal/types.h>
+
+PEAL_BEGIN_DECLARATIONS
+
+/* ---- Bridges ----------------------------------------------------------------------------------- */
+
+/* A connection of a center to a server, with its exports and imports. */
+typedef struct peal_bridge peal_bridge;
+
+/* Options of a bridge. Begin with PEAL_BRIDGE_OPTIONS or zeros and the size. All strings are *copied*. */
+struct peal_bridge_options {
+    size_t size;             /* sizeof(struct peal_bridge_options) */
+    const char *url; /* of servers, separated by commas; NULL: "nats://127.0.0.1:4222". It may have a user and a
+                                password; "tls://" requests encryption */
+    const char *realm; /* only processes of one realm reach each other: letters, digits, '-' and '_'; NULL: "default" */
+    const char *application; /* the name of this program, the same after each start; it is shown by the server, and
+                                durable imports need it. The characters are those of a realm. NULL: none */
+    const char *credentials; /* file with the credentials (JWT and seed); NULL: none */
+    const char *authorities; /* file with the trusted certificates; NULL: those of the system */
+    const char *certificate; /* file with the certificate of this client; NULL: none */
+    const char *key; /* file with the key of that certificate; NULL: none */
+    void *nats_options; /* a natsOptions of libnats with further options, *borrowed until* the bridge is closed, or
+                                NULL. The bridge sets its handlers in it, and the options above */
+    uint32_t timeout; /* how long to wait for the server at first, in milliseconds; 0: 5,000 */
+    uint32_t
+        presence; /* interval of announcements, in milliseconds; 0: 2,000. A process that has announced nothing for three
+                                intervals has ended */
+    size_t message_limit; /* bytes of a message that is accepted; 0: 1 MiB */
+};
+
+/* An initialiser: struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS; */
+#define PEAL_BRIDGE_OPTIONS \
+    { sizeof(struct peal_bridge_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0 }
+
+/* Connects to a server. A connection that is lost later is made again by itself.
+ *
+ * center: has the protocols. The bridge defines "PealBridge" in it (below).
+ * options: *borrowed during the call*; NULL for none.
+ * out_bridge: filled, NULL on failure; *owned*: end it with peal_bridge_close.
+ * Returns PEAL_OK; PEAL_ERROR_CREATION when no server answers or it refuses the connection, with its reason;
+ * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when 64 bridges are open.
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_bridge_open(
+    peal_center center, const struct peal_bridge_options *options, peal_bridge **out_bridge);
+
+/* Ends a bridge with its exports and imports: waits until none of its calls is running, and disconnects. Durable calls
+ * that the server does not have yet are lost unless peal_bridge_flush has waited for them.
+ *
+ * bridge: *consumed*; NULL does nothing.
+ * Thread rule: any thread, but not inside an imported call or a call of "PealBridge"; it may wait. Since 0.1. */
+PEAL_API void peal_bridge_close(peal_bridge *bridge);
+
+/* ---- Exports ----------------------------------------------------------------------------------- */
+
+/* Options of an export. Begin with PEAL_EXPORT_OPTIONS or zeros and the size. */
+struct peal_export_options {
+    size_t size; /* sizeof(struct peal_export_options) */
+    const char *const
+        *methods; /* *copied*; names as for peal_method_find, ended by NULL: only these are exported. NULL:
+                                   all methods, also those that are added later */
+    peal_queue queue; /* sends the calls, in the order of the broadcasts; its capacity and its overflow policy
+                                   bound them. Zero: the broadcasting thread puts each call into the buffer of
+                                   libnats, and durable calls go to a queue of the bridge with 65,536 calls */
+    bool durable; /* the server keeps the calls, in a file; it needs JetStream */
+    const char *identity; /* *copied*; durable: the name under which this program continues after a restart. NULL:
+                                   each process has an identity of its own */
+    uint64_t next_number; /* with an identity: the number of the next call, from 1. Calls whose number the server
+                                   has are dropped there */
+    uint64_t keep_seconds; /* durable: how long the server keeps a call at most; 0: 7 days */
+    uint64_t window_seconds; /* durable: how long the server recognises a repeated number; 0: 120 */
+};
+
+#define PEAL_EXPORT_OPTIONS { sizeof(struct peal_export_options), NULL, { 0 }, false, NULL, 0, 0, 0 }
+
+/* Exports a protocol: from now on its broadcasts are sent to the processes of the realm that import it.
+ *
+ * While no process has an observer for a method, its calls are neither encoded nor sent, and the protocol has no more
+ * observers than without the bridge. Durable calls are always sent. The bridge is called before other observers.
+ *
+ * Returns PEAL_OK; PEAL_ERROR_TYPE for a method that no message carries (peal_wire_plan_create in wire.h), with a sentence;
+ * PEAL_ERROR_POLICY for a method with a result; PEAL_ERROR_DUPLICATE when the bridge exports the protocol already;
+ * PEAL_ERROR_CONFLICT when another bridge exports it with another identity; PEAL_ERROR_CREATION when the server refuses
+ * `durable`, with its reason; PEAL_ERROR_NOT_FOUND for the name of a method; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT;
+ * PEAL_ERROR_MEMORY. After a failure nothing is exported.
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_bridge_export(
+    peal_bridge *bridge, peal_protocol protocol, const struct peal_export_options *options);
+
+/* ---- Imports ----------------------------------------------------------------------------------- */
+
+/* Options of an import. Begin with PEAL_IMPORT_OPTIONS or zeros and the size. */
+struct peal_import_options {
+    size_t size; /* sizeof(struct peal_import_options) */
+    const char *const
+        *methods; /* *copied*; names as for peal_method_find, ended by NULL: only these are accepted. NULL:
+                                   all methods, also those that are added later */
+    peal_queue queue; /* runs the calls; its capacity and its overflow policy bound them. Zero: a thread of
+                                   libnats, which keeps 65,536 calls and drops newer ones. Ignored by durable imports,
+                                   which take the next calls when these have ended */
+    bool durable; /* also calls from before this process started: all that the server keeps and this
+                                   application has not made. It needs `application` of the bridge, and at most
+                                   one process may import the protocol under that name */
+};
+
+#define PEAL_IMPORT_OPTIONS { sizeof(struct peal_import_options), NULL, { 0 }, false }
+
+/* Imports a protocol: from now on the calls that other processes of the realm export are broadcast in this one. Each
+ * call is checked before: a call with another fingerprint, and bytes that are no message, are counted as refused.
+ *
+ * While the protocol has no observer in this process, the server sends no calls. An import that is not durable delivers
+ * each call at most once. A durable one makes a call again if the process ended before the call did. So it can
+ * use the identity and the number (peal_bridge_current_call) to make each effect once.
+ *
+ * The statuses and the thread rule are those of peal_bridge_export. PEAL_ERROR_STATE for `durable` without an application.
+ * Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_bridge_import(
+    peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options);
+
+/* An imported call. */
+struct peal_imported_call {
+    size_t size; /* sizeof(struct peal_imported_call), set by the caller */
+    uint8_t origin[16]; /* of the process, or of the identity, that broadcast the call first. It is a claim of the
+                                sender, which the server does not check */
+    uint64_t number; /* of the call: grows with each call of the origin and the protocol */
+    uint32_t hops; /* processes that have forwarded the call */
+    const char *realm; /* of the bridge; *borrowed during the call* */
+};
+
+/* Reads the imported call that the calling thread is making. Observers with a queue of their own do not see it.
+ *
+ * out_call: filled; its size must be set.
+ * Returns PEAL_OK; PEAL_ERROR_STATE when the thread is not inside an imported call; PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_bridge_current_call(struct peal_imported_call *out_call);
+
+/* ---- Waiting and states ------------------------------------------------------------------------ */
+
+/* Waits until calls that the calling thread has broadcast have reached the server. With `durable`, the server has stored
+ * them.
+ *
+ * timeout: in milliseconds; PEAL_FOREVER for no limit.
+ * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout);
+
+/* Waits until a number of other processes import an exported protocol and have observers for it. A program that
+ * broadcasts once and ends needs this, because a new bridge does not know the other processes yet.
+ *
+ * timeout: in milliseconds; PEAL_FOREVER for no limit.
+ * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_NOT_FOUND when the bridge does not export the protocol;
+ * PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API peal_status peal_bridge_wait_for_peers(
+    peal_bridge *bridge, peal_protocol protocol, size_t peers, uint32_t timeout);
+
+/* The state of a bridge, or of its part for one protocol. */
+struct peal_bridge_info {
+    size_t size; /* sizeof(struct peal_bridge_info), set by the caller */
+    bool is_connected;
+    size_t exports; /* exported protocols */
+    size_t imports; /* imported protocols */
+    size_t peers; /* processes that import an exported protocol and observe it, counted for each protocol */
+    uint64_t sent; /* calls that were put into the connection. Durable: calls that the server has stored */
+    uint64_t received; /* calls that were broadcast here */
+    uint64_t dropped; /* calls that were not sent or not made: a queue was full, or a value could not be encoded */
+    uint64_t refused; /* messages that are no call of an imported method, and subjects that the server refused */
+    uint64_t duplicates; /* calls that arrived again, on another way or from the server */
+    uint64_t reconnects; /* connections that were made again */
+};
+
+/* Reads the state of a bridge.
+ *
+ * protocol: counts its exports and imports alone; zero: all.
+ * out_info: filled; its size must be set.
+ * Returns PEAL_OK; PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_bridge_get_info(
+    peal_bridge *bridge, peal_protocol protocol, struct peal_bridge_info *out_info);
+
+/* Returns a sentence about the calling thread's last failure of a function of this library, and an empty string if none
+ * has failed. It is UTF-8.
+ *
+ * Returns a string *borrowed until* the next failure on this thread, never NULL.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API const char *peal_bridge_last_message(void);
+
+/* ---- Events ------------------------------------------------------------------------------------ */
+
+/* The protocol "PealBridge" of the center: what happens to its bridges. A thread of the bridge broadcasts it.
+ *
+ *     on_connected      the bridge is connected again, after it had lost its server
+ *     on_disconnected   the connection is lost. libnats keeps calls for some time; durable calls wait in their queue
+ *     on_refused        a message was refused, or the server refused a subject; `reason` is a sentence. At most one event
+ *                       a second and cause: `count` has the total
+ *     on_dropped        calls of a protocol were dropped; `count` has the total
+ *     on_peers          another number of processes observes an exported protocol */
+#define PEAL_BRIDGE_EVENTS(METHOD)                                                                                    \
+    METHOD(optional, void, on_connected, (const char *realm, const char *url))                                        \
+    METHOD(optional, void, on_disconnected, (const char *realm, const char *reason))                                  \
+    METHOD(optional, void, on_refused, (const char *realm, const char *protocol, const char *reason, uint64_t count)) \
+    METHOD(optional, void, on_dropped, (const char *realm, const char *protocol, uint64_t count))                     \
+    METHOD(optional, void, on_peers, (const char *realm, const char *protocol, uint64_t count))
+PEAL_PROTOCOL(peal_bridge_events, "PealBridge", PEAL_BRIDGE_EVENTS);
+
+PEAL_END_DECLARATIONS
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "methods.h"
+
+#include "failure.h"
+
+#include <peal/enumerate.h>
+#include <peal/inspect.h>
+#include <peal/reflection.h>
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *subject_token(const char *text)
+{
+    char *made = malloc(3 * strlen(text) + 1);
+    char *next = made;
+
+    if (made == NULL)
+        return NULL;
+    for (; *text != '\0'; text++) {
+        if (isalnum((unsigned char)*text) || strchr("_-:", *text) != NULL)
+            *next++ = *text;
+        else
+            next += sprintf(next, "%%%02X", (unsigned char)*text);
+    }
+    *next = '\0';
+    return made;
+}
+
+/* ---- Tables ------------------------------------------------------------------------------------ */
+
+static char *make_prefix(const char *realm, peal_protocol protocol)
+{
+    struct peal_protocol_info info = { .size = sizeof info };
+    char *prefix = NULL;
+
+    if (peal_protocol_get_info(protocol, &info) < 0)
+        return NULL;
+    char *token = subject_token(info.name);
+    if (token == NULL || asprintf(&prefix, "peal.v1.%s.%s.", realm, token) < 0)
+        prefix = NULL;
+    free(token);
+    return prefix;
+}
+
+static char **copy_names(const char *const *names)
+{
+    size_t count = 0;
+
+    while (names[count] != NULL)
+        count++;
+    char **made = calloc(count + 1, sizeof *made);
+    for (size_t i = 0; made != NULL && i < count; i++)
+        made[i] = strdup(names[i]);
+    return made;
+}
+
+struct method_table *method_table_create(const char *realm, peal_protocol protocol, const char *const *filter)
+{
+    struct method_table *made = calloc(1, sizeof *made);
+
+    if (made == NULL)
+        return NULL;
+    made->prefix = make_prefix(realm, protocol);
+    if (filter != NULL)
+        made->filter = copy_names(filter);
+    if (made->prefix != NULL && (filter == NULL || made->filter != NULL))
+        return made;
+    method_table_destroy(made);
+    return NULL;
+}
+
+void method_table_destroy(struct method_table *table)
+{
+    if (table == NULL)
+        return;
+    for (size_t i = 0; i < table->count; i++) {
+        free(table->methods[i].name);
+        free(table->methods[i].subject);
+        peal_wire_plan_destroy(table->methods[i].plan);
+    }
+    for (char **each = table->filter; each != NULL && *each != NULL; each++)
+        free(*each);
+    free(table->filter);
+    free(table->prefix);
+    free(table);
+}
+
+/* ---- Methods ----------------------------------------------------------------------------------- */
+
+/* An adopted method has the name "Other.method", so that it differs from a method of the protocol itself. */
+static char *make_name(const struct peal_method_info *info)
+{
+    struct peal_protocol_info origin = { .size = sizeof origin };
+    char *name = NULL;
+
+    if (info->origin.id == info->protocol.id)
+        return strdup(info->name);
+    if (peal_protocol_get_info(info->origin, &origin) < 0 || asprintf(&name, "%s.%s", origin.name, info->name) < 0)
+        return NULL;
+    return name;
+}
+
+static bool is_selected(const struct method_table *table, peal_protocol protocol, peal_method method)
+{
+    peal_method found = { 0 };
+
+    if (table->filter == NULL)
+        return true;
+    for (char **each = table->filter; *each != NULL; each++) {
+        if (peal_method_find(protocol, *each, &found) == PEAL_OK && found.id == method.id)
+            return true;
+    }
+    return false;
+}
+
+static peal_status check_filter(const struct method_table *table, peal_protocol protocol)
+{
+    peal_method found = { 0 };
+
+    for (char **each = table->filter; each != NULL && *each != NULL; each++) {
+        const peal_status status = peal_method_find(protocol, *each, &found);
+        if (status < 0)
+            return bridge_fail_as_peal(status);
+    }
+    return PEAL_OK;
+}
+
+/* A method with a result is refused: an exporter is one more observer, whose empty result would count. */
+static peal_status plan_method(struct bridge_method *made, bool is_strict)
+{
+    const struct peal_wire_plan_options options = { sizeof options, PEAL_WIRE_CALLS_ONLY };
+
+    if (made->has_result)
+        return is_strict ? bridge_fail(PEAL_ERROR_POLICY, "%s has a result, which a bridge does not carry", made->name)
+                         : PEAL_OK;
+    const peal_status status = peal_wire_plan_create(made->handle, &options, &made->plan);
+    return status < 0 && is_strict ? bridge_fail_as_wire(status) : PEAL_OK;
+}
+
+static peal_status add_method(struct method_table *table, peal_protocol protocol, peal_method handle, bool is_strict)
+{
+    struct bridge_method *made = &table->methods[table->count];
+    struct peal_method_info info = { .size = sizeof info };
+    peal_status status = peal_method_get_info(handle, &info);
+
+    memset(made, 0, sizeof *made);
+    if (status == PEAL_OK)
+        status = peal_method_fingerprint(handle, &made->fingerprint);
+    if (status < 0)
+        return bridge_fail_as_peal(status);
+    made->handle = handle;
+    made->has_result = !info.is_oneway;
+    made->name = make_name(&info);
+    char *token = made->name != NULL ? subject_token(made->name) : NULL;
+    if (token == NULL || asprintf(&made->subject, "%s%s", table->prefix, token) < 0)
+        made->subject = NULL;
+    free(token);
+    if (made->subject == NULL)
+        status = bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    else if (is_selected(table, protocol, handle))
+        status = plan_method(made, is_strict);
+    if (status < 0) {
+        free(made->name);
+        free(made->subject);
+        return status;
+    }
+    made->token = made->subject + strlen(table->prefix);
+    __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELEASE);
+    return PEAL_OK;
+}
+
+static bool has_method(const struct method_table *table, peal_method method)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        if (table->methods[i].handle.id == method.id)
+            return true;
+    }
+    return false;
+}
+
+peal_status method_table_update(struct method_table *table, peal_protocol protocol, bool is_strict)
+{
+    peal_method methods[METHOD_LIMIT];
+    size_t count = 0;
+    peal_status status = peal_protocol_list_methods(protocol, methods, METHOD_LIMIT, &count);
+
+    if (status != PEAL_OK)
+        return status < 0 ? bridge_fail_as_peal(status)
+                          : bridge_fail(PEAL_ERROR_LIMIT, "the protocol has more than 256 methods");
+    if (is_strict)
+        status = check_filter(table, protocol);
+    for (size_t i = 0; i < count && status == PEAL_OK; i++) {
+        if (!has_method(table, methods[i]))
+            status = add_method(table, protocol, methods[i], is_strict);
+    }
+    return status;
+}
+
+int method_table_find(const struct method_table *table, const char *token, size_t length)
+{
+    const size_t count = __atomic_load_n(&table->count, __ATOMIC_ACQUIRE);
+
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(table->methods[i].token, token, length) == 0 && table->methods[i].token[length] == '\0')
+            return (int)i;
+    }
+    return -1;
+}

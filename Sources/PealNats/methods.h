@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * methods.h - the methods of an exported or imported protocol, with their subjects and plans.
+ */
+#ifndef PEAL_NATS_METHODS_H
+#define PEAL_NATS_METHODS_H
+
+#include <peal/nats.h>
+#include <peal/wire.h>
+
+enum { METHOD_LIMIT = 256 /* of a handler */ };
+
+struct bridge_method {
+    peal_method handle;
+    char *name;    /* as peal_method_find takes it */
+    char *subject; /* "peal.v1.REALM.Protocol.method" */
+    const char *token; /* the last part of the subject */
+    uint64_t fingerprint;
+    peal_wire_plan *plan; /* NULL: neither exported nor imported */
+    bool has_result;
+    uint8_t is_wanted; /* atomic. True if another process observes the exported method */
+};
+
+/* Methods are added at the end, before a handler or a subscription can use them. They never change. */
+struct method_table {
+    char *prefix;  /* "peal.v1.REALM.Protocol." */
+    char **filter; /* names, ended by NULL; NULL: all methods */
+    size_t count;
+    struct bridge_method methods[METHOD_LIMIT];
+};
+
+/* Writes text as a part of a subject: other characters than letters, digits and some signs become "%2E". Returns the
+ * memory, or NULL. */
+char *subject_token(const char *text);
+
+/* Makes an empty table. NULL: out of memory. */
+struct method_table *method_table_create(const char *realm, peal_protocol protocol, const char *const *filter);
+void method_table_destroy(struct method_table *table);
+
+/* Adds the methods that the protocol has now and the table does not have.
+ *
+ * is_strict: fails for a method that cannot be carried. Otherwise such a method stays without a plan. */
+peal_status method_table_update(struct method_table *table, peal_protocol protocol, bool is_strict);
+
+/* Returns the index of the method with a part of a subject, or -1. */
+int method_table_find(const struct method_table *table, const char *token, size_t length);
+
+#endif

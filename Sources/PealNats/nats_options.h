@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * nats_options.h - the options of a bridge as those of libnats.
+ */
+#ifndef PEAL_NATS_OPTIONS_H
+#define PEAL_NATS_OPTIONS_H
+
+#include <peal/nats.h>
+
+#include <nats/nats.h>
+
+/* Keeps the sentence of a failure of libnats, and returns the status. */
+__attribute__((cold)) peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason);
+
+/* Connects with the options of a bridge.
+ *
+ * set: sets further options; a natsOptions of the program is locked meanwhile. */
+peal_status nats_connect(const struct peal_bridge_options *options,
+    natsStatus (*set)(natsOptions *nats_options, void *context), void *context, natsConnection **out_connection);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Each import announces the methods that are observed in its process: when they change, when an export sends a question, and again
+ * after each interval. The announcements are messages of a protocol of their own, "Presence".
+ */
+#include "bridge.h"
+#include "failure.h"
+
+#include <peal/center.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PRESENCE(METHOD)                                                       \
+    METHOD(optional, void, announce, (uint32_t interval, const char *methods)) \
+    METHOD(optional, void, ask, (void))
+PEAL_PROTOCOL(presence_calls, "Presence", PRESENCE);
+
+enum { ARENA_SIZE = 256 };
+
+struct presence {
+    peal_center center;
+    struct presence_calls_protocol protocol;
+    peal_wire_plan *announce;
+    peal_wire_plan *ask;
+};
+
+peal_status presence_create(struct presence **out_presence)
+{
+    struct presence *made = calloc(1, sizeof *made);
+
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    peal_status status = peal_center_create(&made->center);
+    if (status == PEAL_OK)
+        status = presence_calls_define(made->center, &made->protocol);
+    if (status < 0) {
+        presence_destroy(made);
+        return bridge_fail_as_peal(status);
+    }
+    status = peal_wire_plan_create(made->protocol.announce, NULL, &made->announce);
+    if (status == PEAL_OK)
+        status = peal_wire_plan_create(made->protocol.ask, NULL, &made->ask);
+    if (status < 0) {
+        presence_destroy(made);
+        return bridge_fail_as_wire(status);
+    }
+    *out_presence = made;
+    return PEAL_OK;
+}
+
+void presence_destroy(struct presence *presence)
+{
+    if (presence == NULL)
+        return;
+    peal_wire_plan_destroy(presence->announce);
+    peal_wire_plan_destroy(presence->ask);
+    if (presence->center.id != 0)
+        (void)peal_center_destroy(presence->center);
+    free(presence);
+}
+
+/* ---- Sending ----------------------------------------------------------------------------------- */
+
+static char *subject_of(const struct peal_bridge *bridge, const char *protocol)
+{
+    char *token = subject_token(protocol);
+    char *subject = NULL;
+
+    if (token == NULL || asprintf(&subject, "peal.v1.%s._presence.%s", bridge->realm, token) < 0)
+        subject = NULL;
+    free(token);
+    return subject;
+}
+
+static void send(struct peal_bridge *bridge, const char *protocol, const peal_wire_plan *plan, void *const *arguments)
+{
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    size_t size = 0;
+    char *subject = subject_of(bridge, protocol);
+
+    memcpy(header.origin, bridge->id, ORIGIN_SIZE);
+    (void)peal_wire_encode_call(plan, &header, arguments, NULL, 0, &size);
+    void *message = malloc(size);
+    if (subject != NULL && message != NULL
+        && peal_wire_encode_call(plan, &header, arguments, message, size, &size) == PEAL_OK)
+        (void)transport_publish(bridge->transport, subject, message, size);
+    free(message);
+    free(subject);
+}
+
+void presence_announce(struct peal_bridge *bridge, const char *protocol, const char *methods)
+{
+    void *const arguments[] = { &bridge->options.presence, &methods };
+
+    send(bridge, protocol, bridge->presence->announce, arguments);
+}
+
+void presence_ask(struct peal_bridge *bridge, const char *protocol)
+{
+    send(bridge, protocol, bridge->presence->ask, NULL);
+}
+
+/* ---- Receiving --------------------------------------------------------------------------------- */
+
+static bool is_message_of(const peal_wire_plan *plan, const void *message, size_t size)
+{
+    unsigned char arena[ARENA_SIZE] __attribute__((aligned(16)));
+    void *const *arguments = NULL;
+    size_t count = 0;
+
+    return peal_wire_decode_size(plan, size) <= sizeof arena
+        && peal_wire_decode_call(plan, message, size, arena, sizeof arena, &arguments, &count) == PEAL_OK;
+}
+
+/* An export gets the questions of other exports too, and an import the announcements of other imports. */
+static void export_heard(void *context, const char *subject, const void *message, size_t size)
+{
+    struct export *export = context;
+    const struct presence *presence = export->bridge->presence;
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    void *const *arguments = NULL;
+    size_t count = 0;
+
+    (void)subject;
+    if (is_message_of(presence->ask, message, size))
+        return;
+    const size_t arena_size = peal_wire_decode_size(presence->announce, size);
+    void *arena = size <= export->bridge->options.message_limit ? malloc(arena_size) : NULL;
+    if (arena != NULL && peal_wire_peek(message, size, &header) == PEAL_OK
+        && peal_wire_decode_call(presence->announce, message, size, arena, arena_size, &arguments, &count) == PEAL_OK
+        && *(const char *const *)arguments[1] != NULL)
+        export_note_peer(export, header.origin, *(const uint32_t *)arguments[0], *(const char *const *)arguments[1]);
+    else
+        bridge_refuse(export->bridge, &export->troubles, "an announcement: %s", peal_wire_last_message());
+    free(arena);
+}
+
+static void import_heard(void *context, const char *subject, const void *message, size_t size)
+{
+    struct import *import = context;
+
+    (void)subject;
+    if (!is_message_of(import->bridge->presence->ask, message, size))
+        return;
+    __atomic_store_n(&import->must_announce, true, __ATOMIC_RELEASE);
+    bridge_wake(import->bridge);
+}
+
+static peal_status follow(struct peal_bridge *bridge, const char *protocol, transport_handler handler, void *context,
+    struct subscription **out_subscription)
+{
+    char *subject = subject_of(bridge, protocol);
+
+    if (subject == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    const peal_status status = transport_subscribe(bridge->transport, subject, handler, context, out_subscription);
+    free(subject);
+    return status;
+}
+
+peal_status presence_follow_export(struct export *export)
+{
+    return follow(export->bridge, export->name, export_heard, export, &export->presence);
+}
+
+peal_status presence_follow_import(struct import *import)
+{
+    return follow(import->bridge, import->name, import_heard, import, &import->presence);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "source.h"
+
+#include "arrivals.h"
+#include "failure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* A thread's last broadcast of an exported protocol. The exporters of one broadcast run one after the
+ * other on one thread, each at most once. So an exporter that is called again is called for another broadcast. */
+struct last_call {
+    uint64_t source; /* its id; 0: none */
+    struct identity identity;
+    uint64_t sent;   /* a bit for each bridge whose exporter has run */
+    uint64_t passed; /* the bit of the bridge that imported the call, until its exporter has run */
+};
+
+static _Thread_local struct last_call last;
+static _Thread_local const struct imported *current;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the variables below */
+static struct source *sources;
+static uint64_t source_count; /* that were ever made */
+
+void random_bytes(void *bytes, size_t size)
+{
+    size_t filled = 0;
+
+    while (filled < size) {
+        const ssize_t got = getrandom((uint8_t *)bytes + filled, size - filled, 0);
+        if (got < 0 && errno != EINTR)
+            abort(); /* Linux has random bytes once it runs programs. */
+        filled += got > 0 ? (size_t)got : 0;
+    }
+}
+
+/* ---- Sources ----------------------------------------------------------------------------------- */
+
+static uint64_t fnv1a(const char *text, uint64_t hash)
+{
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
+    return hash;
+}
+
+/* The same identity has the same origin after each start. */
+static void origin_of(const char *identity, uint8_t *out_origin)
+{
+    const uint64_t halves[2] = { fnv1a(identity, 0xcbf29ce484222325u), fnv1a(identity, 0x9ae16a3b2f90404fu) };
+
+    memcpy(out_origin, halves, ORIGIN_SIZE);
+}
+
+static struct source *create(peal_protocol protocol)
+{
+    struct source *made = calloc(1, sizeof *made);
+
+    if (made == NULL)
+        return NULL;
+    made->arrivals = arrivals_create();
+    if (made->arrivals == NULL) {
+        free(made);
+        return NULL;
+    }
+    made->id = ++source_count;
+    made->protocol = protocol.id;
+    made->process = getpid();
+    random_bytes(made->origin, ORIGIN_SIZE);
+    pthread_mutex_init(&made->lock, NULL);
+    made->next = sources;
+    sources = made;
+    return made;
+}
+
+static struct source *find(peal_protocol protocol)
+{
+    const pid_t process = getpid();
+    struct source *each = sources;
+
+    while (each != NULL && (each->protocol != protocol.id || each->process != process))
+        each = each->next;
+    return each;
+}
+
+static peal_status adopt_identity(struct source *source, const char *identity, uint64_t next_number)
+{
+    uint8_t origin[ORIGIN_SIZE];
+
+    if (identity == NULL)
+        return PEAL_OK;
+    origin_of(identity, origin);
+    pthread_mutex_lock(&source->lock);
+    const bool is_other = (source->has_identity || source->number > 0)
+                       && memcmp(origin, source->origin, ORIGIN_SIZE) != 0;
+    if (!is_other && !source->has_identity) {
+        memcpy(source->origin, origin, ORIGIN_SIZE);
+        source->has_identity = true;
+        source->number = next_number - 1;
+    }
+    pthread_mutex_unlock(&source->lock);
+    return is_other ? bridge_fail(PEAL_ERROR_CONFLICT, "the protocol is exported with another identity") : PEAL_OK;
+}
+
+peal_status source_acquire(
+    peal_protocol protocol, const char *identity, uint64_t next_number, struct source **out_source)
+{
+    pthread_mutex_lock(&lock);
+    struct source *source = find(protocol);
+    if (source == NULL)
+        source = create(protocol);
+    if (source != NULL)
+        source->uses++;
+    pthread_mutex_unlock(&lock);
+    if (source == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    const peal_status status = adopt_identity(source, identity, next_number);
+    if (status < 0)
+        source_release(source);
+    else
+        *out_source = source;
+    return status;
+}
+
+void source_release(struct source *source)
+{
+    if (source == NULL)
+        return;
+    pthread_mutex_lock(&lock);
+    const bool is_last = --source->uses == 0;
+    if (is_last) {
+        struct source **link = &sources;
+        while (*link != source)
+            link = &(*link)->next;
+        *link = source->next;
+    }
+    pthread_mutex_unlock(&lock);
+    if (!is_last)
+        return;
+    arrivals_destroy(source->arrivals);
+    pthread_mutex_destroy(&source->lock);
+    free(source);
+}
+
+/* ---- Identities -------------------------------------------------------------------------------- */
+
+bool source_identify(struct source *source, uint64_t bridge, struct identity *out_identity)
+{
+    if (last.source == source->id && (last.passed & bridge) != 0) {
+        last.passed = 0;
+        last.sent |= bridge;
+        return false;
+    }
+    if (last.source != source->id || (last.sent & bridge) != 0) {
+        last.source = source->id;
+        last.sent = 0;
+        last.passed = 0;
+        memcpy(last.identity.origin, source->origin, ORIGIN_SIZE);
+        last.identity.number = ++source->number;
+        last.identity.hops = 0;
+    }
+    last.sent |= bridge;
+    *out_identity = last.identity;
+    return true;
+}
+
+void source_pass(const struct source *source, uint64_t bridge)
+{
+    if (last.source != source->id)
+        return;
+    if ((last.passed & bridge) != 0)
+        last.passed = 0;
+    else if ((last.sent & bridge) != 0)
+        last.source = 0;
+    last.sent |= bridge;
+}
+
+enum arrival source_note_arrival(struct source *source, const struct identity *identity)
+{
+    if (memcmp(identity->origin, source->origin, ORIGIN_SIZE) == 0)
+        return ARRIVAL_ECHO;
+    return arrivals_note(source->arrivals, identity) ? ARRIVAL_NEW : ARRIVAL_DUPLICATE;
+}
+
+void imported_begin(struct imported *imported, const struct source *source, uint64_t bridge)
+{
+    imported->outer = current;
+    current = imported;
+    last.source = source->id;
+    last.identity = imported->identity;
+    last.identity.hops++;
+    last.sent = 0;
+    last.passed = bridge;
+}
+
+void imported_end(const struct imported *imported)
+{
+    current = imported->outer;
+    last.source = 0;
+}
+
+peal_status peal_bridge_current_call(struct peal_imported_call *out_call)
+{
+    if (out_call == NULL || out_call->size != sizeof *out_call)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the structure is NULL, or its size is wrong");
+    if (current == NULL)
+        return bridge_fail(PEAL_ERROR_STATE, "the thread is not inside an imported call");
+    memcpy(out_call->origin, current->identity.origin, ORIGIN_SIZE);
+    out_call->number = current->identity.number;
+    out_call->hops = current->identity.hops;
+    out_call->realm = current->realm;
+    return PEAL_OK;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * source.h - the identities of calls. A source belongs to a protocol of this process, and all bridges share it. So a
+ * call that two bridges export has one identity, and a call that arrives on two ways is made once.
+ */
+#ifndef PEAL_NATS_SOURCE_H
+#define PEAL_NATS_SOURCE_H
+
+#include <peal/nats.h>
+
+#include <pthread.h>
+#include <sys/types.h>
+
+enum { ORIGIN_SIZE = 16 };
+
+/* The identity of a call. */
+struct identity {
+    uint8_t origin[ORIGIN_SIZE];
+    uint64_t number;
+    uint32_t hops;
+};
+
+struct arrivals;
+
+struct source {
+    struct source *next;
+    uint64_t id;       /* never used again */
+    uint64_t protocol; /* its id */
+    pid_t process;     /* The child of a fork has sources of its own. */
+    unsigned uses;
+    bool has_identity;
+    uint8_t origin[ORIGIN_SIZE];
+    pthread_mutex_t
+        lock; /* of `number`; locked until the call is sent, so calls are sent in the order of their numbers */
+    uint64_t number;      /* of the last call */
+    struct arrivals *arrivals;
+};
+
+/* Fills memory with random bytes. */
+void random_bytes(void *bytes, size_t size);
+
+/* Returns the source of a protocol. source_release ends the use.
+ *
+ * identity: NULL: any. Returns PEAL_ERROR_CONFLICT when the source has another one. */
+peal_status source_acquire(
+    peal_protocol protocol, const char *identity, uint64_t next_number, struct source **out_source);
+void source_release(struct source *source);
+
+/* Identifies the broadcast for which an exporter runs: the imported call, the call that another bridge has identified
+ * before, or a new call. Returns false if the exporter must pass over the call, because its bridge imported it.
+ *
+ * bridge: one bit. The caller must hold the lock of the source. */
+bool source_identify(struct source *source, uint64_t bridge, struct identity *out_identity);
+
+/* Notes that an exporter runs for a broadcast that it does not send. */
+void source_pass(const struct source *source, uint64_t bridge);
+
+/* The outcome of an arrival. */
+enum arrival { ARRIVAL_NEW, ARRIVAL_ECHO, ARRIVAL_DUPLICATE };
+
+/* Notes that a call has arrived, and returns if it is new. */
+enum arrival source_note_arrival(struct source *source, const struct identity *identity);
+
+/* Make the following broadcast of this thread an imported call, until the end. */
+struct imported {
+    const struct imported *outer;
+    struct identity identity;
+    const char *realm;
+};
+void imported_begin(struct imported *imported, const struct source *source, uint64_t bridge);
+void imported_end(const struct imported *imported);
+
+#endif

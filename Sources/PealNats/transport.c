@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The transport by libnats. Each subscription has a thread of libnats, which keeps the order of each sender.
+ */
+#include "transport.h"
+
+#include "failure.h"
+#include "nats_options.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { PENDING_MESSAGES = 65536, PENDING_BYTES = 256 << 20 };
+
+struct transport {
+    natsConnection *connection;
+    struct transport_events events;
+    pthread_mutex_t lock; /* of `is_closed`, and of `is_complete` of subscriptions */
+    pthread_cond_t changed;
+    bool is_closed;
+};
+
+/* ---- Events of libnats ------------------------------------------------------------------------- */
+
+static void connected(natsConnection *connection, void *closure)
+{
+    const struct transport *transport = closure;
+    char url[256] = "";
+
+    (void)natsConnection_GetConnectedUrl(connection, url, sizeof url);
+    transport->events.connected(transport->events.context, url);
+}
+
+static void disconnected(natsConnection *connection, void *closure)
+{
+    const struct transport *transport = closure;
+    const char *reason = NULL;
+
+    (void)natsConnection_GetLastError(connection, &reason);
+    transport->events.disconnected(transport->events.context, reason != NULL ? reason : "");
+}
+
+static void closed(natsConnection *connection, void *closure)
+{
+    struct transport *transport = closure;
+
+    (void)connection;
+    pthread_mutex_lock(&transport->lock);
+    transport->is_closed = true;
+    pthread_cond_broadcast(&transport->changed);
+    pthread_mutex_unlock(&transport->lock);
+}
+
+/* A slow consumer is counted by its subscription (transport_dropped). */
+static void failed(natsConnection *connection, natsSubscription *subscription, natsStatus status, void *closure)
+{
+    const struct transport *transport = closure;
+    const char *reason = NULL;
+
+    (void)subscription;
+    if (status == NATS_SLOW_CONSUMER)
+        return;
+    (void)natsConnection_GetLastError(connection, &reason);
+    transport->events.refused(
+        transport->events.context, reason != NULL && reason[0] != '\0' ? reason : natsStatus_GetText(status));
+}
+
+/* ---- Connecting -------------------------------------------------------------------------------- */
+
+static natsStatus set_handlers(natsOptions *options, void *transport)
+{
+    natsStatus status = natsOptions_SetNoEcho(options, true);
+
+    if (status == NATS_OK)
+        status = natsOptions_SetReconnectedCB(options, connected, transport);
+    if (status == NATS_OK)
+        status = natsOptions_SetDisconnectedCB(options, disconnected, transport);
+    if (status == NATS_OK)
+        status = natsOptions_SetClosedCB(options, closed, transport);
+    if (status == NATS_OK)
+        status = natsOptions_SetErrorHandler(options, failed, transport);
+    return status;
+}
+
+static void destroy(struct transport *transport)
+{
+    pthread_cond_destroy(&transport->changed);
+    pthread_mutex_destroy(&transport->lock);
+    free(transport);
+}
+
+peal_status transport_open(
+    const struct peal_bridge_options *options, const struct transport_events *events, struct transport **out_transport)
+{
+    struct transport *transport = calloc(1, sizeof *transport);
+
+    if (transport == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    transport->events = *events;
+    pthread_mutex_init(&transport->lock, NULL);
+    pthread_cond_init(&transport->changed, NULL);
+    const peal_status status = nats_connect(options, set_handlers, transport, &transport->connection);
+    if (status < 0) {
+        destroy(transport);
+        return status;
+    }
+    *out_transport = transport;
+    return PEAL_OK;
+}
+
+void transport_close(struct transport *transport)
+{
+    if (transport == NULL)
+        return;
+    natsConnection_Close(transport->connection);
+    pthread_mutex_lock(&transport->lock);
+    while (!transport->is_closed)
+        pthread_cond_wait(&transport->changed, &transport->lock);
+    pthread_mutex_unlock(&transport->lock);
+    natsConnection_Destroy(transport->connection);
+    destroy(transport);
+}
+
+/* ---- Messages ---------------------------------------------------------------------------------- */
+
+bool transport_publish(struct transport *transport, const char *subject, const void *message, size_t size)
+{
+    return natsConnection_Publish(transport->connection, subject, message, (int)size) == NATS_OK;
+}
+
+static void arrived(natsConnection *connection, natsSubscription *native, natsMsg *message, void *closure)
+{
+    const struct subscription *subscription = closure;
+
+    (void)connection;
+    (void)native;
+    subscription->handler(subscription->context, natsMsg_GetSubject(message), natsMsg_GetData(message),
+        (size_t)natsMsg_GetDataLength(message));
+    natsMsg_Destroy(message);
+}
+
+static void completed(void *closure)
+{
+    struct subscription *subscription = closure;
+    struct transport *transport = subscription->transport;
+
+    pthread_mutex_lock(&transport->lock);
+    subscription->is_complete = true;
+    pthread_cond_broadcast(&transport->changed);
+    pthread_mutex_unlock(&transport->lock);
+}
+
+peal_status transport_subscribe(struct transport *transport, const char *subject, transport_handler handler,
+    void *context, struct subscription **out_subscription)
+{
+    struct subscription *made = calloc(1, sizeof *made);
+    natsSubscription *native = NULL;
+
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->handler = handler;
+    made->context = context;
+    made->transport = transport;
+    natsStatus status = natsConnection_Subscribe(&native, transport->connection, subject, arrived, made);
+    if (status != NATS_OK) {
+        free(made);
+        return fail_as_nats(PEAL_ERROR_CREATION, subject, status);
+    }
+    made->native = native;
+    (void)natsSubscription_SetPendingLimits(native, PENDING_MESSAGES, PENDING_BYTES);
+    (void)natsSubscription_SetOnCompleteCB(native, completed, made);
+    *out_subscription = made;
+    return PEAL_OK;
+}
+
+void transport_unsubscribe(struct subscription *subscription)
+{
+    if (subscription == NULL)
+        return;
+    struct transport *transport = subscription->transport;
+    natsSubscription_Unsubscribe(subscription->native);
+    pthread_mutex_lock(&transport->lock);
+    while (!subscription->is_complete)
+        pthread_cond_wait(&transport->changed, &transport->lock);
+    pthread_mutex_unlock(&transport->lock);
+    natsSubscription_Destroy(subscription->native);
+    free(subscription);
+}
+
+uint64_t transport_dropped(const struct subscription *subscription)
+{
+    int64_t dropped = 0;
+
+    if (subscription != NULL)
+        (void)natsSubscription_GetDropped(subscription->native, &dropped);
+    return (uint64_t)dropped;
+}
+
+bool transport_flush(struct transport *transport, uint32_t timeout)
+{
+    return natsConnection_FlushTimeout(transport->connection, timeout) == NATS_OK;
+}
+
+bool transport_is_connected(struct transport *transport)
+{
+    return natsConnection_Status(transport->connection) == NATS_CONN_STATUS_CONNECTED;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * transport.h - the functions of a connection that the bridge uses for calls that are delivered at most once.
+ */
+#ifndef PEAL_NATS_TRANSPORT_H
+#define PEAL_NATS_TRANSPORT_H
+
+#include <peal/nats.h>
+
+/* A message has arrived. The calls of one subscription run one after the other, in the order of each sender. */
+typedef void (*transport_handler)(void *context, const char *subject, const void *message, size_t size);
+
+struct subscription {
+    transport_handler handler;
+    void *context;
+    void *native;
+    bool is_complete; /* guarded by the lock of the transport */
+    struct transport *transport;
+};
+
+/* Events of the connection. Their functions run on a thread of the transport. */
+struct transport_events {
+    void (*connected)(void *context, const char *url);
+    void (*disconnected)(void *context, const char *reason);
+    void (*refused)(void *context, const char *reason);
+    void *context;
+};
+
+/* Connects. The pointers of `events` must stay valid until transport_close has returned. */
+peal_status transport_open(
+    const struct peal_bridge_options *options, const struct transport_events *events, struct transport **out_transport);
+/* Waits until no handler runs. */
+void transport_close(struct transport *transport);
+
+/* Returns false when the message cannot be put into the buffer of the connection. */
+bool transport_publish(struct transport *transport, const char *subject, const void *message, size_t size);
+peal_status transport_subscribe(struct transport *transport, const char *subject, transport_handler handler,
+    void *context, struct subscription **out_subscription);
+/* Waits until the handler does not run and will not run. */
+void transport_unsubscribe(struct subscription *subscription);
+/* The messages of a subscription that were dropped because too many waited. */
+uint64_t transport_dropped(const struct subscription *subscription);
+/* Waits until the server has all that was sent, also the subscriptions. */
+bool transport_flush(struct transport *transport, uint32_t timeout);
+bool transport_is_connected(struct transport *transport);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The thread of a bridge. It sleeps until something has changed or the next announcement is due.
+ */
+#include "bridge.h"
+#include "outbox.h"
+
+#include <peal/broadcast.h>
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { REPORT_INTERVAL = 1000 };
+
+int64_t now_in_milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void bridge_wake(struct peal_bridge *bridge)
+{
+    pthread_mutex_lock(&bridge->lock);
+    bridge->is_dirty = true;
+    pthread_cond_broadcast(&bridge->changed);
+    pthread_mutex_unlock(&bridge->lock);
+}
+
+void bridge_refuse(struct peal_bridge *bridge, struct troubles *troubles, const char *format, ...)
+{
+    va_list arguments;
+
+    __atomic_fetch_add(&troubles->refused, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&bridge->lock);
+    if (troubles->reason[0] == '\0') {
+        va_start(arguments, format);
+        vsnprintf(troubles->reason, sizeof troubles->reason, format, arguments);
+        va_end(arguments);
+        bridge->is_dirty = true;
+        pthread_cond_broadcast(&bridge->changed);
+    }
+    pthread_mutex_unlock(&bridge->lock);
+}
+
+/* ---- Reports ----------------------------------------------------------------------------------- */
+
+static void report_connection(struct peal_bridge *bridge)
+{
+    const char *realm = bridge->realm;
+    char url[REASON_SIZE], reason[REASON_SIZE];
+
+    pthread_mutex_lock(&bridge->lock);
+    const bool has_connected = bridge->has_connected, has_disconnected = bridge->has_disconnected;
+    bridge->has_connected = bridge->has_disconnected = false;
+    memcpy(url, bridge->connected_url, sizeof url);
+    memcpy(reason, bridge->disconnected_reason, sizeof reason);
+    pthread_mutex_unlock(&bridge->lock);
+    const char *connected_url = url, *disconnected_reason = reason;
+    if (has_disconnected)
+        PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_disconnected, realm, disconnected_reason);
+    if (has_connected)
+        PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_connected, realm, connected_url);
+}
+
+/* Returns when the next report of these troubles is due, or -1. */
+static int64_t report_troubles(
+    struct peal_bridge *bridge, struct troubles *troubles, const char *protocol, uint64_t more_dropped)
+{
+    const char *realm = bridge->realm;
+    const int64_t now = now_in_milliseconds();
+    const uint64_t refused = __atomic_load_n(&troubles->refused, __ATOMIC_RELAXED);
+    const uint64_t dropped = __atomic_load_n(&troubles->dropped, __ATOMIC_RELAXED) + more_dropped;
+    char text[REASON_SIZE];
+    const char *reason = text;
+
+    if (refused == troubles->reported_refused && dropped == troubles->reported_dropped)
+        return -1;
+    if (troubles->reported_at != 0 && now < troubles->reported_at + REPORT_INTERVAL)
+        return troubles->reported_at + REPORT_INTERVAL;
+    troubles->reported_at = now;
+    pthread_mutex_lock(&bridge->lock);
+    memcpy(text, troubles->reason, sizeof text);
+    troubles->reason[0] = '\0';
+    pthread_mutex_unlock(&bridge->lock);
+    if (refused != troubles->reported_refused)
+        PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_refused, realm, protocol, reason, refused);
+    if (dropped != troubles->reported_dropped)
+        PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_dropped, realm, protocol, dropped);
+    troubles->reported_refused = refused;
+    troubles->reported_dropped = dropped;
+    return -1;
+}
+
+static void report_peers(struct peal_bridge *bridge, struct export *export)
+{
+    const char *realm = bridge->realm, *protocol = export->name;
+
+    pthread_mutex_lock(&bridge->lock);
+    const uint64_t count = export->ready_peers;
+    pthread_mutex_unlock(&bridge->lock);
+    if (count == export->reported_peers)
+        return;
+    export->reported_peers = count;
+    PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_peers, realm, protocol, count);
+}
+
+static int64_t earlier(int64_t time, int64_t other) { return other >= 0 && other < time ? other : time; }
+
+/* Exports and imports are added at the beginning of the lists, and stay until the worker has ended. So the lists can be
+ * read without `maintenance`, which observers of "PealBridge" may need to export or import. */
+static int64_t report(struct peal_bridge *bridge, struct export *exports, struct import *imports, int64_t due)
+{
+    report_connection(bridge);
+    due = earlier(due, report_troubles(bridge, &bridge->troubles, "", 0));
+    for (struct export *each = exports; each != NULL; each = each->next) {
+        due = earlier(due, report_troubles(bridge, &each->troubles, each->name, relay_dropped(each->relay)));
+        report_peers(bridge, each);
+    }
+    for (struct import *each = imports; each != NULL; each = each->next)
+        due = earlier(due, report_troubles(bridge, &each->troubles, each->name, relay_dropped(each->relay)));
+    return due;
+}
+
+/* ---- Maintenance ------------------------------------------------------------------------------- */
+
+/* A step that fails is tried again after the next interval. */
+static void maintain(struct peal_bridge *bridge)
+{
+    pthread_mutex_lock(&bridge->maintenance);
+    for (struct export *each = bridge->exports; each != NULL; each = each->next) {
+        (void)export_expire_peers(each);
+        (void)export_update(each);
+    }
+    for (struct import *each = bridge->imports; each != NULL; each = each->next)
+        (void)import_update(each);
+    pthread_mutex_unlock(&bridge->maintenance);
+}
+
+/* Sleeps until there is work or the time is due. Returns false if the bridge is being closed. */
+static bool wait_for_work(
+    struct peal_bridge *bridge, int64_t due, struct export **out_exports, struct import **out_imports)
+{
+    const struct timespec limit = { due / 1000, due % 1000 * 1000000 };
+
+    pthread_mutex_lock(&bridge->lock);
+    while (!bridge->must_stop && !bridge->is_dirty
+           && pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit) != ETIMEDOUT) {}
+    bridge->is_dirty = false;
+    const bool goes_on = !bridge->must_stop;
+    *out_exports = bridge->exports;
+    *out_imports = bridge->imports;
+    pthread_mutex_unlock(&bridge->lock);
+    return goes_on;
+}
+
+void *worker_run(void *context)
+{
+    struct peal_bridge *bridge = context;
+    struct export *exports = NULL;
+    struct import *imports = NULL;
+    int64_t due = now_in_milliseconds();
+
+    while (wait_for_work(bridge, due, &exports, &imports)) {
+        maintain(bridge);
+        due = report(bridge, exports, imports, now_in_milliseconds() + bridge->options.presence);
+    }
+    return NULL;
+}
