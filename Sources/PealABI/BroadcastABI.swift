@@ -17,12 +17,39 @@ public func peal_send_with(
     _ options: UnsafePointer<peal_send_options>?, _ out_result: UnsafeMutableRawPointer?,
     _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
-    if out_result == nil, let options, forcesFFIAlone(options),
-        let answer: StatusAnswer = Broadcast.sendForcingFFI(method.id, arguments, argument_count, out_calls)
-    {
-        return answer.status
+    // The rare paths are functions of their own, to which this one jumps without saving registers.
+    if let options {
+        if foldAlone(options) != nil {
+            return sendFolding(method, arguments, argument_count, options, out_result, out_calls)
+        }
+        if out_result == nil, forcesFFIAlone(options) {
+            return sendForcingFFI(method, arguments, argument_count, options, out_result, out_calls)
+        }
     }
     return sendWithOptions(method, arguments, argument_count, options, out_result, out_calls)
+}
+
+@inline(never)
+private func sendFolding(
+    _ method: peal_method, _ arguments: Broadcast.Arguments?, _ count: Int,
+    _ options: UnsafePointer<peal_send_options>, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    if let fold = options.pointee.fold {
+        let tail = FoldedInteger(fold: fold, context: options.pointee.fold_context, accumulator: result)
+        if ResultBroadcast.sendFolding(method.id, arguments, count, tail, calls) { return PEAL_OK }
+    }
+    return sendWithOptions(method, arguments, count, options, result, calls)
+}
+
+@inline(never)
+private func sendForcingFFI(
+    _ method: peal_method, _ arguments: Broadcast.Arguments?, _ count: Int,
+    _ options: UnsafePointer<peal_send_options>, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    let answer: StatusAnswer? = Broadcast.sendForcingFFI(method.id, arguments, count, calls)
+    return answer?.status ?? sendWithOptions(method, arguments, count, options, result, calls)
 }
 
 @inline(never)
@@ -48,6 +75,16 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
     return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue)
         && options.pointee.policy == PEAL_POLICY_METHOD
         && options.pointee.except.id | options.pointee.origin == 0
+}
+
+/// Returns the function that folds if the options request a fold by the method's policy, and nothing else.
+@inline(__always)
+private func foldAlone(_ options: UnsafePointer<peal_send_options>) -> BroadcastRequest.Fold? {
+    // As above, the size is tested first.
+    guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size, options.pointee.flags == 0,
+        options.pointee.policy == PEAL_POLICY_METHOD
+    else { return nil }
+    return options.pointee.fold
 }
 
 @c @implementation @_optimize(speed)

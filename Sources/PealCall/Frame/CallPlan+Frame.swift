@@ -36,21 +36,23 @@ extension CallPlan {
         }
     }
 
-    /// The sizes of the parameters in bytes. nil unless each parameter is an integer of 32 or 64 bits, or a struct of
-    /// that size, and they are in the integer registers in order.
-    public var integerWidths: [Int]? {
-        guard let frame, !frame.usesStack, endOfMoves - moves == parameterCount else { return nil }
-        var widths: [Int] = []
+    /// The value of `integers`. nil unless each parameter is an integer of 32 or 64 bits, or a struct of that size, and
+    /// they are in the integer registers in order.
+    func findIntegers() -> Integers? {
+        guard let frame, !frame.usesStack, parameterCount <= Integers.most, endOfMoves - moves == parameterCount else {
+            return nil
+        }
+        var narrow: UInt8 = 0
         for index in 0..<parameterCount {
             let move = moves[index]
             guard Int(move.argument) == index, Int(move.word) == index + 1, move.offset == 0 else { return nil }
             switch move.kind {
-            case .word: widths.append(8)
-            case .signed32, .unsigned32: widths.append(4)
+            case .word: break
+            case .signed32, .unsigned32: narrow |= 1 << UInt8(index)
             case .signed16, .unsigned16, .signed8, .unsigned8, .piece: return nil
             }
         }
-        return widths
+        return Integers(count: UInt8(parameterCount), narrow: narrow)
     }
 
     /// Calls `function` with a frame and stores its result.

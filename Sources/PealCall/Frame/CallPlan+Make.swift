@@ -36,6 +36,7 @@ extension CallPlan {
                 interface: UnsafeMutableRawPointer(interface), caller: FFICaller(interface, reusesPlan: frame == nil),
                 overwritesArguments: shape.parameters.contains { $0.isStructure && $0.size > 16 },
                 halvedParameter: learned.halvedParameter ?? -1))
+        plan.pointee.integers = plan.pointee.findIntegers()
         memory.keep()
         return UnsafePointer(plan)
     }

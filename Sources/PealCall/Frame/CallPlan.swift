@@ -12,6 +12,8 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     public let frame: FrameShape?
     /// The registers in which a result is returned; meaningful with a frame.
     public let resultLocation: ResultLocation
+    /// The parameters, if they are a few integers in registers; otherwise nil.
+    public internal(set) var integers: Integers?
     public let parameterCount: Int
     public let resultKind: ResultKind
     /// In bytes; 0 for void.
@@ -39,6 +41,15 @@ public struct CallPlan: BitwiseCopyable, @unchecked Sendable {
     @usableFromInline let halvedParameter: Int
 
     public typealias Pointer = UnsafePointer<CallPlan>
+
+    /// Up to four integers of 32 or 64 bits, all parameters in order.
+    public struct Integers: Sendable, Equatable, BitwiseCopyable {
+        public let count: UInt8
+        /// The bits of those of 32 bits.
+        public let narrow: UInt8
+
+        public static var most: Int { 4 }
+    }
 }
 
 /// The registers in which a result is returned. CPealSupport's probe.c uses the raw values.

@@ -3,8 +3,7 @@ import PealCall
 
 /// A broadcast for its results, to observers that are simply called by a register frame. It allocates nothing, and
 /// results stay in registers as far as the policy allows.
-@usableFromInline
-enum ResultBroadcast {
+public enum ResultBroadcast {
     /// The most common of these broadcasts, which wants the last result: up to four integers and the result stay in
     /// registers.
     ///
@@ -32,6 +31,40 @@ enum ResultBroadcast {
         calls?.pointee = called
         Broadcast.release(hazard)
         return true
+    }
+
+    /// Folds the results of a method whose policy is a fold. Up to four integers and the result stay in registers.
+    ///
+    /// - Returns: False for any other broadcast; then no observer was called.
+    @_optimize(speed)
+    public static func sendFolding(
+        _ id: UInt64, _ arguments: Broadcast.Arguments?, _ count: Int, _ tail: FoldedInteger,
+        _ calls: UnsafeMutablePointer<Int>?
+    ) -> Bool {
+        guard let element = peal_directory_find(id), let hazard = peal_hazard_outermost() else { return false }
+        let list = Broadcast.List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_LIBRARY)))
+        let called = fold(list, hazard, arguments, count, tail, id)
+        if let called, let calls { calls.pointee = called }
+        Broadcast.release(hazard)
+        return called != nil
+    }
+
+    @inline(__always)
+    private static func fold(
+        _ list: Broadcast.List, _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int,
+        _ tail: FoldedInteger, _ id: UInt64
+    ) -> Int? {
+        let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+        // The id is tested first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == id, traits.isPlainFold else { return nil }
+        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+        guard plan.pointee.resultLocation == .integer, let integers = plan.pointee.integers, integers.count == count
+        else { return nil }
+        let replay = IntegerReplay(
+            PointedIntegers(arguments), MethodTraits(narrow: integers.narrow), to: peal_snapshot_entries(list),
+            count: Int(peal_snapshot_count(list)), hazard)
+        var tail = tail
+        return replay.replay(count, &tail)
     }
 
     /// Broadcasts to a protected list, and releases it.

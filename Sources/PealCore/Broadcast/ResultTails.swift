@@ -170,6 +170,31 @@ struct CollectedResults: ResultTail {
     }
 }
 
+/// Results of one word that the caller's function folds.
+public struct FoldedInteger: ResultTail {
+    let fold: BroadcastRequest.Fold
+    let context: UnsafeMutableRawPointer?
+    let accumulator: UnsafeMutableRawPointer?
+
+    public init(
+        fold: @escaping BroadcastRequest.Fold, context: UnsafeMutableRawPointer?, accumulator: UnsafeMutableRawPointer?
+    ) {
+        self.fold = fold
+        self.context = context
+        self.accumulator = accumulator
+    }
+
+    /// The caller's function has stored the combined result already.
+    @usableFromInline var words: (UInt64, UInt64) { (0, 0) }
+
+    @usableFromInline
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        var result = first
+        return withUnsafeMutablePointer(to: &result) { fold(context, accumulator, $0) }
+    }
+}
+
 /// Results that the caller's function folds.
 struct FoldedResult: ResultTail {
     let fold: BroadcastRequest.Fold

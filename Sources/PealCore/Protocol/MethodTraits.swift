@@ -38,12 +38,17 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         if let parameter = Self.chainedParameter(of: declaration) { bits |= UInt32(parameter + 1) << 16 }
         let isPlain = Self(rawValue: bits).isPlain
         switch isPlain ? PlainPath(plan) : nil {
-        case .integers(let count, let narrow): bits |= (Self.integersTag + UInt32(count)) << 24 | narrow << 10
+        case .integers(let integers):
+            bits |= (Self.integersTag + UInt32(integers.count)) << 24 | Self(narrow: integers.narrow).rawValue
         case .frame(let shape): bits |= UInt32(shape.rawValue) << 24
         case nil: bits |= 0xff << 24
         }
         rawValue = bits
     }
+
+    /// The traits that state the widths of integers alone.
+    @inline(__always)
+    init(narrow: UInt8) { rawValue = UInt32(narrow) << 10 }
 
     /// The traits of a list with an observer that is not simply called. The fast paths do not use such a list.
     var withSpecialObservers: MethodTraits {
@@ -133,6 +138,10 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// True if recursion is free, and results are discarded even if one is requested.
     @inline(__always)
     var isPlainWithoutResult: Bool { rawValue & 0xc3ff == 1 }
+
+    /// True if recursion is free, results are folded, and all observers are simply called.
+    @inline(__always)
+    var isPlainFold: Bool { rawValue & 0xc3bf == UInt32(BroadcastPolicy.fold.rawValue) }
 
     /// The shape of a plain method's frame.
     @inlinable

@@ -49,11 +49,11 @@ import Testing
     }
 
     @Test func `integers in order are distinguished by their widths`() throws {
-        #expect(try plan(.void, [.pointer, .int32, .uint64]).integerWidths == [8, 4, 8])
-        #expect(try plan(.void, [.pointer, .int16]).integerWidths == nil)
-        #expect(try plan(.void, [.pointer, .double]).integerWidths == nil)
-        #expect(try plan(.void, [.structure([.int64])]).integerWidths == [8])
-        #expect(try plan(.void, [.structure([.int64, .int64])]).integerWidths == nil)
+        #expect(try plan(.void, [.pointer, .int32, .uint64]).integers == .init(count: 3, narrow: 0b010))
+        #expect(try plan(.void, [.pointer, .int16]).integers == nil)
+        #expect(try plan(.void, [.pointer, .double]).integers == nil)
+        #expect(try plan(.void, [.structure([.int64])]).integers == .init(count: 1, narrow: 0))
+        #expect(try plan(.void, [.structure([.int64, .int64])]).integers == nil)
     }
 
     @Test func `a null pointer to an argument builds no frame`() throws {
