@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { DEFAULT_PRESENCE = 2000, DEFAULT_LIMIT = 1 << 20, FLUSH_MILLISECONDS = 1000 };
+enum { DEFAULT_PRESENCE = 2000, DEFAULT_LIMIT = 1 << 20, FLUSH_MILLISECONDS = 1000, RETRY_MILLISECONDS = 50 };
 
 static uint64_t bits_in_use; /* atomic: a bit for each open bridge */
 
@@ -261,6 +261,22 @@ static peal_status flush_exports(struct export *exports, int64_t deadline, uint3
     return PEAL_OK;
 }
 
+/* A connection that is lost meanwhile is waited for. */
+static bool flush_connection(struct peal_bridge *bridge, int64_t deadline, uint32_t timeout)
+{
+    uint32_t rest = rest_until(deadline, timeout);
+
+    while (rest > 0 && !transport_flush(bridge->transport, rest != PEAL_FOREVER ? rest : INT32_MAX)) {
+        const int64_t due = now_in_milliseconds() + RETRY_MILLISECONDS;
+        const struct timespec limit = { due / 1000, due % 1000 * 1000000 };
+        pthread_mutex_lock(&bridge->lock);
+        (void)pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit);
+        pthread_mutex_unlock(&bridge->lock);
+        rest = rest_until(deadline, timeout);
+    }
+    return rest > 0;
+}
+
 peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout)
 {
     const int64_t deadline = now_in_milliseconds() + timeout;
@@ -270,10 +286,8 @@ peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout)
     pthread_mutex_lock(&bridge->lock);
     struct export *exports = bridge->exports;
     pthread_mutex_unlock(&bridge->lock);
-    bool is_flushed = flush_exports(exports, deadline, timeout) == PEAL_OK;
-    const uint32_t rest = rest_until(deadline, timeout);
-    if (is_flushed && rest > 0)
-        is_flushed = transport_flush(bridge->transport, rest != PEAL_FOREVER ? rest : INT32_MAX);
+    const bool is_flushed = flush_exports(exports, deadline, timeout) == PEAL_OK
+                         && flush_connection(bridge, deadline, timeout);
     return is_flushed ? PEAL_OK : bridge_fail(PEAL_ERROR_TIMEOUT, "the server has not confirmed the calls in time");
 }
 

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "center.h"
+#include "latch.h"
+#include "party.h"
+#include "server.h"
+
+#include <nats/nats.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const peal_queue no_queue;
+
+/* ---- Events ------------------------------------------------------------------------------------ */
+
+struct journal {
+    struct peal_bridge_events_protocol protocol;
+    size_t connected; /* atomic, as the other members */
+    size_t disconnected;
+    size_t refused;
+    size_t dropped;
+    char reason[256]; /* of the last refusal; read it after `refused` */
+};
+
+static void on_connected(void *self, const char *realm, const char *url)
+{
+    (void)realm;
+    (void)url;
+    __atomic_fetch_add(&((struct journal *)self)->connected, 1, __ATOMIC_RELEASE);
+}
+
+static void on_disconnected(void *self, const char *realm, const char *reason)
+{
+    (void)realm;
+    (void)reason;
+    __atomic_fetch_add(&((struct journal *)self)->disconnected, 1, __ATOMIC_RELEASE);
+}
+
+static void on_refused(void *self, const char *realm, const char *protocol, const char *reason, uint64_t count)
+{
+    struct journal *journal = self;
+
+    (void)realm;
+    (void)protocol;
+    snprintf(journal->reason, sizeof journal->reason, "%s", reason);
+    __atomic_store_n(&journal->refused, count, __ATOMIC_RELEASE);
+}
+
+static void on_dropped(void *self, const char *realm, const char *protocol, uint64_t count)
+{
+    (void)realm;
+    (void)protocol;
+    __atomic_store_n(&((struct journal *)self)->dropped, count, __ATOMIC_RELEASE);
+}
+
+static void observe_events(const struct party *party, struct journal *journal)
+{
+    static const struct peal_bridge_events table = { PEAL_TABLE(peal_bridge_events), .on_connected = on_connected,
+        .on_disconnected = on_disconnected, .on_refused = on_refused, .on_dropped = on_dropped };
+
+    memset(journal, 0, sizeof *journal);
+    CHECK_OK(peal_bridge_events_define(party->center, &journal->protocol));
+    CHECK_OK(peal_bridge_events_observe(&journal->protocol, journal, &table, NULL, NULL));
+}
+
+static size_t read_count(const size_t *count) { return __atomic_load_n(count, __ATOMIC_ACQUIRE); }
+
+/* ---- Back-pressure ----------------------------------------------------------------------------- */
+
+static peal_queue pumped_queue(size_t capacity, peal_overflow overflow)
+{
+    struct peal_queue_options options = PEAL_PUMPED_QUEUE_OPTIONS;
+    peal_queue queue = { 0 };
+
+    options.capacity = capacity;
+    options.overflow = overflow;
+    check_must(peal_queue_create(&options, &queue), "create a queue");
+    return queue;
+}
+
+static void pump(peal_queue queue)
+{
+    size_t calls = 0;
+
+    CHECK_OK(peal_queue_pump(queue, 0, &calls));
+}
+
+CLAIM("N5", "a queue of an export bounds the calls that wait, drops by its policy, and the drops are counted")
+{
+    const struct {
+        const char *name;
+        peal_overflow overflow;
+        int32_t sum;
+    } cases[] = {
+        { "reject", PEAL_OVERFLOW_REJECT, 1 + 2 + 3 },
+        { "drop newest", PEAL_OVERFLOW_DROP_NEWEST, 1 + 2 + 3 },
+        { "drop oldest", PEAL_OVERFLOW_DROP_OLDEST, 8 + 9 + 10 },
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(cases); i++) {
+        struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+        struct party from, to;
+
+        check_case(cases[i].name);
+        next_realm();
+        options.queue = pumped_queue(3, cases[i].overflow);
+        party_open(&from, NULL);
+        party_open(&to, NULL);
+        party_export(&from, &options);
+        party_import(&to, NULL);
+        party_observe(&to, no_queue);
+        party_wait(&from, 1);
+        for (int32_t number = 1; number <= 10; number++)
+            party_say(&from, number, "");
+        pump(options.queue);
+        WAIT_UNTIL(party_heard(&to) == 3);
+        CHECK_EQUAL(to.sum, cases[i].sum);
+        /* Calls that were dropped after the last one are counted with the next one. */
+        party_say(&from, 11, "");
+        pump(options.queue);
+        WAIT_UNTIL(party_heard(&to) == 4);
+        CHECK_EQUAL(party_info(&from).dropped, 7);
+        pair_close(&from, &to);
+        CHECK_OK(peal_queue_destroy(options.queue));
+    }
+    check_case(NULL);
+}
+
+CLAIM("N5", "a queue of an import bounds the calls that wait, and keeps the latest of each method")
+{
+    struct peal_import_options options = PEAL_IMPORT_OPTIONS;
+    struct peal_queue_info info = { .size = sizeof info };
+    struct journal journal;
+    struct party from, to;
+
+    next_realm();
+    options.queue = pumped_queue(2, PEAL_OVERFLOW_KEEP_LATEST);
+    party_open(&from, NULL);
+    party_open(&to, NULL);
+    observe_events(&to, &journal);
+    party_export(&from, NULL);
+    party_import(&to, &options);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    CHECK_OK(peal_broadcast(from.chat.on_close));
+    for (int32_t number = 1; number <= 10; number++)
+        party_say(&from, number, "");
+    WAIT_UNTIL(peal_queue_get_info(options.queue, &info) == PEAL_OK && info.waiting == 2 && info.dropped == 9);
+    pump(options.queue);
+    CHECK_EQUAL(party_heard(&to), 1);
+    CHECK_EQUAL(to.last, 10);
+    CHECK_EQUAL(to.closes, 1);
+    CHECK_EQUAL(party_info(&to).dropped, 9);
+    CHECK_EQUAL(party_info(&to).received, 2);
+    party_say(&from, 11, "");
+    WAIT_UNTIL(read_count(&journal.dropped) == 9);
+    pair_close(&from, &to);
+    CHECK_OK(peal_queue_destroy(options.queue));
+}
+
+/* ---- Hostile messages and other declarations --------------------------------------------------- */
+
+static natsConnection *connect_stranger(const char *url)
+{
+    natsConnection *connection = NULL;
+
+    CHECK_EQUAL(natsConnection_ConnectTo(&connection, url), NATS_OK);
+    return connection;
+}
+
+CLAIM("N6", "messages that are no call of an imported method are counted and reported, and never made")
+{
+    char subject[128], presence[128];
+    unsigned char bytes[64];
+    struct journal journal;
+    struct party from, to;
+    const unsigned count = CHECK_ROUNDS(5000);
+
+    pair_open(&from, &to);
+    observe_events(&to, &journal);
+    natsConnection *stranger = connect_stranger(shared_server_url());
+    snprintf(subject, sizeof subject, "peal.v1.%s.Chat.on_message", realm_of_claim());
+    snprintf(presence, sizeof presence, "peal.v1.%s._presence.Chat", realm_of_claim());
+    srand(1);
+    for (unsigned i = 0; i < count; i++) {
+        for (size_t k = 0; k < sizeof bytes; k++)
+            bytes[k] = (unsigned char)rand();
+        /* Half of them begin as a call does. */
+        if (i % 2 == 0)
+            memcpy(bytes, "\x87\x01\x48", 3);
+        CHECK_EQUAL(natsConnection_Publish(stranger, subject, bytes, (int)(i % sizeof bytes)), NATS_OK);
+        CHECK_EQUAL(natsConnection_Publish(stranger, presence, bytes, (int)(i % sizeof bytes)), NATS_OK);
+    }
+    CHECK_EQUAL(natsConnection_Flush(stranger), NATS_OK);
+    WAIT_UNTIL(party_info(&to).refused == count && party_info(&from).refused == count);
+    CHECK_EQUAL(party_heard(&to), 0);
+    WAIT_UNTIL(read_count(&journal.refused) > 0);
+    CHECK_CONTAINS(journal.reason, "on_message");
+    party_say(&from, 1, "still works");
+    WAIT_UNTIL(party_heard(&to) == 1);
+    natsConnection_Destroy(stranger);
+    pair_close(&from, &to);
+}
+
+static peal_protocol define_other(peal_center center, const char *name, const char *const *methods)
+{
+    const struct peal_protocol_description description = {
+        .size = sizeof description, .name = name, .methods = methods
+    };
+    peal_protocol protocol = { 0 };
+
+    check_must(peal_protocol_define(center, &description, &protocol, NULL, 0), "define");
+    return protocol;
+}
+
+static void count_call(void *target, const struct peal_call *call)
+{
+    (void)call;
+    __atomic_fetch_add((size_t *)target, 1, __ATOMIC_RELEASE);
+}
+
+CLAIM("N6", "a process with another declaration of a method is reported, and gets no call of it")
+{
+    const char *here[] = { "optional void set(int32_t value)", "optional void reset(void)", NULL };
+    const char *there[] = { "optional void set(int64_t value)", "optional void reset(void)", NULL };
+    struct party from, to;
+    struct journal journal;
+    size_t calls = 0;
+
+    next_realm();
+    party_open(&from, NULL);
+    party_open(&to, NULL);
+    observe_events(&from, &journal);
+    const peal_protocol exported = define_other(from.center, "Value", here);
+    const peal_protocol imported = define_other(to.center, "Value", there);
+    CHECK_OK(peal_bridge_export(from.bridge, exported, NULL));
+    CHECK_OK(peal_bridge_import(to.bridge, imported, NULL));
+    CHECK_OK(peal_observe_handler(imported, &calls, count_call, NULL, 0, NULL, NULL));
+    CHECK_OK(peal_bridge_wait_for_peers(from.bridge, exported, 1, WAIT_MILLISECONDS));
+    WAIT_UNTIL(read_count(&journal.refused) == 1);
+    CHECK_CONTAINS(journal.reason, "set has another fingerprint");
+    CHECK_OK(peal_broadcast(find_method(exported, "set"), (int32_t)1));
+    CHECK_OK(peal_broadcast(find_method(exported, "reset")));
+    WAIT_UNTIL(read_count(&calls) == 1);
+    CHECK_EQUAL(party_info(&from).sent, 1);
+    pair_close(&from, &to);
+}
+
+/* ---- Growth ------------------------------------------------------------------------------------ */
+
+CLAIM("N7", "methods of a later version cross between processes that have them, also after a process has grown")
+{
+    const char *first[] = { "optional void one(void)", NULL };
+    const char *second[] = { "optional void one(void)", "optional void two(void), since(2)", NULL };
+    struct party from, to;
+    size_t calls = 0;
+    peal_observation observation;
+
+    next_realm();
+    party_open(&from, NULL);
+    party_open(&to, NULL);
+    const peal_protocol exported = define_other(from.center, "Growing", second);
+    const peal_protocol imported = define_other(to.center, "Growing", first);
+    CHECK_OK(peal_bridge_export(from.bridge, exported, NULL));
+    CHECK_OK(peal_bridge_import(to.bridge, imported, NULL));
+    CHECK_OK(peal_observe_handler(imported, &calls, count_call, NULL, 0, NULL, &observation));
+    CHECK_OK(peal_bridge_wait_for_peers(from.bridge, exported, 1, WAIT_MILLISECONDS));
+    CHECK_OK(peal_broadcast(find_method(exported, "two")));
+    CHECK_OK(peal_broadcast(find_method(exported, "one")));
+    WAIT_UNTIL(read_count(&calls) == 1);
+    /* The importer grows, and observes the new method. */
+    CHECK_EQUAL(define_other(to.center, "Growing", second).id, imported.id);
+    CHECK_OK(peal_observation_remove(observation));
+    CHECK_OK(peal_observe_handler(imported, &calls, count_call, NULL, 0, NULL, NULL));
+    WAIT_UNTIL(peal_broadcast(find_method(exported, "two")) == PEAL_OK && read_count(&calls) >= 2);
+    CHECK_EQUAL(party_info(&to).refused, 0);
+    pair_close(&from, &to);
+}
+
+CLAIM("N7", "an exporter that grows exports its new methods to processes that had them before")
+{
+    const char *first[] = { "optional void one(void)", NULL };
+    const char *second[] = { "optional void one(void)", "optional void two(void), since(2)", NULL };
+    struct party from, to;
+    size_t calls = 0;
+
+    next_realm();
+    party_open(&from, NULL);
+    party_open(&to, NULL);
+    const peal_protocol exported = define_other(from.center, "Growing", first);
+    const peal_protocol imported = define_other(to.center, "Growing", second);
+    CHECK_OK(peal_bridge_export(from.bridge, exported, NULL));
+    CHECK_OK(peal_bridge_import(to.bridge, imported, NULL));
+    CHECK_OK(peal_observe_handler(imported, &calls, count_call, NULL, 0, NULL, NULL));
+    CHECK_OK(peal_bridge_wait_for_peers(from.bridge, exported, 1, WAIT_MILLISECONDS));
+    CHECK_EQUAL(define_other(from.center, "Growing", second).id, exported.id);
+    WAIT_UNTIL(peal_broadcast(find_method(exported, "two")) == PEAL_OK && read_count(&calls) >= 1);
+    pair_close(&from, &to);
+}
+
+/* ---- The server -------------------------------------------------------------------------------- */
+
+static void open_at(struct party *party, const char *url)
+{
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+
+    options.url = url;
+    options.realm = realm_of_claim();
+    options.presence = 200;
+    party_open_with(party, &options);
+}
+
+CLAIM("N8", "a bridge whose server is killed reports this, connects again by itself, and calls cross again")
+{
+    struct server server;
+    struct journal journal;
+    struct party from, to;
+
+    next_realm();
+    server_start(&server, NULL);
+    open_at(&from, server.url);
+    open_at(&to, server.url);
+    observe_events(&from, &journal);
+    party_export(&from, NULL);
+    party_import(&to, NULL);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    party_say(&from, 1, "");
+    WAIT_UNTIL(party_heard(&to) == 1);
+    server_kill(&server);
+    WAIT_UNTIL(read_count(&journal.disconnected) == 1);
+    CHECK(!party_info(&from).is_connected);
+    server_restart(&server);
+    WAIT_UNTIL(read_count(&journal.connected) == 1);
+    WAIT_UNTIL(party_info(&to).is_connected);
+    party_wait(&from, 1);
+    party_say(&from, 2, "");
+    WAIT_UNTIL(party_heard(&to) >= 2 || (party_say(&from, 2, ""), false));
+    CHECK_EQUAL(party_info(&from).reconnects, 1);
+    pair_close(&from, &to);
+    server_stop(&server);
+}
+
+CLAIM("N8", "a bridge to a server that does not answer, or refuses the user, is refused with the reason")
+{
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct server server;
+    char url[128];
+    peal_bridge *bridge;
+
+    server_start(&server, "authorization { users: [ { user: ann, password: secret } ] }");
+    options.url = server.url;
+    CHECK_STATUS(peal_bridge_open(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    CHECK_CONTAINS(peal_bridge_last_message(), "uthorization");
+    snprintf(url, sizeof url, "nats://ann:secret@127.0.0.1:%d", server.port);
+    options.url = url;
+    if (CHECK_OK(peal_bridge_open(peal_center_default(), &options, &bridge)))
+        peal_bridge_close(bridge);
+    server_stop(&server);
+    CHECK_STATUS(peal_bridge_open(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    CHECK_CONTAINS(peal_bridge_last_message(), "No server");
+    options.realm = "two words";
+    CHECK_STATUS(peal_bridge_open(peal_center_default(), &options, &bridge), PEAL_ERROR_ARGUMENT);
+    CHECK_CONTAINS(peal_bridge_last_message(), "realm");
+}
+
+CLAIM("N9", "a subject that the server does not permit is reported, and the permitted ones work")
+{
+    struct server server;
+    struct journal journal;
+    struct party from, to;
+    char url[128];
+
+    next_realm();
+    server_start(&server,
+        "authorization { users: [ { user: all, password: p }, { user: some, password: p, permissions: {"
+        " publish: { deny: \"peal.v1.*.Chat.on_message\" } } } ] }");
+    snprintf(url, sizeof url, "nats://some:p@127.0.0.1:%d", server.port);
+    open_at(&from, url);
+    snprintf(url, sizeof url, "nats://all:p@127.0.0.1:%d", server.port);
+    open_at(&to, url);
+    observe_events(&from, &journal);
+    party_export(&from, NULL);
+    party_import(&to, NULL);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    party_say(&from, 1, "");
+    CHECK_OK(peal_broadcast(from.chat.on_close));
+    WAIT_UNTIL(read_count(&to.closes) == 1 && read_count(&journal.refused) > 0);
+    CHECK_CONTAINS(journal.reason, "ermissions");
+    CHECK_CONTAINS(journal.reason, "Chat.on_message");
+    CHECK_EQUAL(party_heard(&to), 0);
+    pair_close(&from, &to);
+    server_stop(&server);
+}
+
+/* A certificate of its own authority, made by openssl. */
+static bool make_certificate(const char *folder)
+{
+    char command[1024];
+
+    snprintf(command, sizeof command,
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost "
+        "-addext subjectAltName=IP:127.0.0.1,DNS:localhost -keyout %s/key.pem -out %s/certificate.pem 2>/dev/null",
+        folder, folder);
+    return system(command) == 0;
+}
+
+CLAIM("N9", "calls cross encrypted, with a certificate that the bridge trusts, and not with another one")
+{
+    char folder[] = "/tmp/peal-tls-XXXXXX", configuration[512], url[64], path[128];
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct server server;
+    struct party from, to;
+    peal_bridge *bridge;
+
+    REQUIRE(mkdtemp(folder) != NULL && make_certificate(folder));
+    next_realm();
+    snprintf(configuration, sizeof configuration, "tls { cert_file: \"%s/certificate.pem\", key_file: \"%s/key.pem\" }",
+        folder, folder);
+    server_start(&server, configuration);
+    snprintf(url, sizeof url, "tls://127.0.0.1:%d", server.port);
+    snprintf(path, sizeof path, "%s/certificate.pem", folder);
+    options.url = url;
+    options.realm = realm_of_claim();
+    CHECK_STATUS(peal_bridge_open(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    options.authorities = path;
+    party_open_with(&from, &options);
+    party_open_with(&to, &options);
+    party_export(&from, NULL);
+    party_import(&to, NULL);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    party_say(&from, 1, "secret");
+    WAIT_UNTIL(party_heard(&to) == 1);
+    CHECK_TEXT(to.text, "secret");
+    pair_close(&from, &to);
+    server_stop(&server);
+    snprintf(configuration, sizeof configuration, "rm -r %s", folder);
+    CHECK_EQUAL(system(configuration), 0);
+}
