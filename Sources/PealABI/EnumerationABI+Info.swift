@@ -47,6 +47,7 @@ public func peal_method_get_info(
         info.is_oneway = method.resultSize == 0
         info.parameters = method.parameterCount
         info.observers = try method.observerCount()
+        info.last_calls = method.lastCallCount
         Boundary.fill(&info.name, with: method.name)
     }
 }
@@ -62,6 +63,7 @@ extension peal_method_info {
         since = UInt32(clamping: declaration.since)
         is_optional = declaration.requirement == .optional
         is_borrowed = declaration.isBorrowed
+        is_sticky = declaration.sticky != nil
     }
 }
 

@@ -49,6 +49,7 @@ struct ListedMethod {
             case "defer": rest.append("recursion: .deferred")
             case "reject": rest.append("recursion: .rejected")
             case "borrowed": rest.append("isBorrowed: true")
+            case "sticky": rest.append(words.count > 1 ? "sticky: .lastForEach(\"\(words[1])\")" : "sticky: .last")
             case "first_true": policy = ".firstTrue"
             case "first_nonzero": policy = ".firstNonzero"
             case "chain": policy = words.count > 1 ? ".chainThrough(\"\(words[1])\")" : ".chain"
@@ -69,7 +70,7 @@ struct ListedMethod {
                         separator: ", "))
         }
         if let policy { list.append("policy: \(policy)") }
-        let order = ["isRequired", "since", "recursion", "isBorrowed"]
+        let order = ["isRequired", "since", "recursion", "isBorrowed", "sticky"]
         list += order.compactMap { label in rest.first { $0.hasPrefix(label) } }
         return
             "public static let \(swiftName) = Method<\(types.joined(separator: ", "))>(\(list.joined(separator: ", ")))"

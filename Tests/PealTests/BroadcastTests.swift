@@ -25,6 +25,20 @@ import Testing
         _ = (first, second)
     }
 
+    @Test func `B11: an observer of a sticky method gets the last call when it is registered`() throws {
+        let center = try Center()
+        let heard = Mutex<[String]>([])
+        try center.broadcast(Recent.onTown, "Ulm", 1)
+        try center.broadcast(Recent.onTown, "Bonn", 2)
+        try center.broadcast(Recent.onTown, "Ulm", 3)
+        try center.broadcast(Recent.onCount, 4)
+        let first = try center.observe(Recent.onTown) { town, count in heard.withLock { $0.append("\(town) \(count)") }
+        }
+        let second = try center.observe(Recent.onCount) { count in heard.withLock { $0.append("\(count)") } }
+        #expect(heard.withLock(\.self) == ["Bonn 2", "Ulm 3", "4"])
+        withExtendedLifetime((first, second)) {}
+    }
+
     @Test func `B5: broadcasts nest up to a limit of depth, and a method may reject recursion`() throws {
         let center = try Center()
         let errors = Record<Status>()
@@ -87,4 +101,12 @@ private enum Nesting: PealProtocol {
     static let later = Method<Void, String>("later", recursion: .deferred)
     static let never = Method<Void>("never", recursion: .rejected)
     static let methods: [any MethodDeclaration] = [later, never]
+}
+
+private enum Recent: PealProtocol {
+    static let name = "Recent"
+    static let onTown = Method<Void, String, Int32>(
+        "on_town", parameters: "town", "count", sticky: .lastForEach("town"))
+    static let onCount = Method<Void, Int32>("on_count", sticky: .last)
+    static let methods: [any MethodDeclaration] = [onTown, onCount]
 }

@@ -16,6 +16,7 @@
  * - a broadcast that calls an observer while another thread removes it, because it may run the destroy
  *   callback when it ends;
  * - a deferred broadcast, whose arguments are copied;
+ * - a broadcast of a sticky method, whose arguments are kept;
  * - a broadcast to observers with queues, whose arguments are copied and whose calls are enqueued;
  * - the first broadcast after a change that left a long list of observers out of order;
  * - a broadcast that keeps results of more than 1 KiB;
@@ -149,6 +150,21 @@ PEAL_API peal_status peal_broadcast_counted(size_t argument_count, peal_method m
 PEAL_API peal_status peal_ask_counted(size_t argument_count, peal_method method, void *out_result, ...);
 /* The same as peal_ask_counted, with a va_list. */
 PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, void *out_result, va_list arguments);
+
+/* ---- Last calls ------------------------------------------------------------------------------- */
+
+/* Ends a last call of a sticky method, so that later observers do not get it. A broadcast keeps the next one.
+ *
+ * A method with the option `sticky` keeps its last call, with a copy of the arguments. An observer that is registered
+ * later gets that call once: on its queue, or else inside the function that registers it. It never gets the call after a
+ * newer one. A method with the option `sticky(name)` keeps the last call for each value of that parameter.
+ *
+ * key: *borrowed during the call*; a pointer to a value of the named parameter, as in the arguments of peal_send; NULL
+ * for all last calls of the method.
+ * Returns PEAL_OK, also if there is no such call; PEAL_ERROR_STATE when the method is not sticky, or is given a key
+ * and has none; PEAL_ERROR_HANDLE.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_method_clear_last_call(peal_method method, const void *key);
 
 /* ---- Typed iteration ------------------------------------------------------------------------- */
 

@@ -124,6 +124,8 @@ struct peal_method_info {
     bool is_optional;
     bool is_borrowed;
     bool is_oneway;         /* it has no result */
+    bool is_sticky;         /* it keeps its last call for later observers */
+    size_t last_calls;      /* that are kept now */
     size_t parameters;      /* without `self` */
     size_t observers;       /* as peal_method_count_observers counts them */
     char name[256];         /* cut to fit */

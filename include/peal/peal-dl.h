@@ -79,6 +79,7 @@
 #define peal_method_call_path (*peal_loaded_method_call_path)
 #define peal_method_canonical_text (*peal_loaded_method_canonical_text)
 #define peal_method_check (*peal_loaded_method_check)
+#define peal_method_clear_last_call (*peal_loaded_method_clear_last_call)
 #define peal_method_count_observers (*peal_loaded_method_count_observers)
 #define peal_method_count_parameters (*peal_loaded_method_count_parameters)
 #define peal_method_declaration (*peal_loaded_method_declaration)
@@ -296,6 +297,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(method_call_path) \
     FUNCTION(method_canonical_text) \
     FUNCTION(method_check) \
+    FUNCTION(method_clear_last_call) \
     FUNCTION(method_count_observers) \
     FUNCTION(method_count_parameters) \
     FUNCTION(method_declaration) \

@@ -45,11 +45,14 @@
  *     defer        such a broadcast runs after the outer one has ended, with a copy of its arguments
  *     reject       such a broadcast is refused with PEAL_ERROR_RECURSION
  *     borrowed     the broadcaster promises that bare pointers outlive a captured call
+ *     sticky       later observers get the last call: peal_method_clear_last_call
+ *     sticky(name) the same for each value of the parameter, an integer, bool, enum or text
  * A method has one policy and one kind of recursion. A policy that the result does not fit is
  * refused at the definition, with PEAL_ERROR_SYNTAX. Without `borrowed`, `defer` is refused with
  * PEAL_ERROR_TYPE when a parameter is a bare pointer. A pointer is bare if no rule of types.h captures it: the
  * rules are for `const char *`, pointers with a length (__counted_by), functions, and types registered by
- * peal_type_set_object or peal_type_set_copy.
+ * peal_type_set_object or peal_type_set_copy. A method with a result, a completion or a bare pointer cannot be
+ * `sticky` (PEAL_ERROR_TYPE).
  *
  * Types: all scalars, the names of <stdint.h>, size_t and similar names, bool, enums, pointers, function
  * pointers, and structs and unions by value once they are declared (types.h). A pointed-to type may have any

@@ -53,15 +53,16 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealParame
     ///   - since: The first version of the protocol that has it.
     ///   - recursion: The effect of a broadcast inside a callback of the same method.
     ///   - isBorrowed: The broadcasters promise that bare pointers outlive a captured call.
+    ///   - sticky: The calls that are kept for later observers; `nil` for none.
     public init(
         _ name: String, parameters: String..., isRequired: Bool = false, since: UInt32 = 1,
-        recursion: Recursion = .recursive, isBorrowed: Bool = false
+        recursion: Recursion = .recursive, isBorrowed: Bool = false, sticky: Sticky? = nil
     ) where Result == Void {
         var types = MethodTypes(result: nil)
         _ = (repeat types.append((each Parameter).self))
         signature = MethodSignature(
             Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since, recursion: recursion,
-            isBorrowed: isBorrowed, policy: nil)
+            isBorrowed: isBorrowed, policy: nil, sticky: sticky)
     }
 
     /// Declares a method with a result and a policy. The policy makes one result of the observers' results.
@@ -138,7 +139,7 @@ public final class MethodSignature: Sendable {
 
     init(
         _ owner: any PealProtocol.Type, _ name: String, _ types: MethodTypes, parameters: [String], isRequired: Bool,
-        since: UInt32, recursion: Recursion, isBorrowed: Bool, policy: Policy?
+        since: UInt32, recursion: Recursion, isBorrowed: Bool, policy: Policy?, sticky: Sticky? = nil
     ) {
         self.name = name
         self.owner = owner
@@ -148,6 +149,7 @@ public final class MethodSignature: Sendable {
         place = MethodCache.Place(serial: MethodSerials.number(of: owner, name))
         let options = [
             since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil,
+            sticky?.text,
         ]
         let prototype = Self.prototype(name, types, parameters)
         text = (["\(isRequired ? "required" : "optional") \(prototype)"] + options.compactMap(\.self)).joined(

@@ -165,3 +165,20 @@ extension SinglePolicy {
     @available(*, unavailable, message: "declare the result as Each<…> without a policy; a broadcast drops the results")
     public static var all: SinglePolicy { SinglePolicy(policy: .all) }
 }
+
+/// The calls that a method without a result keeps. An observer that is registered later gets them once, and never after
+/// newer calls. In C: the options `sticky` and `sticky(name)`; `peal_method_clear_last_call` ends kept calls.
+public enum Sticky: Hashable, Sendable {
+    /// The last call.
+    case last
+    /// The last call for each value of the parameter with this name.
+    case lastForEach(String)
+
+    /// The option of a method's text.
+    var text: String {
+        switch self {
+        case .last: "sticky"
+        case .lastForEach(let name): "sticky(\(name))"
+        }
+    }
+}

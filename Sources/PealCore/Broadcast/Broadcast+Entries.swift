@@ -48,10 +48,11 @@ extension Broadcast {
             end(hazard)
             throw fail(failure, id, nil, 0)
         }
-        let needsTokens = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion
+        let traits = MethodTraits(rawValue: peal_snapshot_traits(snapshot))
+        let needsGeneralPath = traits.hasCompletion || traits.isSticky
         // Without a thunk taps do not see the loop.
         let isTapped = snapshot.isTapped && snapshot.pointee.record != nil
-        let hasEnqueueThunk = reachesQueues && (snapshot.hasGroups || needsTokens || isTapped)
+        let hasEnqueueThunk = reachesQueues && (snapshot.hasGroups || needsGeneralPath || isTapped)
         guard peal_snapshot_count(snapshot) > 0 || hasEnqueueThunk else {
             end(hazard)
             return (nil, nil)
@@ -64,8 +65,8 @@ extension Broadcast {
             throw fail(.notRecordable, id, nil, 0)
         }
         let thunk = UnsafePointer(peal_snapshot_enqueue_thunk(snapshot))
-        // Each call needs a token of its own, or taps see it: the thunk makes all calls.
-        if needsTokens || isTapped { hazard.pointee.shown.end = thunk + 1 }
+        // Each call needs a token of its own, the broadcast is kept, or taps see it: the thunk makes all calls.
+        if needsGeneralPath || isTapped { hazard.pointee.shown.end = thunk + 1 }
         return (thunk, hazard)
     }
 
@@ -89,9 +90,10 @@ extension Broadcast {
         in snapshot: List, _ hazard: Hazard, _ id: UInt64, reachesQueues: Bool
     ) -> Outcome? {
         guard peal_snapshot_method(snapshot) == id else { return .unknownMethod }
-        if !reachesQueues, MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasCompletion { return .needsTokens }
-        let restricts = MethodTraits(rawValue: peal_snapshot_traits(snapshot)).restrictsRecursion
-        return restricts && ProtectedMethods.contains(id, besides: hazard) ? .recursionRejected : nil
+        let traits = MethodTraits(rawValue: peal_snapshot_traits(snapshot))
+        if !reachesQueues, traits.hasCompletion { return .needsTokens }
+        if !reachesQueues, traits.isSticky { return .notKept }
+        return traits.restrictsRecursion && ProtectedMethods.contains(id, besides: hazard) ? .recursionRejected : nil
     }
 
     /// Performs the step of a caller's loop at an entry whose gate is not zero. Returns the entry to call, if any, and

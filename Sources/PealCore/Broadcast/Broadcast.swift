@@ -14,7 +14,7 @@ public enum Broadcast {
         case done, deferred, truncated, rejected
         case unknownMethod, wrongArgumentCount, nullArgument, noResult, wrongPolicy, missingFold, wrongCollection
         case tooDeep, recursionRejected, deferralLimit, captureFailed, notRecordable, staleCompletion, needsTokens,
-            outOfMemory
+            notKept, outOfMemory
 
         public var isFailure: Bool {
             switch self {

@@ -75,6 +75,11 @@ public enum BroadcastFailure {
                 .state,
                 "\(title) has a completion, and each observer needs a token of its own; use PEAL_BROADCAST or peal_send"
             )
+        case .notKept:
+            return Failure(
+                .state,
+                "\(title) is sticky, and a loop of the caller has no arguments that could be kept; use PEAL_BROADCAST or peal_send"
+            )
         case .notRecordable:
             return Failure(
                 .state,

@@ -102,14 +102,27 @@ struct GeneralBroadcast {
             if traits.rejectsRecursion { return .recursionRejected }
             return Deferral.capture(id, arguments: arguments, request, on: thread)
         }
+        if traits.isSticky { return try performSticky(request, &folder, calls: calls, tapped: tapped) }
         let completion = traits.hasCompletion ? try Completion.pass(arguments?[traits.completionParameter ?? 0]) : nil
         defer { completion?.endPassing() }
+        return try makeCalls(
+            request, &folder, completion, calls: calls, tapped: tapped, upTo: Int(peal_snapshot_count(snapshot)))
+    }
+
+    /// Makes the calls.
+    ///
+    /// - Parameter count: The number of the list's first entries that are called.
+    @inline(__always)
+    func makeCalls(
+        _ request: BroadcastRequest, _ folder: inout ResultFolder, _ completion: Completion?,
+        calls: UnsafeMutablePointer<Int>?, tapped: UnsafeMutablePointer<peal_tapped>?, upTo count: Int
+    ) throws(Broadcast.Outcome) -> Broadcast.Outcome {
         (request.gathering ?? completion)?.expect(snapshot.tokenCount(besides: request.excepted))
         // Calls for queues are enqueued first, so a callback's broadcast is queued after them.
         let queued =
             snapshot.hasGroups
             ? try enqueue(for: request.gathering ?? completion, tapped) : (calls: 0, isRejected: false)
-        let called = callObservers(request, &folder, completion, tapped)
+        let called = callObservers(request, &folder, completion, tapped, 0..<count)
         folder.finish(calls: called)
         calls?.pointee = called + queued.calls
         return queued.isRejected ? .rejected : folder.isTruncated ? .truncated : .done
@@ -147,12 +160,13 @@ struct GeneralBroadcast {
         }
     }
 
-    private func callObservers(
+    /// - Parameter range: The entries of the list that are called.
+    func callObservers(
         _ request: BroadcastRequest, _ folder: inout ResultFolder, _ completion: Completion?,
-        _ tapped: UnsafeMutablePointer<peal_tapped>?
+        _ tapped: UnsafeMutablePointer<peal_tapped>?, _ range: Range<Int>
     ) -> Int {
-        let entries = peal_snapshot_entries(snapshot)
-        let listed = Int(peal_snapshot_count(snapshot))
+        let entries = peal_snapshot_entries(snapshot) + range.lowerBound
+        let listed = range.count
         let needsTokens = traits.hasCompletion || request.gathering != nil
         let isSimple = !needsTokens && folder.dropsResults && tapped == nil && request.excepted == 0
         if isSimple, plan.pointee.frame == nil || request.forcesFFI {

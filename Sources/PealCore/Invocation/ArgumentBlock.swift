@@ -18,6 +18,20 @@ final class ArgumentBlock: Sendable {
         peal_memory_free(memory)
     }
 
+    /// Captures the arguments of a broadcast. It runs user code.
+    static func captured(
+        _ plan: CopyPlan.Pointer, _ arguments: Broadcast.Arguments?
+    ) throws(Broadcast.Outcome) -> ArgumentBlock {
+        guard let memory = peal_memory_allocate(max(plan.size(of: arguments), 1)) else { throw .outOfMemory }
+        do throws(CaptureFailure) {
+            try plan.capture(arguments, into: memory)
+        } catch {
+            peal_memory_free(memory)
+            throw .captureFailed
+        }
+        return ArgumentBlock(plan: plan, memory: memory)
+    }
+
     /// Captures arguments. It runs user code.
     static func captured(
         _ plan: CopyPlan.Pointer, _ arguments: Broadcast.Arguments?, of method: Method

@@ -15,9 +15,11 @@ extension CenterState {
         }
         // No later step can fail.
         let leavesLongList = changes.leavesLongList
+        let lastCalls = openLastCalls(of: record, tables, registration)
         changes.commit()
         return RegistrationOutcome(
-            id: record.pointee.id, record: record, replaced: [], leavesLongList: leavesLongList)
+            id: record.pointee.id, record: record, replaced: [], leavesLongList: leavesLongList,
+            lastCalls: lastCalls)
     }
 
     /// Lists an observer that replaces others.
@@ -47,13 +49,23 @@ extension CenterState {
         // No later step can fail. New broadcasts call the new observer before an old one is closed. If another thread
         // is removing an old observer, that thread finishes the removal.
         let leavesLongList = changes.leavesLongList
+        let lastCalls = openLastCalls(of: record, tables, registration)
         changes.commit()
         successors.commit()
         let closed = known.filter { $0.close() }
         let replacedLists = changes.replacedLists
         for old in closed { unlist(old, old.tables, besides: replacedLists) }
         return RegistrationOutcome(
-            id: record.pointee.id, record: record, replaced: closed, leavesLongList: leavesLongList)
+            id: record.pointee.id, record: record, replaced: closed, leavesLongList: leavesLongList,
+            lastCalls: lastCalls)
+    }
+
+    /// Opens the delivery of last calls, before the observer is published.
+    private func openLastCalls(
+        of record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration
+    ) -> LastCallDelivery? {
+        guard !tables.stickyMethods.isEmpty, registration.getsLastCalls else { return nil }
+        return LastCallDelivery(to: Observation(record), of: tables.stickyMethods)
     }
 
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.

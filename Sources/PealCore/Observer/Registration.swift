@@ -36,6 +36,9 @@ public struct Registration: ~Copyable {
     var tables: FunctionTables?
     /// With a queue: a waiting call is dropped when the next one of its method is enqueued.
     public var keepsLatest = false
+    /// The observer gets the last calls of sticky methods. A service's instance gets none: it observes from the
+    /// broadcast on that creates it.
+    var getsLastCalls = false
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         self.proto = proto
@@ -67,9 +70,11 @@ public struct Registration: ~Copyable {
         // With a thread record the thread's locks cost less: see fork.h.
         guard peal_thread_current() != nil else { throw .outOfMemory }
         if weak == nil { weak = WeakTarget(behind: target) }
+        getsLastCalls = lazy == nil
         let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
         Observer.finishRemoval(outcome.replaced)
         if outcome.leavesLongList { Reclaimer.collect() }
+        if let lastCalls = outcome.lastCalls { lastCalls.run() }
         return outcome.id
     }
 
@@ -106,6 +111,8 @@ extension CenterState {
         let replaced: [Observer]
         /// The registration replaced a list that may take megabytes.
         let leavesLongList: Bool
+        /// nil if the observer has no sticky method.
+        let lastCalls: LastCallDelivery?
     }
 
     mutating func register(_ registration: borrowing Registration) throws(Failure) -> RegistrationOutcome {

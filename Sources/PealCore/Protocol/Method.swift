@@ -17,6 +17,8 @@ public final class Method: Sendable {
     nonisolated(unsafe) let plan: CallPlan.Pointer
     nonisolated(unsafe) let copyPlan: CopyPlan.Pointer
     nonisolated(unsafe) let element: MethodElement
+    /// The calls for later observers; nil for a method that is not sticky.
+    let lastCalls: LastCalls?
 
     private init(
         id: UInt64, declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol,
@@ -32,6 +34,7 @@ public final class Method: Sendable {
         self.copyPlan = copyPlan
         self.element = element
         traits = MethodTraits(declaration, plan: plan)
+        lastCalls = declaration.sticky == nil ? nil : LastCalls(declaration, plan)
     }
 
     /// Makes a method without observers, with its handle and its element.

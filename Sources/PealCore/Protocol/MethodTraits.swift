@@ -7,8 +7,9 @@ public import PealCall
 ///     bit 6       the policy is `last`
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
-///     bits 10-13  which of up to four integers are narrow; in a list that is special, bit 13: taps see the method
-///     bit 14      some observers of the list have queues
+///     bits 10-13  which of up to four integers are narrow; in a list that is special, bit 13: taps see the method,
+///                 bit 12: the method is sticky
+///     bit 14      the list is special: some observers have queues, or a bit above says so
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
 ///     bits 24-31  how a plain method's arguments are passed: the number of integers from 0x80, else the
@@ -33,6 +34,10 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         }
         if let parameter = declaration.completionParameter {
             rawValue = bits | Self.completesBit | UInt32(parameter + 1) << 16 | 0xff << 24
+            return
+        }
+        if declaration.sticky != nil {
+            rawValue = bits | Self.stickyTest | 0xff << 24
             return
         }
         if let parameter = Self.chainedParameter(of: declaration) { bits |= UInt32(parameter + 1) << 16 }
@@ -61,6 +66,9 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
 
     /// Returns true if taps see broadcasts to the list.
     var isTapped: Bool { rawValue & Self.tappedTest == Self.tappedTest }
+
+    /// Returns true if each call of the method is kept for later observers.
+    var isSticky: Bool { rawValue & Self.stickyTest == Self.stickyTest }
 
     var isSpecial: Bool { rawValue & Self.specialBit != 0 }
 
@@ -97,6 +105,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     private static var completesBit: UInt32 { 1 << 15 }
     private static var specialBit: UInt32 { 1 << 14 }
     private static var narrowBits: UInt32 { 0xf << 10 }
+    private static var stickyTest: UInt32 { 1 << 12 | specialBit }
     private static var tappedBit: UInt32 { 1 << 13 }
     private static var tappedTest: UInt32 { tappedBit | specialBit }
     private static var defersBit: UInt32 { 1 << 8 }
@@ -133,7 +142,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
 
     /// True for a plain method in a list in which some observers have queues, and which no tap sees.
     @inline(__always)
-    var isPlainWithQueues: Bool { rawValue & 0xe3bf == 0x4001 }
+    var isPlainWithQueues: Bool { rawValue & 0xf3bf == 0x4001 }
 
     /// True if recursion is free, and results are discarded even if one is requested.
     @inline(__always)

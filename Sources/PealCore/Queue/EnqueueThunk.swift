@@ -34,7 +34,8 @@ enum EnqueueThunk {
 
     private static func take(_ list: Broadcast.List, _ carrier: Carrier) {
         do throws(Broadcast.Outcome) {
-            guard !MethodTraits(rawValue: peal_snapshot_traits(list)).hasCompletion, !list.isTapped else {
+            let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+            guard !traits.hasCompletion, !traits.isSticky, !list.isTapped else {
                 return broadcast(list, carrier)
             }
             _ = try Delivery.enqueue(list, carrier)
@@ -43,7 +44,7 @@ enum EnqueueThunk {
         }
     }
 
-    /// Broadcasts to all observers of the list, because each needs a token of its own, or because taps see the calls.
+    /// Broadcasts to all observers of the list, because each needs a token of its own, the call is kept, or taps see it.
     private static func broadcast(_ list: Broadcast.List, _ carrier: Carrier) {
         guard let copying = Handles.methods.find(peal_snapshot_method(list))?.copyPlan else { return }
         copying.withArguments(of: carrier) { broadcast(list, $0) }

@@ -16,8 +16,8 @@ extension MethodElement {
     var isTapped: Bool { peal_directory_taps(self) != 0 }
 
     /// True if even a broadcast without observers needs a list, where it would otherwise find the empty one and return:
-    /// it ends its completion, or taps see it.
-    var needsList: Bool { traits.hasCompletion || isTapped }
+    /// it ends its completion, its call is kept, or taps see it.
+    var needsList: Bool { traits.hasCompletion || traits.isSticky || isTapped }
 
     /// The list of observers, or nil if there are none.
     var list: Snapshot? {

@@ -120,7 +120,7 @@ enum Reclaimer {
         case .list(let list): list.free()
         case .element(let id):
             MethodNames.free(id)
-            Handles.methods.recycle(id)
+            Handles.methods.recycle(id)?.lastCalls?.end()
         case .instance(let id): Handles.instances.find(id)?.dropBase()
         case .observer(let record): ObserverLife.release(record)
         }

@@ -154,7 +154,7 @@ extension MethodDeclaration {
         let signature = Signature(name: signature.cName, result: result, parameters: parameters)
         return MethodDeclaration(
             requirement: requirement, signature: signature, policy: policy, since: since, recursion: recursion,
-            isBorrowed: isBorrowed)
+            isBorrowed: isBorrowed, sticky: sticky)
     }
 }
 

@@ -6,7 +6,14 @@ extension MethodDeclaration: CustomStringConvertible {
         if since != 1 { text += ", since(\(since))" }
         if recursion != .recursive { text += ", \(recursion)" }
         if isBorrowed { text += ", borrowed" }
+        if let sticky { text += ", \(spelling(of: sticky))" }
         return text
+    }
+
+    /// The option as text. A key always has a name, because the option names it.
+    private func spelling(of sticky: Sticky) -> String {
+        guard let name = sticky.keyParameter.flatMap({ signature.parameters[$0].name }) else { return "sticky" }
+        return "sticky(\(name))"
     }
 
     /// The policy as text. It omits a chained parameter that has no name: that is the first that fits, or the policy
@@ -36,6 +43,11 @@ extension MethodDeclaration: CustomStringConvertible {
         if isBorrowed != other.isBorrowed {
             let words = { (flag: Bool) in flag ? "borrowed" : "not borrowed" }
             return contrast(words(isBorrowed), words(other.isBorrowed))
+        }
+        if sticky != other.sticky {
+            return contrast(
+                sticky.map { spelling(of: $0) } ?? "not sticky",
+                other.sticky.map { other.spelling(of: $0) } ?? "not sticky")
         }
         return nil
     }

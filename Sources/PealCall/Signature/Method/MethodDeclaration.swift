@@ -17,6 +17,15 @@ public struct MethodDeclaration: Sendable, Equatable {
     /// The effect of a call of the method from inside a call of the same method.
     public enum Recursion: Sendable { case recursive, `defer`, reject }
 
+    /// The calls that are kept for later observers: the last one, or the last one for each value of a parameter.
+    public enum Sticky: Sendable, Equatable {
+        case one
+        case each(parameter: Int)
+
+        /// The parameter whose values have a call each.
+        public var keyParameter: Int? { if case .each(let parameter) = self { parameter } else { nil } }
+    }
+
     public let requirement: Requirement
     public let signature: Signature
     public let policy: Policy
@@ -25,10 +34,12 @@ public struct MethodDeclaration: Sendable, Equatable {
     public let recursion: Recursion
     /// True if the method promises that bare pointers outlive a captured call.
     public let isBorrowed: Bool
+    /// nil: no call is kept.
+    public let sticky: Sticky?
 
     init(
         requirement: Requirement, signature: Signature, policy: Policy, since: Int, recursion: Recursion,
-        isBorrowed: Bool
+        isBorrowed: Bool, sticky: Sticky?
     ) {
         self.requirement = requirement
         self.signature = signature
@@ -36,13 +47,14 @@ public struct MethodDeclaration: Sendable, Equatable {
         self.since = since
         self.recursion = recursion
         self.isBorrowed = isBorrowed
+        self.sticky = sticky
     }
 
     /// A method that is declared by its signature alone, for example an Objective-C method.
     public init(_ requirement: Requirement, _ signature: Signature) {
         self.init(
             requirement: requirement, signature: signature, policy: .implied(by: signature.result), since: 1,
-            recursion: .recursive, isBorrowed: false)
+            recursion: .recursive, isBorrowed: false, sticky: nil)
     }
 
     /// Reads `[required|optional] prototype {"," option} [";"]`. Without the first word, the method is required.

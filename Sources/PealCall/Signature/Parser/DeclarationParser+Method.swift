@@ -5,6 +5,8 @@ private struct MethodOptions {
     var since: Int?
     var recursion: (value: MethodDeclaration.Recursion, word: String, column: Int)?
     var isBorrowed = false
+    var sticky: SourceToken?
+    var stickyArgument: SourceToken?
 }
 
 extension DeclarationParser {
@@ -26,7 +28,8 @@ extension DeclarationParser {
         try endMethod()
         return MethodDeclaration(
             requirement: requirement, signature: signature, policy: try policy(options, signature),
-            since: options.since ?? 1, recursion: try recursion(options, signature), isBorrowed: options.isBorrowed)
+            since: options.since ?? 1, recursion: try recursion(options, signature), isBorrowed: options.isBorrowed,
+            sticky: try sticky(options, signature))
     }
 
     private mutating func parseOption(_ options: inout MethodOptions) throws(SyntaxError) {
@@ -40,6 +43,14 @@ extension DeclarationParser {
             if options.isBorrowed { throw repeated(word, token) }
             options.isBorrowed = true
             advance()
+        case "sticky":
+            if options.sticky != nil { throw repeated(word, token) }
+            options.sticky = token
+            advance()
+            if take(.parenthesis) {
+                options.stickyArgument = try takeName("a parameter")
+                try expect(.closingParenthesis, "after the parameter's name")
+            }
         case "recursive": try setRecursion(.recursive, &options, token)
         case "defer": try setRecursion(.defer, &options, token)
         case "reject": try setRecursion(.reject, &options, token)
@@ -67,11 +78,11 @@ extension DeclarationParser {
         var message = "'\(word)' is no option"
         let words =
             MethodDeclaration.Policy.simple.map { $0.word }
-            + ["chain", "since", "recursive", "defer", "reject", "borrowed"]
+            + ["chain", "since", "recursive", "defer", "reject", "borrowed", "sticky"]
         if let likely = NearestName.find(word, in: words) {
             message += "; did you mean '\(likely)'?"
         } else {
-            message += "; a policy, since(N), recursive, defer, reject or borrowed can stand here"
+            message += "; a policy, since(N), recursive, defer, reject, borrowed or sticky can stand here"
         }
         return SyntaxError(.syntax, message, column: current.column)
     }
@@ -185,6 +196,47 @@ extension DeclarationParser {
                     + " a length with __counted_by, register its type, or add 'borrowed'", column: column)
         }
         return recursion
+    }
+
+    /// Checks that the calls can be kept for any time.
+    private func sticky(
+        _ options: MethodOptions, _ signature: Signature
+    ) throws(SyntaxError) -> MethodDeclaration.Sticky? {
+        guard let column = options.sticky?.column else { return nil }
+        guard signature.result.isVoid else {
+            throw SyntaxError(
+                .unsupported,
+                "'sticky' keeps the last call for later observers, whose results nobody would get; '\(signature.name)' returns \(signature.result), not void",
+                column: column)
+        }
+        if let index = signature.parameters.firstIndex(where: { $0.type.isCompletion }) {
+            throw SyntaxError(
+                .unsupported,
+                "'sticky' keeps the last call, but a completion ends with its broadcast: \(signature.parameters[index].title(at: index))",
+                column: column)
+        }
+        if let index = signature.firstBareParameter {
+            throw SyntaxError(
+                .unsupported,
+                "'sticky' keeps the last call, and the size of what \(signature.parameters[index].title(at: index)) points to is unknown; give it a length with __counted_by, or register its type",
+                column: column)
+        }
+        guard let token = options.stickyArgument else { return .one }
+        return .each(parameter: try key(named: token, signature))
+    }
+
+    private func key(named token: SourceToken, _ signature: Signature) throws(SyntaxError) -> Int {
+        let name = text(of: token)
+        guard let index = signature.parameters.firstIndex(where: { $0.name == name }) else {
+            throw SyntaxError(.syntax, "no parameter is named '\(name)'", column: token.column)
+        }
+        let parameter = signature.parameters[index]
+        guard parameter.ownership == .string || parameter.type.isInteger || parameter.type.isBool else {
+            throw SyntaxError(
+                .unsupported, "a key is an integer, a bool, an enum or a text, and '\(name)' is \(parameter.type)",
+                column: token.column)
+        }
+        return index
     }
 }
 
