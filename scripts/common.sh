@@ -21,6 +21,8 @@ need_packages() {
     [ -e /usr/include/microhttpd.h ] || missing="$missing libmicrohttpd-dev"
     [ -e /usr/include/nats/nats.h ] || missing="$missing libnats-dev"
     command -v nats-server >/dev/null 2>&1 || [ -x /usr/sbin/nats-server ] || missing="$missing nats-server"
+    # The pictures of `peal graph --svg`.
+    command -v dot >/dev/null 2>&1 || missing="$missing graphviz"
     # Probes for tracers.
     [ -n "$(find /usr/include -name sdt.h -path '*/sys/*' 2>/dev/null | head -n 1)" ] || missing="$missing systemtap-sdt-dev"
     [ -e /usr/include/sqlite3.h ] || missing="$missing libsqlite3-dev"

@@ -53,8 +53,10 @@ void name_observer(char *buffer, size_t capacity, const struct peal_observation_
     if (info->target != NULL && dladdr(info->target, &symbol) != 0 && symbol.dli_sname != NULL
         && symbol.dli_saddr == info->target)
         snprintf(buffer, capacity, "%s", symbol.dli_sname);
-    else
+    else if (info->target != NULL)
         snprintf(buffer, capacity, "target %p", info->target);
+    else
+        snprintf(buffer, capacity, "no target");
 }
 
 static bool name_observation(char *buffer, size_t capacity, uint64_t id)

@@ -98,6 +98,13 @@ claim "graph writes the input of Graphviz" has out '^digraph peal {'
 run "$peal" graph --json --seconds 0.5 "$pid"
 claim "graph writes JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/out"
 claim "with the observer that broadcasts" has out '"label":"on_echo","calls":[1-9]'
+claim "with the calls of its queues" has out '"label":"","calls":[1-9]'
+run "$peal" graph --svg "$pid"
+if command -v dot >/dev/null; then
+    claim "graph draws a picture" has out '<svg '
+else
+    claim "without Graphviz, graph --svg names it" has err 'Graphviz'
+fi
 run "$peal" monitor --count 5 "$pid"
 claim "monitor prints broadcasts with arguments" has out 'Chat.on_message(room: "lobby", text: "good \\"morning\\""), 2 observers, '
 run "$peal" monitor --count 20 "$pid" 'Echo'

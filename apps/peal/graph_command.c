@@ -13,24 +13,48 @@
 
 enum { NAME_LENGTH = 300 };
 
-/* Adds the path of a protocol's calls to an observer, which may pass a queue. */
-static void add_registration(struct graph *graph, const struct model *model, const struct value *observer)
+/* Returns the node of an observer. A target without a symbol is known by its owner, such as a plugin. */
+static size_t node_of_observer(struct graph *graph, const struct model *model, const struct value *observer)
+{
+    const struct value *owner = model_find(model, value_text(observer, "owner"));
+    const char *target = value_text(observer, "name");
+    char name[NAME_LENGTH];
+
+    if (owner != NULL && (strncmp(target, "target ", 7) == 0 || strcmp(target, "no target") == 0))
+        return graph_node(graph, GRAPH_OBSERVER, value_text(owner, "name"));
+    model_name(observer, name, sizeof name);
+    return graph_node(graph, GRAPH_OBSERVER, name);
+}
+
+static size_t node_of_queue(struct graph *graph, const struct value *queue)
+{
+    char name[NAME_LENGTH];
+
+    model_name(queue, name, sizeof name);
+    return graph_node(graph, GRAPH_QUEUE, name);
+}
+
+/* Adds calls to the path from a protocol to an observer, which may pass a queue. A call on a queue is counted at the queue's
+ * edge to the observer. The edge to the queue has the calls that were enqueued. */
+static void add_path(struct graph *graph, const struct model *model, const struct value *observer, uint64_t calls)
 {
     const struct value *protocol = model_find(model, value_text(observer, "protocol"));
     const struct value *queue = model_find(model, value_text(observer, "queue"));
-    char name[NAME_LENGTH];
-
-    model_name(observer, name, sizeof name);
-    const size_t target = graph_node(graph, GRAPH_OBSERVER, name);
+    const size_t target = node_of_observer(graph, model, observer);
     size_t from = graph_node(graph, GRAPH_PROTOCOL, value_text(protocol, "name"));
-    graph->nodes[target].count++;
+
     if (queue != NULL) {
-        model_name(queue, name, sizeof name);
-        const size_t middle = graph_node(graph, GRAPH_QUEUE, name);
+        const size_t middle = node_of_queue(graph, queue);
         graph_edge(graph, from, middle, "", 0);
         from = middle;
     }
-    graph_edge(graph, from, target, "", 0);
+    graph_edge(graph, from, target, "", calls);
+}
+
+static void add_registration(struct graph *graph, const struct model *model, const struct value *observer)
+{
+    add_path(graph, model, observer, 0);
+    graph->nodes[node_of_observer(graph, model, observer)].count++;
 }
 
 static void add_registrations(struct graph *graph, const struct model *model, bool all)
@@ -57,6 +81,9 @@ struct thread_stack {
 
 struct traffic {
     struct graph *graph;
+    const struct model *model;
+    bool all; /* protocols of peal itself too */
+    long pid;
     struct events *events;
     struct thread_stack *threads;
     size_t count;
@@ -75,36 +102,93 @@ static struct thread_stack *stack_of(struct traffic *traffic, uint64_t thread)
     return &larger[traffic->count++];
 }
 
-/* Cuts "observer of Chat (print)" to the name of the observer, as the registrations have it. */
-static void observer_name(char *buffer, size_t capacity, const char *name)
+/* Finds an object that existed when the command began; NULL for a later one. */
+static const struct value *find_object(const struct traffic *traffic, uint64_t id)
 {
-    const char *start = strchr(name, '(');
+    char text[20];
 
-    snprintf(buffer, capacity, "%s", start != NULL ? start + 1 : name);
-    const size_t length = strlen(buffer);
-    if (start != NULL && length > 0 && buffer[length - 1] == ')')
-        buffer[length - 1] = '\0';
+    snprintf(text, sizeof text, "%llx", (unsigned long long)id);
+    return model_find(traffic->model, text);
 }
 
-/* Adds the edge from the observer whose call broadcasts to the protocol of the method. */
+/* Returns true for a protocol of peal itself, such as that of a property. */
+static bool is_built_in(const struct model *model, const char *protocol)
+{
+    static const char prefix[] = "property.";
+    size_t position = 0;
+
+    if (strncmp(protocol, prefix, sizeof prefix - 1) == 0
+        && model_next(model, &position, "property", "name", protocol + sizeof prefix - 1) != NULL)
+        return true;
+    position = 0;
+    return value_bool(model_next(model, &position, "protocol", "name", protocol), "built_in");
+}
+
+/* Splits the name of an event's method. Returns false if the graph does not show its protocol. */
+static bool split_method(const struct traffic *traffic, uint64_t method, char *protocol, const char **out_method)
+{
+    snprintf(protocol, NAME_LENGTH, "%s", events_name(traffic->events, method));
+    char *point = strrchr(protocol, '.');
+    if (point == NULL)
+        return false;
+    *point = '\0';
+    *out_method = point + 1;
+    return traffic->all || !is_built_in(traffic->model, protocol);
+}
+
+/* Returns the node of a thread: by its name in the system, which most programs give to their threads. */
+static size_t node_of_thread(const struct traffic *traffic, uint64_t thread)
+{
+    char path[64], name[64] = "thread", node[NAME_LENGTH];
+
+    if ((long)thread == traffic->pid)
+        return graph_node(traffic->graph, GRAPH_THREAD, "main thread");
+    snprintf(path, sizeof path, "/proc/%ld/task/%llu/comm", traffic->pid, (unsigned long long)thread);
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        if (fgets(name, sizeof name, file) != NULL)
+            name[strcspn(name, "\n")] = '\0';
+        fclose(file);
+    }
+    snprintf(node, sizeof node, "%s %llu", name, (unsigned long long)thread);
+    return graph_node(traffic->graph, GRAPH_THREAD, node);
+}
+
+/* Adds the edge from the observer or thread that broadcasts to the protocol of the method. */
 static void add_broadcast(struct traffic *traffic, const struct thread_stack *stack, const struct event *event)
 {
-    char from[NAME_LENGTH], protocol[NAME_LENGTH];
-    size_t source;
+    char protocol[NAME_LENGTH];
+    const char *method;
 
-    if (stack->depth > 0) {
-        observer_name(from, sizeof from, events_name(traffic->events, stack->observers[stack->depth - 1]));
-        source = graph_node(traffic->graph, GRAPH_OBSERVER, from);
-    } else {
-        snprintf(from, sizeof from, "thread %llu", (unsigned long long)event->thread);
-        source = graph_node(traffic->graph, GRAPH_THREAD, from);
-    }
-    snprintf(protocol, sizeof protocol, "%s", events_name(traffic->events, event->method));
-    char *point = strrchr(protocol, '.');
-    if (point != NULL)
-        *point = '\0';
-    graph_edge(traffic->graph, source, graph_node(traffic->graph, GRAPH_PROTOCOL, protocol),
-        point != NULL ? point + 1 : "", 1);
+    if (!split_method(traffic, event->method, protocol, &method))
+        return;
+    const struct value *observer = stack->depth > 0 ? find_object(traffic, stack->observers[stack->depth - 1]) : NULL;
+    const size_t source = observer != NULL ? node_of_observer(traffic->graph, traffic->model, observer)
+                                           : node_of_thread(traffic, event->thread);
+    graph_edge(traffic->graph, source, graph_node(traffic->graph, GRAPH_PROTOCOL, protocol), method, 1);
+}
+
+static void add_call(struct traffic *traffic, struct thread_stack *stack, const struct event *event)
+{
+    char protocol[NAME_LENGTH];
+    const char *method;
+    const struct value *observer = find_object(traffic, event->object);
+
+    if (stack->depth < sizeof stack->observers / sizeof *stack->observers)
+        stack->observers[stack->depth++] = event->object;
+    if (observer != NULL && split_method(traffic, event->method, protocol, &method))
+        add_path(traffic->graph, traffic->model, observer, 1);
+}
+
+static void add_enqueued(struct traffic *traffic, const struct event *event)
+{
+    char protocol[NAME_LENGTH];
+    const char *method;
+    const struct value *queue = find_object(traffic, event->queue);
+
+    if (queue != NULL && split_method(traffic, event->method, protocol, &method))
+        graph_edge(traffic->graph, graph_node(traffic->graph, GRAPH_PROTOCOL, protocol),
+            node_of_queue(traffic->graph, queue), "", event->count);
 }
 
 static void add_event(void *context, const struct event *event)
@@ -114,27 +198,28 @@ static void add_event(void *context, const struct event *event)
 
     if (stack == NULL)
         return;
-    if (strcmp(event->name, "broadcast") == 0) {
+    if (strcmp(event->name, "broadcast") == 0)
         add_broadcast(traffic, stack, event);
-    } else if (strcmp(event->name, "call") == 0) {
-        if (stack->depth < sizeof stack->observers / sizeof *stack->observers)
-            stack->observers[stack->depth++] = event->object;
-    } else if (strcmp(event->name, "call_end") == 0) {
+    else if (strcmp(event->name, "call") == 0)
+        add_call(traffic, stack, event);
+    else if (strcmp(event->name, "enqueued") == 0)
+        add_enqueued(traffic, event);
+    else if (strcmp(event->name, "call_end") == 0)
         stack->depth -= stack->depth > 0;
-    } else if (strcmp(event->name, "lost") == 0) {
+    else if (strcmp(event->name, "lost") == 0)
         stack->depth = 0;
-    }
 }
 
-static int add_broadcasts(struct graph *graph, const char *program, double seconds)
+static int add_broadcasts(struct graph *graph, const struct model *model, bool all, const char *program, double seconds)
 {
     struct events events = { 0 };
-    struct traffic traffic = { graph, &events, NULL, 0 };
+    struct traffic traffic = { .graph = graph, .model = model, .all = all, .events = &events };
     struct connection connection;
     int result = connect_to(&connection, program);
 
     if (result != EXIT_OK)
         return result;
+    traffic.pid = connection.pid;
     result = events_read(&events, &connection, "events", NULL, seconds, add_event, &traffic);
     events_free(&events);
     free(traffic.threads);
@@ -203,7 +288,7 @@ static int draw(const char *program, struct connection *connection, struct model
     snprintf(title, sizeof title, "%s (%ld)", value_text(process, "program"), connection->pid);
     add_registrations(&graph, model, all);
     if (seconds > 0)
-        result = add_broadcasts(&graph, program, seconds);
+        result = add_broadcasts(&graph, model, all, program, seconds);
     if (result != EXIT_OK)
         ;
     else if (strcmp(format, "json") == 0)
