@@ -32,6 +32,7 @@ let package = Package(
     name: "peal",
     products: [
         .library(name: "Peal", targets: ["Peal"]),
+        .library(name: "PealTesting", targets: ["PealTesting"]),
         .library(name: "PealFoundation", targets: ["PealFoundation"]),
         .library(name: "PealObservation", targets: ["PealObservation"]),
         .library(name: "PealServiceLifecycle", targets: ["PealServiceLifecycle"]),
@@ -80,6 +81,12 @@ let package = Package(
             dependencies: [
                 "CPeal", "PealABI", "CPealEntry", .target(name: "PealMacros", condition: .when(traits: ["Macros"])),
             ], exclude: [page], swiftSettings: engine),
+        .target(
+            name: "CPealTest", dependencies: ["CPeal"], path: "Sources", sources: ["PealTest", "PealText"],
+            publicHeadersPath: "PealTest/include",
+            cSettings: [.define("_GNU_SOURCE"), .headerSearchPath("../include")]),
+        .target(
+            name: "PealTesting", dependencies: ["Peal", "CPeal", "CPealTest"], exclude: [page], swiftSettings: engine),
         integration("PealFoundation"),
         integration("PealObservation"),
         integration(

@@ -24,9 +24,18 @@ public struct PealError: Error, Hashable, Sendable, CustomStringConvertible {
         PealError(status: status, message: SwiftWords.sentence(String(cString: peal_last_message())))
     }
 
-    /// Throws if a status of the C interface is a failure, and returns any other status.
+    /// Throws if a status of the C interface is a failure, and returns any other status. For programs that call C
+    /// functions too.
+    ///
+    ///     try PealError.check(peal_clock_set_manual(true))
+    ///
+    /// - Parameter status: The status that the C function has returned on this thread just now.
+    /// - Returns: The same status.
+    /// - Throws: The failure with its sentence.
+    ///
+    /// The thread of the C function. The C interface's `peal_last_message`.
     @discardableResult @inlinable @inline(__always)
-    static func check(_ status: peal_status) throws(PealError) -> peal_status {
+    public static func check(_ status: peal_status) throws(PealError) -> peal_status {
         if status.rawValue < 0 { throw failure(status) }
         return status
     }

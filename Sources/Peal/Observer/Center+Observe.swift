@@ -69,6 +69,25 @@ extension Center {
         try observe(method.signature, options, Responses.makeThrowing(body))
     }
 
+    /// Calls a closure for each broadcast of a method, with options that the program has as a list.
+    @inlinable
+    public func observe<Owner, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Void, repeat each Parameter>, options: [ObserverOption],
+        body: @escaping @Sendable (repeat each Parameter) -> Void
+    ) throws(PealError) -> ObserverToken {
+        try observe(method.signature, options, Responses.make(body))
+    }
+
+    /// Calls a closure for each broadcast of a method, and returns its result, with options that the program has as a
+    /// list.
+    @inlinable
+    public func observe<Owner, Result: PealAnswer, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, options: [ObserverOption],
+        body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
+    ) throws(PealError) -> ObserverToken where Result.Answer: PealResult {
+        try observe(method.signature, options, Responses.make(body))
+    }
+
     /// Refuses an error that no broadcaster could receive.
     @available(*, unavailable, message: "no broadcaster receives the error: declare the method's result as Status")
     public func observe<Owner, each Parameter: PealParameter>(

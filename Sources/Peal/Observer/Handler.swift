@@ -86,10 +86,15 @@ enum Responses {
     ) -> Response {
         Response { arguments, place in
             var arguments = CallArguments(arguments)
-            let result = body(repeat arguments.read((each Parameter).self))
-            guard let place else { return }
-            place.storeBytes(of: result.cValue, as: Result.CValue.self)
+            store(body(repeat arguments.read((each Parameter).self)), at: place)
         }
+    }
+
+    /// Stores the result of a call, unless no broadcaster takes it.
+    @inlinable @inline(__always)
+    static func store<Result: PealResult>(_ result: Result, at place: UnsafeMutableRawPointer?) {
+        guard let place else { return }
+        place.storeBytes(of: result.cValue, as: Result.CValue.self)
     }
 
     /// A response that returns the status of a thrown error.
@@ -103,7 +108,6 @@ enum Responses {
     }
 
     /// A response of a closure that decodes the arguments itself.
-    @inlinable
     static func decoding(_ body: @escaping @Sendable (inout CallArguments) -> Void) -> Response {
         Response { arguments, _ in
             var arguments = CallArguments(arguments)
@@ -112,15 +116,12 @@ enum Responses {
     }
 
     /// A response of a closure that decodes the arguments itself, and returns the result.
-    @inlinable
     static func decoding<Result: PealResult>(
         _ body: @escaping @Sendable (inout CallArguments) -> Result
     ) -> Response {
         Response { arguments, place in
             var arguments = CallArguments(arguments)
-            let result = body(&arguments)
-            guard let place else { return }
-            place.storeBytes(of: result.cValue, as: Result.CValue.self)
+            store(body(&arguments), at: place)
         }
     }
 }

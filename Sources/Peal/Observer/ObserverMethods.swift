@@ -78,6 +78,8 @@ public struct ObserverMethods: Sendable {
 ///         $0.on(Chat.mayClose) { window in !window.isEdited }
 ///     }
 public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
+    // Each response is one closure, because a closure that another one contains is another call.
+
     @usableFromInline private(set) var entries: [MethodResponse] = []
     @usableFromInline let called: CalledObject<Object>
 
@@ -97,7 +99,8 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         let called = called
         add(
             method.signature,
-            Responses.decoding { arguments in
+            Response { arguments, _ in
+                var arguments = CallArguments(arguments)
                 called.borrow { body($0, repeat arguments.read((each Parameter).self)) }
             })
     }
@@ -115,8 +118,10 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         let called = called
         add(
             method.signature,
-            Responses.decoding { arguments in
-                called.borrow { body($0, repeat arguments.read((each Parameter).self)) }
+            Response { arguments, place in
+                var arguments = CallArguments(arguments)
+                Responses.store(
+                    called.borrow { body($0, repeat arguments.read((each Parameter).self)) }, at: place)
             })
     }
 
@@ -134,10 +139,12 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         let called = called
         add(
             method.signature,
-            Responses.decoding { arguments -> Status in
-                called.borrow { object in
+            Response { arguments, place in
+                var arguments = CallArguments(arguments)
+                let status = called.borrow { object in
                     Status.catching { try body(object, repeat arguments.read((each Parameter).self)) }
                 }
+                Responses.store(status, at: place)
             })
     }
 

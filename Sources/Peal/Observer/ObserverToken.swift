@@ -146,8 +146,8 @@ public enum ObserverOption: Sendable {
 }
 
 extension peal_observe_options {
-    /// The options in C.
-    init(_ options: [ObserverOption]) {
+    /// The options in C, for a program that registers an observer by a C function. It keeps the queues itself.
+    public init(_ options: [ObserverOption]) {
         self.init()
         size = MemoryLayout<peal_observe_options>.size
         for option in options {

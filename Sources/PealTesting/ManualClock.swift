@@ -1,0 +1,106 @@
+internal import CPeal
+public import Peal
+internal import Synchronization
+
+/// A clock of the process whose time does not pass by itself. Timers, time limits and waits of peal follow it.
+///
+///     try await withManualClock { clock in
+///         try startTheProgram()
+///         try clock.advance(by: .seconds(24 * 3600))
+///     }
+///
+/// `clock.h` in C.
+public struct ManualClock: Sendable {
+    fileprivate init() {}
+
+    /// Advances the clock, and makes all calls that become due, in the order of their times, on this thread, with all that
+    /// they enqueue on serial queues.
+    ///
+    /// - Parameters:
+    ///   - duration: How far. Zero makes the calls that are due already.
+    ///   - timeout: How long the calls may take, by the system's clock.
+    /// - Throws: ``/Peal/PealError``: `Status.timeout` when calls still run then; `Status.argument` for a negative
+    ///   duration; `Status.wouldDeadlock` within a call that an advance makes.
+    ///
+    /// Any thread; it may wait. The C interface's `peal_clock_advance`.
+    public func advance(by duration: Duration, within timeout: Duration = .seconds(10)) throws(PealError) {
+        let nanoseconds = duration.wholeNanoseconds
+        guard nanoseconds >= 0 else {
+            throw PealError(status: .argument, message: "a clock cannot go back: advance it by zero or more")
+        }
+        try PealError.check(peal_clock_advance(UInt64(nanoseconds), timeout.milliseconds))
+    }
+
+    /// Advances the clock to the next due time of a timer, a time limit or a wait.
+    ///
+    /// - Parameter timeout: How long the calls may take, by the system's clock.
+    /// - Returns: False if nothing is due at any time.
+    /// - Throws: As ``advance(by:within:)``.
+    ///
+    /// Any thread; it may wait. The C interface's `peal_clock_get_info` and `peal_clock_advance`.
+    @discardableResult
+    public func advanceToNext(within timeout: Duration = .seconds(10)) throws(PealError) -> Bool {
+        var info = peal_clock_info()
+        info.size = MemoryLayout<peal_clock_info>.size
+        try PealError.check(peal_clock_get_info(&info))
+        guard info.next != .max else { return false }
+        try PealError.check(peal_clock_advance(info.next > info.now ? info.next - info.now : 0, timeout.milliseconds))
+        return true
+    }
+}
+
+/// Runs a part of a test with a manual clock. The system's clock returns at the end.
+///
+/// The clock is that of the process. A second use waits until the first has ended, so tests that run in parallel have one
+/// after the other. Other tests that run meanwhile see the manual clock: make their suite `.serialized` if they use timers.
+///
+/// - Parameter body: Starts the timers and waits of the test, advances the clock, and ends the timers and waits.
+/// - Throws: The error of the body.
+///
+/// Any task. The C interface's `peal_clock_set_manual`.
+public func withManualClock<Result>(
+    isolation: isolated (any Actor)? = #isolation, _ body: (ManualClock) async throws -> Result
+) async rethrows -> Result {
+    await ClockTurn.begin()
+    peal_clock_set_manual(true)
+    defer {
+        peal_clock_set_manual(false)
+        ClockTurn.end()
+    }
+    return try await body(ManualClock())
+}
+
+/// The right to use the manual clock, which one task has at a time.
+private enum ClockTurn {
+    private struct State {
+        var isTaken = false
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private static let state = Mutex(State())
+
+    nonisolated(nonsending) static func begin() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.isTaken {
+                    state.waiters.append(continuation)
+                    return false
+                }
+                state.isTaken = true
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    static func end() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            if state.waiters.isEmpty {
+                state.isTaken = false
+                return nil
+            }
+            return state.waiters.removeFirst()
+        }
+        next?.resume()
+    }
+}
