@@ -178,15 +178,16 @@ static void release(struct peal_bridge *bridge)
 {
     if (bridge->tap.id != 0)
         (void)peal_tap_close(bridge->tap);
-    while (bridge->exports != NULL) {
-        struct export *next = bridge->exports->next;
-        export_destroy(bridge->exports);
-        bridge->exports = next;
-    }
+    /* Imports use the exports. */
     while (bridge->imports != NULL) {
         struct import *next = bridge->imports->next;
         import_destroy(bridge->imports);
         bridge->imports = next;
+    }
+    while (bridge->exports != NULL) {
+        struct export *next = bridge->exports->next;
+        export_destroy(bridge->exports);
+        bridge->exports = next;
     }
     /* The last announcements are on their way. */
     if (bridge->transport != NULL && transport_is_connected(bridge->transport))
@@ -291,15 +292,6 @@ peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout)
     return is_flushed ? PEAL_OK : bridge_fail(PEAL_ERROR_TIMEOUT, "the server has not confirmed the calls in time");
 }
 
-static struct export *find_export(const struct peal_bridge *bridge, peal_protocol protocol)
-{
-    struct export *each = bridge->exports;
-
-    while (each != NULL && each->protocol.id != protocol.id)
-        each = each->next;
-    return each;
-}
-
 peal_status peal_bridge_wait_for_peers(peal_bridge *bridge, peal_protocol protocol, size_t peers, uint32_t timeout)
 {
     const int64_t deadline = now_in_milliseconds() + timeout;
@@ -309,7 +301,7 @@ peal_status peal_bridge_wait_for_peers(peal_bridge *bridge, peal_protocol protoc
     if (bridge == NULL)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
     pthread_mutex_lock(&bridge->lock);
-    const struct export *export = find_export(bridge, protocol);
+    const struct export *export = bridge_find_export(bridge, protocol);
     while (export != NULL && export->ready_peers < peers && error != ETIMEDOUT)
         error = timeout == PEAL_FOREVER ? pthread_cond_wait(&bridge->changed, &bridge->lock)
                                         : pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit);

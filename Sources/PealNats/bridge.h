@@ -49,7 +49,8 @@ struct export
     struct method_table *table;
     size_t listed[METHOD_LIMIT]; /* the table's index of each method of the handler */
     size_t listed_count;
-    peal_observation observation; /* zero while no process observes; guarded by `maintenance` */
+    peal_observation
+        observation; /* zero while no process observes; changed with `maintenance`, its id read atomically */
     struct relay *relay;          /* NULL: the broadcasting thread sends */
     peal_queue own_queue;
     struct outbox *outbox; /* NULL: not durable */
@@ -71,6 +72,7 @@ struct import {
     struct source *source;
     struct method_table *table;
     struct relay *relay; /* NULL: the thread of libnats broadcasts */
+    struct export *sibling; /* atomic: the export of the same protocol, which does not get imported calls; or NULL */
     struct subscription *calls; /* NULL while nothing observes in this process; guarded by `maintenance` */
     struct subscription *presence;
     struct inbox *inbox; /* NULL: not durable */
@@ -125,6 +127,8 @@ __attribute__((format(printf, 3, 4))) void bridge_refuse(
 /* Registers the handler while a process observes, and removes it afterwards. The caller must hold the lock `maintenance`. */
 peal_status export_update(struct export *export);
 void export_destroy(struct export *export);
+/* Returns the export of a protocol, or NULL. The caller must hold one of the locks. */
+struct export *bridge_find_export(const struct peal_bridge *bridge, peal_protocol protocol);
 /* Returns true if the handler of an export of this protocol is registered. The caller must hold the lock `maintenance`. */
 bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol);
 /* A process has announced what it observes. Any thread. */

@@ -90,7 +90,7 @@ static void export_call(void *target, const struct peal_call *call)
         return;
     }
     pthread_mutex_lock(&export->source->lock);
-    if (source_identify(export->source, export->bridge->bit, &identity)
+    if (source_identify(export->source, export->bridge->bit, method->may_defer, &identity)
         && !export_identified(export, index, &identity, call->arguments))
         __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&export->source->lock);
@@ -230,8 +230,11 @@ static peal_status observe(struct export *export)
     }
     options.priority = INT32_MAX;
     options.flags = PEAL_OBSERVE_REPLACE;
+    peal_observation observation = { 0 };
     const peal_status status = peal_observe_handler(
-        export->protocol, export, export_call, names, count, &options, &export->observation);
+        export->protocol, export, export_call, names, count, &options, &observation);
+    if (status == PEAL_OK)
+        __atomic_store_n(&export->observation.id, observation.id, __ATOMIC_RELAXED);
     return status < 0 ? bridge_fail_as_peal(status) : PEAL_OK;
 }
 
@@ -240,7 +243,7 @@ static void stop_observing(struct export *export)
     if (export->observation.id == 0)
         return;
     (void)peal_observation_remove_with(export->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
-    export->observation.id = 0;
+    __atomic_store_n(&export->observation.id, 0, __ATOMIC_RELAXED);
 }
 
 /* The order of an earlier registration stays the start of the list, because methods are added at the end. */
@@ -284,13 +287,20 @@ peal_status export_update(struct export *export)
     return status;
 }
 
+struct export *bridge_find_export(const struct peal_bridge *bridge, peal_protocol protocol)
+{
+    struct export *each = bridge->exports;
+
+    while (each != NULL && each->protocol.id != protocol.id)
+        each = each->next;
+    return each;
+}
+
 bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol)
 {
-    for (const struct export *each = bridge->exports; each != NULL; each = each->next) {
-        if (each->protocol.id == protocol.id)
-            return each->observation.id != 0;
-    }
-    return false;
+    const struct export *export = bridge_find_export(bridge, protocol);
+
+    return export != NULL && export->observation.id != 0;
 }
 
 /* ---- Exports ----------------------------------------------------------------------------------- */
@@ -357,18 +367,9 @@ static peal_status fill(struct export *export, const struct peal_export_options 
     return status == PEAL_OK ? presence_follow_export(export) : status;
 }
 
-static bool is_exported(const struct peal_bridge *bridge, peal_protocol protocol)
-{
-    for (const struct export *each = bridge->exports; each != NULL; each = each->next) {
-        if (each->protocol.id == protocol.id)
-            return true;
-    }
-    return false;
-}
-
 static peal_status add(struct peal_bridge *bridge, struct export *made, const struct peal_export_options *options)
 {
-    peal_status status = is_exported(bridge, made->protocol)
+    peal_status status = bridge_find_export(bridge, made->protocol) != NULL
                            ? bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge exports the protocol already")
                            : fill(made, options);
 
@@ -379,6 +380,10 @@ static peal_status add(struct peal_bridge *bridge, struct export *made, const st
     pthread_mutex_lock(&bridge->lock);
     made->next = bridge->exports;
     bridge->exports = made;
+    for (struct import *each = bridge->imports; each != NULL; each = each->next) {
+        if (each->protocol.id == made->protocol.id)
+            __atomic_store_n(&each->sibling, made, __ATOMIC_RELEASE);
+    }
     pthread_mutex_unlock(&bridge->lock);
     presence_ask(bridge, made->name);
     return PEAL_OK;

@@ -35,10 +35,15 @@ static bool make_room(struct import *import, size_t size)
 static void broadcast(
     struct import *import, peal_method method, void *const *arguments, size_t count, const struct identity *identity)
 {
-    struct imported imported = { NULL, *identity, import->bridge->realm };
+    struct imported imported = { NULL, *identity, import->bridge->realm, import->bridge->bit, 0 };
+    struct peal_send_options options = PEAL_SEND_OPTIONS;
+    const struct export *sibling = __atomic_load_n(&import->sibling, __ATOMIC_ACQUIRE);
 
-    imported_begin(&imported, import->source, import->bridge->bit);
-    const peal_status status = peal_send(method, arguments, count, NULL, NULL);
+    imported_begin(&imported);
+    options.origin = imported.token;
+    if (sibling != NULL)
+        options.except.id = __atomic_load_n(&sibling->observation.id, __ATOMIC_RELAXED);
+    const peal_status status = peal_send_with(method, arguments, count, &options, NULL, NULL);
     imported_end(&imported);
     if (status < 0)
         __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
@@ -291,6 +296,7 @@ static peal_status add(struct peal_bridge *bridge, struct import *made, const st
         status = import_update(made);
     if (status < 0)
         return status;
+    __atomic_store_n(&made->sibling, bridge_find_export(bridge, made->protocol), __ATOMIC_RELEASE);
     pthread_mutex_lock(&bridge->lock);
     made->next = bridge->imports;
     bridge->imports = made;

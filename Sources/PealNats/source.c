@@ -4,20 +4,25 @@
 #include "arrivals.h"
 #include "failure.h"
 
+#include <peal/call.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
 
-/* A thread's last broadcast of an exported protocol. The exporters of one broadcast run one after the
- * other on one thread, each at most once. So an exporter that is called again is called for another broadcast. */
+/* A thread's last own broadcast of an exported protocol. The exporters of one broadcast run one after the other on one
+ * thread, each at most once. So an exporter that is called again is called for another broadcast. */
 struct last_call {
     uint64_t source; /* its id; 0: none */
     struct identity identity;
-    uint64_t sent;   /* a bit for each bridge whose exporter has run */
-    uint64_t passed; /* the bit of the bridge that imported the call, until its exporter has run */
+    uint64_t sent; /* a bit for each bridge whose exporter has run */
 };
+
+/* The highest bit distinguishes the origins of imported calls from those of other senders. */
+#define TOKEN ((uint64_t)1 << 63)
+static uint64_t import_count; /* atomic */
 
 static _Thread_local struct last_call last;
 static _Thread_local const struct imported *current;
@@ -147,17 +152,33 @@ void source_release(struct source *source)
 
 /* ---- Identities -------------------------------------------------------------------------------- */
 
-bool source_identify(struct source *source, uint64_t bridge, struct identity *out_identity)
+/* Returns the origin of the call in which an exporter runs. Only an imported call has a token. */
+static uint64_t token_of_call(void)
 {
-    if (last.source == source->id && (last.passed & bridge) != 0) {
-        last.passed = 0;
-        last.sent |= bridge;
+    struct peal_call_info call = PEAL_CALL_INFO;
+
+    return peal_call_get_current(&call) == PEAL_OK && (call.origin & TOKEN) != 0 ? call.origin : 0;
+}
+
+/* A call that was deferred runs after its import has ended, and its identity is lost. */
+static bool identify_imported(uint64_t token, uint64_t bridge, struct identity *out_identity)
+{
+    if (current == NULL || current->token != token || current->bridge == bridge)
         return false;
-    }
+    *out_identity = current->identity;
+    out_identity->hops++;
+    return true;
+}
+
+bool source_identify(struct source *source, uint64_t bridge, bool may_defer, struct identity *out_identity)
+{
+    const uint64_t token = current != NULL || may_defer ? token_of_call() : 0;
+
+    if (token != 0)
+        return identify_imported(token, bridge, out_identity);
     if (last.source != source->id || (last.sent & bridge) != 0) {
         last.source = source->id;
         last.sent = 0;
-        last.passed = 0;
         memcpy(last.identity.origin, source->origin, ORIGIN_SIZE);
         last.identity.number = ++source->number;
         last.identity.hops = 0;
@@ -171,9 +192,7 @@ void source_pass(const struct source *source, uint64_t bridge)
 {
     if (last.source != source->id)
         return;
-    if ((last.passed & bridge) != 0)
-        last.passed = 0;
-    else if ((last.sent & bridge) != 0)
+    if ((last.sent & bridge) != 0)
         last.source = 0;
     last.sent |= bridge;
 }
@@ -185,22 +204,14 @@ enum arrival source_note_arrival(struct source *source, const struct identity *i
     return arrivals_note(source->arrivals, identity) ? ARRIVAL_NEW : ARRIVAL_DUPLICATE;
 }
 
-void imported_begin(struct imported *imported, const struct source *source, uint64_t bridge)
+void imported_begin(struct imported *imported)
 {
     imported->outer = current;
+    imported->token = TOKEN | __atomic_add_fetch(&import_count, 1, __ATOMIC_RELAXED);
     current = imported;
-    last.source = source->id;
-    last.identity = imported->identity;
-    last.identity.hops++;
-    last.sent = 0;
-    last.passed = bridge;
 }
 
-void imported_end(const struct imported *imported)
-{
-    current = imported->outer;
-    last.source = 0;
-}
+void imported_end(const struct imported *imported) { current = imported->outer; }
 
 peal_status peal_bridge_current_call(struct peal_imported_call *out_call)
 {

@@ -49,8 +49,9 @@ void source_release(struct source *source);
 /* Identifies the broadcast for which an exporter runs: the imported call, the call that another bridge has identified
  * before, or a new call. Returns false if the exporter must pass over the call, because its bridge imported it.
  *
- * bridge: one bit. The caller must hold the lock of the source. */
-bool source_identify(struct source *source, uint64_t bridge, struct identity *out_identity);
+ * bridge: one bit. may_defer: the call may run after the broadcast has returned. The caller must hold the lock of the
+ * source. */
+bool source_identify(struct source *source, uint64_t bridge, bool may_defer, struct identity *out_identity);
 
 /* Notes that an exporter runs for a broadcast that it does not send. */
 void source_pass(const struct source *source, uint64_t bridge);
@@ -61,13 +62,18 @@ enum arrival { ARRIVAL_NEW, ARRIVAL_ECHO, ARRIVAL_DUPLICATE };
 /* Notes that a call has arrived, and returns if it is new. */
 enum arrival source_note_arrival(struct source *source, const struct identity *identity);
 
-/* Make the following broadcast of this thread an imported call, until the end. */
+/* A call that the thread imports. The broadcast of the call has `token` as its origin (broadcast.h), so an exporter
+ * distinguishes it from the broadcasts that its observers make. */
 struct imported {
     const struct imported *outer;
     struct identity identity;
     const char *realm;
+    uint64_t bridge; /* its bit */
+    uint64_t token;
 };
-void imported_begin(struct imported *imported, const struct source *source, uint64_t bridge);
+
+/* Make the call the current one of the thread, and end that. The first function fills `outer` and `token`. */
+void imported_begin(struct imported *imported);
 void imported_end(const struct imported *imported);
 
 #endif

@@ -62,9 +62,9 @@ static void report_connection(struct peal_bridge *bridge)
     pthread_mutex_unlock(&bridge->lock);
     const char *connected_url = url, *disconnected_reason = reason;
     if (has_disconnected)
-        PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_disconnected, realm, disconnected_reason);
+        (void)peal_broadcast(bridge->events.on_disconnected, realm, disconnected_reason);
     if (has_connected)
-        PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_connected, realm, connected_url);
+        (void)peal_broadcast(bridge->events.on_connected, realm, connected_url);
 }
 
 /* Returns when the next report of these troubles is due, or -1. */
@@ -88,9 +88,9 @@ static int64_t report_troubles(
     troubles->reason[0] = '\0';
     pthread_mutex_unlock(&bridge->lock);
     if (refused != troubles->reported_refused)
-        PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_refused, realm, protocol, reason, refused);
+        (void)peal_broadcast(bridge->events.on_refused, realm, protocol, reason, refused);
     if (dropped != troubles->reported_dropped)
-        PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_dropped, realm, protocol, dropped);
+        (void)peal_broadcast(bridge->events.on_dropped, realm, protocol, dropped);
     troubles->reported_refused = refused;
     troubles->reported_dropped = dropped;
     return -1;
@@ -106,7 +106,7 @@ static void report_peers(struct peal_bridge *bridge, struct export *export)
     if (count == export->reported_peers)
         return;
     export->reported_peers = count;
-    PEAL_BROADCAST(peal_bridge_events, &bridge->events, on_peers, realm, protocol, count);
+    (void)peal_broadcast(bridge->events.on_peers, realm, protocol, count);
 }
 
 static int64_t earlier(int64_t time, int64_t other) { return other >= 0 && other < time ? other : time; }

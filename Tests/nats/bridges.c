@@ -235,6 +235,34 @@ CLAIM("N4", "an observer answers a call of another process by a broadcast from i
     pair_close(&one, &two);
 }
 
+static void answer_first(void *target, const struct peal_call *call)
+{
+    const int32_t number = *(const int32_t *)call->arguments[0];
+
+    if (number < 50)
+        party_say(target, number + 1, "answer");
+}
+
+CLAIM("N4", "an observer that is called before the export answers a call from inside it, and the call is not sent back")
+{
+    static const char *const messages[] = { "on_message" };
+    struct peal_observe_options first = PEAL_OBSERVE_OPTIONS;
+    struct party one, two;
+
+    pair_open(&one, &two);
+    party_import(&one, NULL);
+    party_observe(&one, no_queue);
+    first.priority = INT32_MAX;
+    CHECK_OK(peal_observe_handler(two.chat.protocol, &two, answer_first, messages, 1, &first, NULL));
+    party_export(&two, NULL);
+    party_wait(&two, 1);
+    party_say(&one, 49, "question");
+    WAIT_UNTIL(party_heard(&one) == 2 && party_heard(&two) == 2);
+    CHECK_EQUAL(party_info(&two).sent, 1);
+    CHECK_EQUAL(party_info(&one).received, 1);
+    pair_close(&one, &two);
+}
+
 /* A party with one center and two bridges. */
 static void join(struct party *party, const char *realm, peal_bridge **out_bridge)
 {

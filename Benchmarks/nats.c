@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * nats.c - calls through a bridge beside messages of libnats alone, through a nats-server of its own.
+ *
+ *     bench-nats [--quick]
+ *
+ * A call has an int, a double, a text of 20 bytes and a buffer of 60 bytes, some 100 bytes together. The message of libnats
+ * has 100 bytes. Both have one sender and one receiver in this process, with a connection each. They run in turns of
+ * 40,000, one after the other. `caller` is the processor time of the sending thread. `end to end` is the time from the first send
+ * until the receiver has the last. A ratio is the median of the ratios of all turns.
+ */
+#include <nats/nats.h>
+#include <peal/nats.h>
+#include <peal/peal.h>
+
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CALLS = 40000, TURNS = 15, MESSAGE_SIZE = 100, PORT = 24222 };
+
+#define FEED(METHOD)                \
+    METHOD(required, void, on_item, \
+        (int number, double ratio, const char *text, const unsigned char *bytes __counted_by(count), size_t count))
+PEAL_PROTOCOL(feed, "Feed", FEED);
+
+static char url[64];
+static size_t received; /* atomic */
+static size_t sent;
+
+static double seconds(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "bench-nats: %s\n", what);
+    exit(1);
+}
+
+/* ---- Contenders -------------------------------------------------------------------------------- */
+
+static natsConnection *from_connection, *to_connection;
+
+static void arrived(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *closure)
+{
+    (void)connection;
+    (void)subscription;
+    (void)closure;
+    natsMsg_Destroy(message);
+    __atomic_fetch_add(&received, 1, __ATOMIC_RELEASE);
+}
+
+static void open_libnats(void)
+{
+    natsSubscription *subscription = NULL;
+
+    if (natsConnection_ConnectTo(&from_connection, url) != NATS_OK
+        || natsConnection_ConnectTo(&to_connection, url) != NATS_OK
+        || natsConnection_Subscribe(&subscription, to_connection, "plain", arrived, NULL) != NATS_OK
+        || natsConnection_Flush(to_connection) != NATS_OK)
+        fail("libnats");
+}
+
+static void send_libnats(void)
+{
+    static const char message[MESSAGE_SIZE];
+
+    for (int i = 0; i < CALLS; i++)
+        (void)natsConnection_Publish(from_connection, "plain", message, sizeof message);
+}
+
+static struct feed_protocol from_feed, to_feed;
+
+static void count_item(void *self, int number, double ratio, const char *text, const unsigned char *bytes, size_t count)
+{
+    (void)self, (void)number, (void)ratio, (void)text, (void)bytes, (void)count;
+    __atomic_fetch_add(&received, 1, __ATOMIC_RELEASE);
+}
+
+static void open_bridges(void)
+{
+    static const struct feed table = { PEAL_TABLE(feed), .on_item = count_item };
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    peal_center centers[2];
+    peal_bridge *from, *to;
+
+    options.url = url;
+    if (peal_center_create(&centers[0]) < 0 || peal_center_create(&centers[1]) < 0
+        || feed_define(centers[0], &from_feed) < 0 || feed_define(centers[1], &to_feed) < 0
+        || feed_observe(&to_feed, NULL, &table, NULL, NULL) < 0 || peal_bridge_open(centers[0], &options, &from) < 0
+        || peal_bridge_open(centers[1], &options, &to) < 0 || peal_bridge_export(from, from_feed.protocol, NULL) < 0
+        || peal_bridge_import(to, to_feed.protocol, NULL) < 0
+        || peal_bridge_wait_for_peers(from, from_feed.protocol, 1, 5000) < 0)
+        fail(peal_bridge_last_message());
+}
+
+static void send_bridge(void)
+{
+    static unsigned char memory[60];
+    const unsigned char *bytes = memory;
+    const char *text = "a text of 20 letters";
+
+    for (int i = 0; i < CALLS; i++)
+        PEAL_BROADCAST(feed, &from_feed, on_item, i, 0.1, text, bytes, sizeof memory);
+}
+
+/* ---- Turns ------------------------------------------------------------------------------------- */
+
+struct turn {
+    double caller; /* seconds */
+    double end_to_end;
+};
+
+static struct turn run(void (*send)(void))
+{
+    const double begin = seconds(CLOCK_MONOTONIC), processor = seconds(CLOCK_THREAD_CPUTIME_ID);
+    struct turn turn;
+
+    send();
+    turn.caller = seconds(CLOCK_THREAD_CPUTIME_ID) - processor;
+    sent += CALLS;
+    while (__atomic_load_n(&received, __ATOMIC_ACQUIRE) < sent) {
+        if (seconds(CLOCK_MONOTONIC) - begin > 30)
+            fail("calls were lost");
+        sched_yield();
+    }
+    turn.end_to_end = seconds(CLOCK_MONOTONIC) - begin;
+    return turn;
+}
+
+static int compare(const void *one, const void *other)
+{
+    return (*(const double *)one > *(const double *)other) - (*(const double *)one < *(const double *)other);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+static void print(const char *name, double *plain, double *bridge, double *ratios, size_t turns)
+{
+    const double ratio = median(ratios, turns), smallest = ratios[0], greatest = ratios[turns - 1];
+    const double plain_time = median(plain, turns), bridge_time = median(bridge, turns);
+
+    printf("%-11s libnats %6.0f ns   bridge %6.0f ns   ratio %.2f (%.2f to %.2f)\n", name, plain_time / CALLS * 1e9,
+        bridge_time / CALLS * 1e9, ratio, smallest, greatest);
+}
+
+static void measure(size_t turns)
+{
+    double callers[2][TURNS], ends[2][TURNS], caller_ratios[TURNS], end_ratios[TURNS];
+
+    (void)run(send_libnats);
+    (void)run(send_bridge);
+    for (size_t i = 0; i < turns; i++) {
+        const struct turn plain = run(send_libnats), bridge = run(send_bridge);
+        callers[0][i] = plain.caller;
+        callers[1][i] = bridge.caller;
+        ends[0][i] = plain.end_to_end;
+        ends[1][i] = bridge.end_to_end;
+        caller_ratios[i] = bridge.caller / plain.caller;
+        end_ratios[i] = bridge.end_to_end / plain.end_to_end;
+    }
+    print("caller", callers[0], callers[1], caller_ratios, turns);
+    print("end to end", ends[0], ends[1], end_ratios, turns);
+}
+
+static pid_t start_server(void)
+{
+    const int port = PORT + (int)(getpid() % 1000);
+    char text[16];
+    const pid_t process = fork();
+
+    snprintf(text, sizeof text, "%d", port);
+    snprintf(url, sizeof url, "nats://127.0.0.1:%d", port);
+    if (process == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        execlp("nats-server", "nats-server", "-a", "127.0.0.1", "-p", text, "-l", "/dev/null", (char *)NULL);
+        execl("/usr/sbin/nats-server", "nats-server", "-a", "127.0.0.1", "-p", text, "-l", "/dev/null", (char *)NULL);
+        _exit(127);
+    }
+    for (int i = 0; i < 500; i++) {
+        natsConnection *connection = NULL;
+        const struct timespec time = { 0, 10000000 };
+        if (natsConnection_ConnectTo(&connection, url) == NATS_OK) {
+            natsConnection_Destroy(connection);
+            return process;
+        }
+        nanosleep(&time, NULL);
+    }
+    fail("nats-server does not answer");
+    return 0;
+}
+
+int main(int count, char **words)
+{
+    const bool is_quick = count > 1 && strcmp(words[1], "--quick") == 0;
+    const pid_t server = start_server();
+
+    open_libnats();
+    open_bridges();
+    measure(is_quick ? 1 : TURNS);
+    kill(server, SIGKILL);
+    waitpid(server, NULL, 0);
+    return 0;
+}
