@@ -51,7 +51,7 @@ void client_end(struct client *client)
 /* ---- Requests ---------------------------------------------------------------------------------- */
 
 static const char help[] = "hello | tree | describe [PROTOCOL[.METHOD]] | send PROTOCOL.METHOD [ARGUMENT]... | "
-                           "monitor [FILTER] | events [FILTER] | slices [FILTER] | top [FILTER]";
+                           "monitor [FILTER] | events [FILTER [BUFFER]] | slices [FILTER [BUFFER]] | top [FILTER]";
 
 /* Answers a request. Returns false if a stream began, whose end is not known. */
 static bool answer(struct client *client, const struct request *request, uint32_t flags)
@@ -71,9 +71,16 @@ static bool answer(struct client *client, const struct request *request, uint32_
             json_error(output, "the program's inspection is read-only: it makes no calls");
         else
             answer_send(output, request);
-    } else if (request->count <= 2 && watch_is_kind(name)) {
+    } else if (request->count <= 3 && watch_is_kind(name)) {
         char message[256];
-        client->watch = watch_open(name, first, message, sizeof message);
+        const unsigned long long buffer = request->count > 2 ? strtoull(request->words[2], NULL, 10) : 0;
+        client->watch = watch_open(name, first != NULL && *first != '\0' ? first : NULL,
+            buffer < BUFFER_LIMIT ? (size_t)buffer : BUFFER_LIMIT, message, sizeof message);
+        if (client->watch != NULL && watch_has_records(client->watch)) {
+            json_begin(output, NULL);
+            json_text(output, "kind", "begun");
+            json_end_line(output);
+        }
         if (client->watch != NULL)
             return false;
         json_error(output, "%s", message);
@@ -82,6 +89,13 @@ static bool answer(struct client *client, const struct request *request, uint32_
             output, "the request '%.40s' is unknown or has the wrong number of words; there are: %s", name, help);
     }
     return true;
+}
+
+static void add_end(struct text *output)
+{
+    json_begin(output, NULL);
+    json_bool(output, "end", true);
+    json_end_line(output);
 }
 
 static void answer_line(struct client *client, char *line, size_t length, uint32_t flags)
@@ -93,9 +107,7 @@ static void answer_line(struct client *client, char *line, size_t length, uint32
         json_error(&client->output, "%s", message);
     else if (!answer(client, &request, flags))
         return;
-    json_begin(&client->output, NULL);
-    json_bool(&client->output, "end", true);
-    json_end_line(&client->output);
+    add_end(&client->output);
     if (client->output.is_refused) {
         text_free(&client->output);
         json_error(&client->output, "out of memory");
@@ -134,9 +146,13 @@ static bool receive(struct client *client)
 
     if (length < 0)
         return errno == EAGAIN || errno == EINTR;
-    /* A client that has sent its last request still reads the answer. */
+    /* A client that has sent its last request still reads the answer, and the rest of a stream. */
+    if (length == 0 && client->watch != NULL) {
+        watch_finish(client->watch);
+        return true;
+    }
     if (length == 0) {
-        if (client->watch != NULL || (client->output.length == 0 && client->input.length == 0))
+        if (client->output.length == 0 && client->input.length == 0)
             return false;
         client->is_ending = true;
         return true;
@@ -176,9 +192,24 @@ static bool transmit(struct client *client)
 
 short client_events(const struct client *client)
 {
+    /* The end of a stream must be noticed while its lines wait. */
+    const bool is_streaming = client->watch != NULL && !watch_is_finished(client->watch);
+
     if (client->output.length > 0)
-        return POLLOUT;
-    return POLLIN;
+        return (short)(is_streaming ? POLLIN | POLLOUT : POLLOUT);
+    return (short)(client->watch == NULL || is_streaming ? POLLIN : 0);
+}
+
+/* Adds the lines of a stream, and its end. */
+static void collect(struct client *client)
+{
+    watch_collect(client->watch, &client->output, client->output.length - client->sent < OUTPUT_LIMIT);
+    if (!watch_is_finished(client->watch) || !watch_is_empty(client->watch))
+        return;
+    watch_close(client->watch);
+    client->watch = NULL;
+    add_end(&client->output);
+    client->is_ending = true;
 }
 
 void client_run(struct client *client, short events, uint32_t flags)
@@ -189,8 +220,8 @@ void client_run(struct client *client, short events, uint32_t flags)
         is_open = receive(client);
     while (is_open && answer_next(client, flags))
         is_open = transmit(client);
-    if (is_open && client->watch != NULL && client->output.length - client->sent < OUTPUT_LIMIT)
-        watch_collect(client->watch, &client->output);
+    if (is_open && client->watch != NULL)
+        collect(client);
     if (is_open)
         is_open = transmit(client);
     if (!is_open)

@@ -12,6 +12,7 @@
 enum {
     CLIENT_LIMIT = 16,
     OUTPUT_LIMIT = 64 << 20, /* of unsent bytes above which a stream adds no more */
+    BUFFER_LIMIT = 1 << 26, /* records of a stream that may wait */
     STALL_SECONDS = 10      /* after which a client that does not read is disconnected */
 };
 

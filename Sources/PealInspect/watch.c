@@ -12,6 +12,7 @@
 
 enum {
     RING_CAPACITY = 32768, /* records of each thread */
+    LARGEST_RING = 1 << 20, /* the limit of taps */
     /* Records of one reading. It is larger than some rings, because a reading empties the rings one after the other: a busy
      * thread must not keep those of other threads from being read. */
     BATCH = 4 * RING_CAPACITY
@@ -37,7 +38,10 @@ struct watch {
     peal_tap tap;
     struct monitor *monitor; /* of WATCH_MONITOR */
     struct top *top; /* of WATCH_TOP */
-    struct peal_tap_record *records; /* a batch; NULL of WATCH_MONITOR */
+    /* Records that were read from the rings and not yet sent; NULL of WATCH_MONITOR. */
+    struct peal_tap_record *records;
+    size_t count, sent, capacity, limit;
+    bool is_finished; /* adds no more records */
     /* Ids whose names were sent, as a hash table. */
     uint64_t *named;
     size_t named_count, named_capacity;
@@ -56,7 +60,7 @@ bool watch_is_kind(const char *name) { return kind_of(name) < sizeof kinds / siz
 
 int watch_period(const struct watch *watch) { return kinds[watch->kind].period; }
 
-struct watch *watch_open(const char *kind, const char *filter, char *message, size_t capacity)
+struct watch *watch_open(const char *kind, const char *filter, size_t buffer, char *message, size_t capacity)
 {
     struct watch *watch = calloc(1, sizeof *watch);
     struct peal_tap_options options = PEAL_TAP_OPTIONS;
@@ -68,7 +72,9 @@ struct watch *watch_open(const char *kind, const char *filter, char *message, si
     watch->kind = (enum watch_kind)kind_of(kind);
     options.events = kinds[watch->kind].events;
     options.filter = filter;
-    options.capacity = RING_CAPACITY;
+    options.capacity = buffer > LARGEST_RING ? LARGEST_RING : buffer > RING_CAPACITY ? buffer : RING_CAPACITY;
+    watch->capacity = BATCH;
+    watch->limit = buffer > BATCH ? buffer : BATCH;
     bool has_memory = true;
     if (watch->kind == WATCH_MONITOR)
         has_memory = (watch->monitor = monitor_make(&options)) != NULL;
@@ -200,22 +206,69 @@ static void add_record(struct watch *watch, struct text *output, const struct pe
     text_add_bytes(output, line, (size_t)(to - line));
 }
 
-void watch_collect(struct watch *watch, struct text *output)
+/* Makes room for another batch. Returns false if the limit is reached or memory is refused. */
+static bool has_room(struct watch *watch)
 {
-    uint64_t lost = 0;
+    if (watch->sent == watch->count)
+        watch->sent = watch->count = 0;
+    if (watch->capacity - watch->count >= BATCH)
+        return true;
+    const size_t capacity = watch->capacity < watch->limit / 2 ? watch->capacity * 2 : watch->limit;
+    if (capacity - watch->count < BATCH)
+        return false;
+    struct peal_tap_record *larger = realloc(watch->records, capacity * sizeof *larger);
+    if (larger == NULL)
+        return false;
+    watch->records = larger;
+    watch->capacity = capacity;
+    return true;
+}
+
+/* Reads the rings, so that they have room. Returns true if they may have more. */
+static bool read_rings(struct watch *watch, uint64_t *out_lost)
+{
     size_t count = 0;
 
+    if (watch->is_finished || !has_room(watch)
+        || peal_tap_read(watch->tap, watch->records + watch->count, BATCH, &count, out_lost) < 0)
+        return false;
+    watch->count += count;
+    return count == BATCH;
+}
+
+void watch_collect(struct watch *watch, struct text *output, bool can_send)
+{
+    uint64_t lost = 0;
+
     if (watch->kind == WATCH_MONITOR) {
-        monitor_collect(watch->monitor, output);
+        if (can_send)
+            monitor_collect(watch->monitor, output);
         return;
     }
-    if (peal_tap_read(watch->tap, watch->records, BATCH, &count, &lost) < 0)
+    (void)read_rings(watch, &lost);
+    if (watch->kind == WATCH_TOP) {
+        for (; watch->sent < watch->count; watch->sent++)
+            top_add(watch->top, &watch->records[watch->sent]);
+        if (can_send)
+            top_collect(watch->top, output, lost);
         return;
-    for (size_t i = 0; i < count; i++)
-        if (watch->kind == WATCH_TOP)
-            top_add(watch->top, &watch->records[i]);
-        else
-            add_record(watch, output, &watch->records[i]);
-    if (watch->kind == WATCH_TOP)
-        top_collect(watch->top, output, lost);
+    }
+    for (size_t i = 0; can_send && i < BATCH && watch->sent < watch->count; i++)
+        add_record(watch, output, &watch->records[watch->sent++]);
 }
+
+void watch_finish(struct watch *watch)
+{
+    uint64_t lost;
+
+    if (watch->kind != WATCH_MONITOR)
+        while (read_rings(watch, &lost))
+            ;
+    watch->is_finished = true;
+}
+
+bool watch_has_records(const struct watch *watch) { return watch->kind == WATCH_EVENTS || watch->kind == WATCH_SLICES; }
+
+bool watch_is_finished(const struct watch *watch) { return watch->is_finished; }
+
+bool watch_is_empty(const struct watch *watch) { return watch->sent == watch->count; }

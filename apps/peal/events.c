@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 static struct named *slot_of(const struct events *events, uint64_t id)
 {
@@ -90,6 +91,9 @@ static int read_other(struct events *events, const char *line)
     if (value_get(value, "error") != NULL) {
         complain("%s", value_text(value, "error"));
         result = EXIT_FAILED;
+    } else if (strcmp(value_text(value, "kind"), "begun") == 0) {
+        if (events->announcement != NULL)
+            fprintf(stderr, "%s\n", events->announcement);
     } else if (strcmp(value_text(value, "kind"), "name") == 0) {
         add_name(events, strtoull(value_text(value, "id"), NULL, 16), value_text(value, "name"));
     }
@@ -98,24 +102,31 @@ static int read_other(struct events *events, const char *line)
 }
 
 int events_read(struct events *events, struct connection *connection, const char *stream, const char *filter,
-    double seconds, void (*receive)(void *context, const struct event *event), void *context)
+    const char *buffer, double seconds, void (*receive)(void *context, const struct event *event), void *context)
 {
-    const char *const words[] = { stream, filter };
+    const char *const words[] = { stream, filter != NULL ? filter : "", buffer };
     const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
+    bool is_stopping = false;
     char *line;
 
-    if (!send_request(connection, words, filter != NULL ? 2 : 1))
+    if (!send_request(connection, words, buffer != NULL ? 3 : filter != NULL ? 2 : 1))
         return complain_lost(connection);
-    while (!is_interrupted) {
-        const int64_t left = seconds > 0 ? (int64_t)(end - now_ns()) / 1000000 : 1000;
+    for (;;) {
+        const int64_t left = seconds > 0 && !is_stopping ? (int64_t)(end - now_ns()) / 1000000 : 1000;
         struct event event;
-        if (left <= 0)
-            break;
+        /* The program then sends the records that it has, and an end. */
+        if (!is_stopping && (left <= 0 || is_interrupted)) {
+            is_stopping = true;
+            shutdown(connection->descriptor, SHUT_WR);
+            continue;
+        }
         const int status = read_line(connection, (int)left, &line);
         if (status < 0)
-            return complain_lost(connection);
+            return is_stopping ? EXIT_OK : complain_lost(connection);
         if (status == 0)
             continue;
+        if (strcmp(line, "{\"end\":true}") == 0)
+            return EXIT_OK;
         if (parse(line, &event)) {
             if (strcmp(event.name, "lost") == 0)
                 events->lost += event.count;
@@ -126,5 +137,4 @@ int events_read(struct events *events, struct connection *connection, const char
                 return result;
         }
     }
-    return EXIT_OK;
 }

@@ -28,15 +28,17 @@ struct events {
     struct named *names;
     size_t count, capacity;
     uint64_t lost;
+    const char *announcement; /* printed on standard error when the stream has begun, unless NULL */
 };
 
-/* Reads events until the time is over, or until an interrupt. 0 seconds: no limit.
+/* Reads events until the time is over, or until an interrupt, and then the rest of the records. 0 seconds: no limit.
  *
  * stream: "events", or "slices" without the beginnings of broadcasts and calls.
  * filter: NULL for all methods.
+ * buffer: a number of records that the program keeps for a slow reader; NULL for its default.
  * Returns an exit code. */
 int events_read(struct events *events, struct connection *connection, const char *stream, const char *filter,
-    double seconds, void (*receive)(void *context, const struct event *event), void *context);
+    const char *buffer, double seconds, void (*receive)(void *context, const struct event *event), void *context);
 
 /* Returns the name of an object; "" if it is not known. */
 const char *events_name(const struct events *events, uint64_t id);

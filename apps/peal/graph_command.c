@@ -220,7 +220,7 @@ static int add_broadcasts(struct graph *graph, const struct model *model, bool a
     if (result != EXIT_OK)
         return result;
     traffic.pid = connection.pid;
-    result = events_read(&events, &connection, "events", NULL, seconds, add_event, &traffic);
+    result = events_read(&events, &connection, "events", NULL, NULL, seconds, add_event, &traffic);
     events_free(&events);
     free(traffic.threads);
     disconnect(&connection);

@@ -36,10 +36,11 @@ static const struct {
         "    --seconds N   ends after N seconds\n"
         "    --count N     ends after N lines\n"
         "    FILTER        'Chat.*,-Chat.tick': patterns of PROTOCOL.METHOD; a minus sign excludes\n" },
-    { "trace", command_trace, "trace [-o FILE] [--seconds N] PROGRAM [FILTER]",
+    { "trace", command_trace, "trace [-o FILE] [--seconds N] [--buffer N] PROGRAM [FILTER]",
         "records calls, for Perfetto (ui.perfetto.dev) or Chrome (chrome://tracing)",
         "    -o FILE       the file, trace.json unless given\n"
         "    --seconds N   ends after N seconds, else with Ctrl-C\n"
+        "    --buffer N    records that the program keeps in its memory, 64 bytes each, until they are read\n"
         "    FILTER        'Chat.*,-Chat.tick': patterns of PROTOCOL.METHOD; a minus sign excludes\n" },
     { "serve", command_serve, "serve [--port N] PROGRAM", "shows the same in a browser on this machine",
         "    --port N   the port, a free one unless given\n"

@@ -134,13 +134,14 @@ static void add_flows(struct trace *trace)
     }
 }
 
-static int record(struct connection *connection, const char *filter, double seconds, FILE *file, const char *path)
+static int record(
+    struct connection *connection, const char *filter, const char *buffer, double seconds, FILE *file, const char *path)
 {
-    struct events events = { 0 };
+    struct events events = { .announcement = seconds > 0 ? NULL : "recording; Ctrl-C ends it" };
     struct trace trace = { .file = file, .events = &events, .pid = connection->pid };
 
     fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
-    const int result = events_read(&events, connection, "slices", filter, seconds, add_event, &trace);
+    const int result = events_read(&events, connection, "slices", filter, buffer, seconds, add_event, &trace);
     add_flows(&trace);
     fprintf(file, "\n],\"otherData\":{\"lost\":\"%" PRIu64 "\"}}\n", events.lost);
     fprintf(stderr, "%s: %zu events, %zu calls on queues, %" PRIu64 " records lost\n", path, trace.slices,
@@ -156,10 +157,15 @@ int command_trace(int count, char **arguments)
     struct connection connection;
     double seconds;
     const char *path = take_value(&count, arguments, "-o");
+    const char *buffer = take_value(&count, arguments, "--buffer");
 
     if (!read_seconds(take_value(&count, arguments, "--seconds"), &seconds)
         || !check_arguments("trace", &count, arguments, 1, 2))
         return EXIT_USAGE;
+    if (buffer != NULL && (*buffer == '\0' || buffer[strspn(buffer, "0123456789")] != '\0')) {
+        complain("--buffer needs a number of records");
+        return EXIT_USAGE;
+    }
     if (path == NULL)
         path = "trace.json";
     int result = connect_to(&connection, arguments[0]);
@@ -172,7 +178,7 @@ int command_trace(int count, char **arguments)
         return EXIT_FAILED;
     }
     catch_interrupts();
-    result = record(&connection, count > 1 ? arguments[1] : NULL, seconds, file, path);
+    result = record(&connection, count > 1 ? arguments[1] : NULL, buffer, seconds, file, path);
     disconnect(&connection);
     if (fclose(file) != 0) {
         complain("%s cannot be written: %s", path, strerror(errno));
