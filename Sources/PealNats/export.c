@@ -78,6 +78,9 @@ static bool export_identified(
     return status == PEAL_ERROR_LIMIT && pass_on_large(export, index, &header, arguments, size);
 }
 
+/* The thread registers the handler of an export, which gets the last calls of sticky methods meanwhile. */
+static _Thread_local bool is_registering;
+
 static void export_call(void *target, const struct peal_call *call)
 {
     struct export *export = target;
@@ -85,6 +88,9 @@ static void export_call(void *target, const struct peal_call *call)
     const struct bridge_method *method = &export->table->methods[index];
     struct identity identity;
 
+    /* The last call may be an imported one, which would return to its sender. */
+    if (is_registering && __atomic_load_n(&export->source->imports, __ATOMIC_RELAXED) > 0)
+        return;
     if (method->plan == NULL || !__atomic_load_n(&method->is_wanted, __ATOMIC_RELAXED)) {
         source_pass(export->source, export->bridge->bit);
         return;
@@ -231,8 +237,10 @@ static peal_status observe(struct export *export)
     options.priority = INT32_MAX;
     options.flags = PEAL_OBSERVE_REPLACE;
     peal_observation observation = { 0 };
+    is_registering = true;
     const peal_status status = peal_observe_handler(
         export->protocol, export, export_call, names, count, &options, &observation);
+    is_registering = false;
     if (status == PEAL_OK)
         __atomic_store_n(&export->observation.id, observation.id, __ATOMIC_RELAXED);
     return status < 0 ? bridge_fail_as_peal(status) : PEAL_OK;

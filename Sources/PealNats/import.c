@@ -249,6 +249,8 @@ void import_destroy(struct import *import)
     transport_unsubscribe(import->presence);
     relay_destroy(import->relay);
     method_table_destroy(import->table);
+    if (import->source != NULL)
+        __atomic_fetch_sub(&import->source->imports, 1, __ATOMIC_RELAXED);
     source_release(import->source);
     free(import->announced);
     free(import->arena);
@@ -270,6 +272,8 @@ static peal_status fill(struct import *import, const struct peal_import_options 
     status = method_table_update(import->table, import->protocol, true);
     if (status == PEAL_OK)
         status = source_acquire(import->protocol, NULL, 0, &import->source);
+    if (import->source != NULL)
+        __atomic_fetch_add(&import->source->imports, 1, __ATOMIC_RELAXED);
     if (status == PEAL_OK && options->queue.id != 0 && !options->durable)
         status = relay_create(options->queue, import->table->count, deliver_relayed, import, &import->relay);
     if (status == PEAL_OK && options->durable)

@@ -29,6 +29,7 @@ struct source {
     pid_t process;     /* The child of a fork has sources of its own. */
     unsigned uses;
     bool has_identity;
+    unsigned imports; /* atomic: of all bridges */
     uint8_t origin[ORIGIN_SIZE];
     pthread_mutex_t
         lock; /* of `number`; locked until the call is sent, so calls are sent in the order of their numbers */
