@@ -48,7 +48,7 @@ struct export
     struct source *source;
     struct method_table *table;
     size_t listed[METHOD_LIMIT]; /* the table's index of each method of the handler */
-    size_t listed_count;
+    size_t listed_count; /* atomic */
     peal_observation
         observation; /* zero while no process observes; changed with `maintenance`, its id read atomically */
     struct relay *relay;          /* NULL: the broadcasting thread sends */

@@ -84,6 +84,9 @@ static _Thread_local bool is_registering;
 static void export_call(void *target, const struct peal_call *call)
 {
     struct export *export = target;
+    /* This load acquires what the registering thread released with the count: the method's entry in the table. */
+    if (call->index >= __atomic_load_n(&export->listed_count, __ATOMIC_ACQUIRE))
+        return;
     const size_t index = export->listed[call->index];
     const struct bridge_method *method = &export->table->methods[index];
     struct identity identity;
@@ -230,8 +233,10 @@ static peal_status observe(struct export *export)
             continue;
         names[count] = export->table->methods[i].name;
         /* Calls of an earlier registration may run, and read the members before `listed_count`. */
-        if (count == export->listed_count)
-            export->listed[export->listed_count++] = i;
+        if (count == export->listed_count) {
+            export->listed[count] = i;
+            __atomic_store_n(&export->listed_count, count + 1, __ATOMIC_RELEASE);
+        }
         count++;
     }
     options.priority = INT32_MAX;
