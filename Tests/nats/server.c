@@ -68,6 +68,7 @@ void server_restart(struct server *server)
     if (server->process == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         execlp("nats-server", "nats-server", "-c", path, (char *)NULL);
+        execl("/usr/sbin/nats-server", "nats-server", "-c", path, (char *)NULL);
         _exit(127);
     }
     WAIT_UNTIL(answers(server->port));
