@@ -87,11 +87,6 @@ private func foldAlone(_ options: UnsafePointer<peal_send_options>) -> Broadcast
     return options.pointee.fold
 }
 
-@c @implementation
-public func peal_method_clear_last_call(_ method: peal_method, _ key: UnsafeRawPointer?) -> peal_status {
-    Boundary.status { () throws(Failure) in try method.find().clearLastCalls(ofKeyAt: key) }
-}
-
 @c @implementation @_optimize(speed)
 public func peal_entries_begin(_ method: peal_method) -> peal_entries {
     var occupied: Broadcast.Hazard?

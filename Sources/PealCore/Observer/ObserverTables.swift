@@ -16,8 +16,8 @@ final class ObserverTables: @unchecked Sendable {
     let proto: PealProtocol
     /// The methods that the observers implement.
     let methods: [Method]
-    /// Those of them that are sticky.
-    let stickyMethods: [Method]
+    /// True if one of them is sticky.
+    let isSticky: Bool
     /// The handler and its methods, if the observers have a handler.
     let handled: HandledMethods?
     /// All required methods are among them.
@@ -53,7 +53,7 @@ final class ObserverTables: @unchecked Sendable {
         }
         self.proto = proto
         self.methods = methods
-        stickyMethods = methods.filter { $0.lastCalls != nil }
+        isSticky = methods.contains { $0.lastCalls != nil }
         self.listings = UnsafeBufferPointer(start: listings, count: methods.count)
         table = UnsafeRawPointer(memory + start)
         handled = functions.handled

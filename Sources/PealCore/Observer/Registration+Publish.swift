@@ -15,7 +15,7 @@ extension CenterState {
         }
         // No later step can fail.
         let leavesLongList = changes.leavesLongList
-        let lastCalls = openLastCalls(of: record, tables, registration)
+        let lastCalls = tables.isSticky ? openLastCalls(of: record, tables, registration) : nil
         changes.commit()
         return RegistrationOutcome(
             id: record.pointee.id, record: record, replaced: [], leavesLongList: leavesLongList,
@@ -49,7 +49,7 @@ extension CenterState {
         // No later step can fail. New broadcasts call the new observer before an old one is closed. If another thread
         // is removing an old observer, that thread finishes the removal.
         let leavesLongList = changes.leavesLongList
-        let lastCalls = openLastCalls(of: record, tables, registration)
+        let lastCalls = tables.isSticky ? openLastCalls(of: record, tables, registration) : nil
         changes.commit()
         successors.commit()
         let closed = known.filter { $0.close() }
@@ -61,11 +61,13 @@ extension CenterState {
     }
 
     /// Opens the delivery of last calls, before the observer is published.
+    @inline(never)
     private func openLastCalls(
         of record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration
     ) -> LastCallDelivery? {
-        guard !tables.stickyMethods.isEmpty, registration.getsLastCalls else { return nil }
-        return LastCallDelivery(to: Observation(record), of: tables.stickyMethods)
+        guard registration.getsLastCalls else { return nil }
+        return LastCallDelivery(
+            to: Observation(record), of: tables.methods.filter { $0.lastCalls != nil })
     }
 
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.

@@ -3,13 +3,17 @@ import PealCall
 
 extension Delivery {
     /// Enqueues one call for some observers of one queue, with a copy of the arguments of its own.
+    ///
+    /// - Parameter extras: The extras of a call that has some.
     static func enqueue(
-        _ carrier: Carrier, of method: Method, for entries: some Collection<SnapshotEntry>
+        _ carrier: Carrier, of method: Method, for entries: some Collection<SnapshotEntry>,
+        _ extras: CapturedCall.Extras? = nil
     ) throws(Broadcast.Outcome) -> Mailbox.Pushed {
         guard let group = try? ObserverGroup.make(for: method, of: entries) else { throw .outOfMemory }
         defer { ObserverGroup.leave(group) }
         let call = try CapturedCall.make(
-            carrier, copying: method.copyPlan, itemCount: 1, nil)
+            carrier, copying: method.copyPlan, itemCount: 1, extras)
+        extras?.completion?.reserve(entries.count)
         let item = peal_call_items(call)
         let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)
         item.initialize(

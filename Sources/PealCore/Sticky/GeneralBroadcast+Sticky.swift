@@ -45,9 +45,11 @@ extension GeneralBroadcast {
         guard !reach.leftOut.isEmpty else {
             return try makeCalls(request, &folder, nil, calls: calls, tapped: tapped, upTo: reach.count)
         }
+        let extras = CapturedCall.Extras(
+            completion: request.gathering, sending: hazard.pointee.sending, tapped: nil)
         let queued =
             list.hasGroups
-            ? try Delivery.enqueue(list, .pointers(arguments), of: method, without: reach.leftOut)
+            ? try Delivery.enqueue(list, .pointers(arguments), of: method, without: reach.leftOut, extras)
             : (calls: 0, isRejected: false)
         let entries = peal_snapshot_entries(list)
         var called = 0
@@ -66,14 +68,16 @@ extension Delivery {
     /// Enqueues the calls of a broadcast that leaves some observers out. Each queue gets a copy of the arguments.
     fileprivate static func enqueue(
         _ list: Broadcast.List, _ carrier: Carrier, of method: Method,
-        without leftOut: [UnsafePointer<UInt32>]
+        without leftOut: [UnsafePointer<UInt32>], _ extras: CapturedCall.Extras
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
         var calls = 0
         var isRejected = false
         for group in list.groups {
-            let reached = group.entries.filter { !leftOut.contains($0.gate) }
+            let reached = group.entries.filter {
+                !leftOut.contains($0.gate) && $0.record.pointee.id != extras.excepted
+            }
             guard !reached.isEmpty else { continue }
-            switch try enqueue(carrier, of: method, for: reached) {
+            switch try enqueue(carrier, of: method, for: reached, extras) {
             case .accepted: calls += reached.count
             case .dropped: break
             case .rejected: isRejected = true

@@ -2,7 +2,8 @@ internal import CPealSupport
 import PealCall
 
 /// The delivery of last calls to an observer that was just registered. The registering thread makes it.
-struct LastCallDelivery: Sendable {
+/// An object, so that the outcome of a registration has one word for it.
+final class LastCallDelivery: Sendable {
     private let observation: Observation
     private let methods: [Method]
 
