@@ -21,7 +21,8 @@ PEAL_TYPE(block_declaration, struct block { int64_t words[40]; uint8_t tail; });
     METHOD(optional, struct pair, on_pair, (int32_t a))               \
     METHOD(optional, struct block, on_block, (int64_t first))         \
     METHOD(optional, const char *, on_name, (void))                   \
-    METHOD(optional, void, on_nothing, (int32_t n))
+    METHOD(optional, void, on_nothing, (int32_t n))                   \
+    METHOD(optional, void, on_later, (peal_completion done))
 PEAL_PROTOCOL(meter, "Meter", METER);
 
 enum { OBSERVERS = 4, MOST_REPLIES = 16 };
@@ -111,7 +112,7 @@ static void on_nothing(void *self, int32_t n)
 }
 
 static const struct meter table = { PEAL_TABLE(meter), on_read, is_on, on_small, on_real, on_short_real, on_long_real,
-    on_pair, on_block, on_name, on_nothing };
+    on_pair, on_block, on_name, on_nothing, NULL };
 
 static void reply(void *context, peal_observation from, const void *result)
 {
@@ -122,7 +123,9 @@ static void reply(void *context, peal_observation from, const void *result)
         who->replies_after++;
     if (who->replies < MOST_REPLIES) {
         who->from[who->replies] = from;
-        memcpy(who->results[who->replies].bytes, result, who->result_size);
+        CHECK((result == NULL) == (who->result_size == 0));
+        if (result != NULL)
+            memcpy(who->results[who->replies].bytes, result, who->result_size);
     }
     who->replies++;
 }
@@ -698,6 +701,54 @@ CLAIM("Q8", "while threads gather, cancel and reach time limits, `done` runs onc
     }
 }
 
+/* ---- Calls without a result -------------------------------------------------------------------- */
+
+CLAIM("Q8", "a gathering of a method without a result is done when all calls have ended")
+{
+    int32_t n = 7;
+    void *const arguments[] = { &n };
+    struct peal_gather_options options;
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    lane_open(&desk, PEAL_QUEUE_PUMPED);
+    open_mixed();
+    options = to(&desk, 0);
+    CHECK_OK(peal_gather(meter.on_nothing, arguments, 1, &options, NULL));
+    lane_settle(&desk);
+    CHECK_EQUAL(times_told(), 0);
+    CHECK_EQUAL(gathered.replies, 2);
+    lane_settle(&lane);
+    lane_settle(&desk);
+    CHECK_TOLD(PEAL_OK, 4, 4, 0, 4);
+    for (int i = 0; i < OBSERVERS; i++)
+        CHECK_EQUAL(gauges[i].calls, 1);
+    close_center(center);
+    lane_close(&lane);
+    lane_close(&desk);
+}
+
+CLAIM("Q8", "dropped calls of a method without a result count, and a gathering needs no reply function")
+{
+    int32_t n = 7;
+    void *const arguments[] = { &n };
+    struct peal_gather_options options;
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    lane_open(&desk, PEAL_QUEUE_PUMPED);
+    open_mixed();
+    options = to(&desk, 0);
+    options.reply = NULL;
+    CHECK_OK(peal_gather(meter.on_nothing, arguments, 1, &options, NULL));
+    for (int i = 0; i < OBSERVERS; i++)
+        (void)peal_observation_remove(observations[i]);
+    lane_settle(&lane);
+    lane_settle(&desk);
+    CHECK_TOLD(PEAL_OK, 4, 2, 2, 0);
+    close_center(center);
+    lane_close(&lane);
+    lane_close(&desk);
+}
+
 /* ---- Refusals ---------------------------------------------------------------------------------- */
 
 CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does not run")
@@ -716,8 +767,8 @@ CLAIM("F1", "a method that cannot be gathered gives a status, and `done` does no
     open_mixed();
     options = to(&desk, sizeof(int32_t));
 
-    CHECK_FAILURE(peal_gather(meter.on_nothing, arguments, 1, &options, &gathering), PEAL_ERROR_POLICY);
-    CHECK_CONTAINS(peal_last_message(), "on_nothing");
+    CHECK_FAILURE(peal_gather(meter.on_later, arguments, 1, &options, &gathering), PEAL_ERROR_POLICY);
+    CHECK_CONTAINS(peal_last_message(), "on_later");
     CHECK_EQUAL(gathering.id, 0);
     CHECK_FAILURE(peal_gather(meter.on_read, arguments, 1, &options, &gathering), PEAL_ERROR_ARGUMENT_COUNT);
     CHECK_FAILURE(peal_gather(meter.on_read, arguments, 3, &options, &gathering), PEAL_ERROR_ARGUMENT_COUNT);

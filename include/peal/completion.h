@@ -12,8 +12,9 @@
  * A token is released automatically when its call is dropped, because the observer was removed or a queue was
  * full, and when the owner of its observer is retired (owner.h).
  *
- * Gathering calls all observers of a method with a result, those with queues too. Each result is passed to a
- * function on a queue that the caller chooses. Then a last function runs once.
+ * Gathering calls all observers of a method, those with queues too. Each result is passed to a function on a queue that
+ * the caller chooses. Then a last function runs once. So a caller learns when all calls of a method without a result have
+ * ended, or were dropped.
  */
 #ifndef PEAL_COMPLETION_H
 #define PEAL_COMPLETION_H
@@ -95,7 +96,8 @@ PEAL_API peal_status peal_completion_cancel(peal_completion completion);
 /* A function that receives one observer's result.
  *
  * from: the observer that answered.
- * result: *borrowed during the call*; of the method's result type. */
+ * result: *borrowed during the call*; of the method's result type; NULL for a method without a result, whose call has
+ * ended. */
 typedef void (*peal_reply)(void *context, peal_observation from, const void *result);
 
 /* Options of a gathering. Begin with PEAL_GATHER_OPTIONS or zeros and the size. */
@@ -112,7 +114,8 @@ struct peal_gather_options {
 
 #define PEAL_GATHER_OPTIONS { sizeof(struct peal_gather_options), { 0 }, NULL, NULL, NULL, PEAL_FOREVER, { 0 }, 0 }
 
-/* Calls a method that has a result on every observer, and passes each result to a function on a queue.
+/* Calls a method on every observer, and passes each result to a function on a queue. `done` runs when all calls have
+ * ended, those on queues too, or were dropped: `completed` and `dropped` count them.
  *
  * Observers without a queue are called before this returns; their results are passed on the queue too.
  * `done` begins after the last `reply` has returned, and no `reply` is called after it.
@@ -121,7 +124,7 @@ struct peal_gather_options {
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_gathering: filled, for peal_completion_cancel; zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_REJECTED when a full queue refused calls: they count as dropped;
- * PEAL_ERROR_ARGUMENT, also without a queue; PEAL_ERROR_POLICY for a method without a result;
+ * PEAL_ERROR_ARGUMENT, also without a queue; PEAL_ERROR_POLICY for a method with a completion;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT_COUNT; PEAL_ERROR_MEMORY.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_gather(peal_method method, void *const *arguments, size_t argument_count,

@@ -1,17 +1,16 @@
 import PealCall
 
 extension Completion {
-    /// Broadcasts a method, and passes each result to the reply function on a queue.
+    /// Broadcasts a method, and passes each result to the reply function on a queue. A call without a result is passed
+    /// when it has ended.
     ///
     /// - Returns: The completion, and how the broadcast ended; after a failure the completion has been removed.
     public static func gather(
         _ id: UInt64, arguments: Broadcast.Arguments?, count: Int, _ options: Options
     ) throws(Failure) -> (completion: Completion, outcome: Broadcast.Outcome) {
-        if let method = Handles.methods.find(id), method.declaration.signature.result.isVoid {
+        if let method = Handles.methods.find(id), method.traits.hasCompletion {
             throw Failure(
-                .policy,
-                "\(method.title) returns void, and only results can be gathered; broadcast a method with a completion by passing one"
-            )
+                .policy, "\(method.title) has a completion, which its observers answer; broadcast it with one")
         }
         let completion = try make(options, isPassed: true)
         var request = BroadcastRequest(result: nil)

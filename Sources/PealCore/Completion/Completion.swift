@@ -200,11 +200,13 @@ public final class Completion: Sendable {
     /// Passes on one observer's result.
     func reply(from observation: UInt64, _ result: UnsafeRawPointer, size: Int, isReserved: Bool) {
         if !isReserved { reserve(1) }
+        guard options.reply != nil else { return settle { $0.settle(.counted, completed: 1) } }
         guard let mailbox = options.queue?.mailbox, let notice = CompletionNotice.make(replySize: size) else {
             return dropReserved(1)
         }
         notice.pointee.id = id
         notice.pointee.observation = observation
+        notice.pointee.hasResult = size > 0
         notice.reply.copyMemory(from: result, byteCount: size)
         notice.pointee.task.run = { Completion.runReply($0) }
         mailbox.push(UnsafeMutableRawPointer(notice).assumingMemoryBound(to: peal_task.self))
@@ -252,7 +254,8 @@ public final class Completion: Sendable {
         if let completion = find(notice.pointee.id), let reply = completion.options.reply,
             completion.state.withLock({ $0.beginCall(on: thread) })
         {
-            reply(completion.options.context, notice.pointee.observation, UnsafeRawPointer(notice.reply))
+            let result = notice.pointee.hasResult ? UnsafeRawPointer(notice.reply) : nil
+            reply(completion.options.context, notice.pointee.observation, result)
             if completion.state.withLock({ $0.endCall(on: thread) }) { completion.runDone() }
         }
         peal_memory_free(notice)

@@ -24,6 +24,8 @@ struct CompletionNotice: BitwiseCopyable {
     /// The id of the completion, which may have ended when the queue runs the item.
     var id: UInt64
     var observation: UInt64
+    /// False for a method without a result.
+    var hasResult: Bool
 
     /// - Parameter isNeeded: True if the end of an object requires the notice, so that it may use the reserve.
     static func make(replySize: Int, isNeeded: Bool = false) -> UnsafeMutablePointer<CompletionNotice>? {
