@@ -82,7 +82,7 @@ if(PEAL_MICROHTTPD_LIBRARY)
     string(APPEND CPACK_DEBIAN_PEAL_TOOLS_PACKAGE_DEPENDS ", libmicrohttpd${CMAKE_MATCH_1}")
   endif()
 endif()
-set(CPACK_DEBIAN_PEAL_TOOLS_PACKAGE_SUGGESTS graphviz)
+set(CPACK_DEBIAN_PEAL_TOOLS_PACKAGE_SUGGESTS "graphviz, libpeal-wire${PEAL_SOVERSION}")
 set(CPACK_DEBIAN_PEAL_TOOLS_DESCRIPTION "The command peal, which looks into running programs that use peal
 It lists protocols, observers, queues and services, and makes calls.")
 set(CPACK_DEBIAN_PEAL_WIRE_PACKAGE_NAME libpeal-wire${PEAL_SOVERSION})

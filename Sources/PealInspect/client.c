@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server.h"
 
+#include "recording.h"
 #include "watch.h"
 
 #include <peal/inspection.h>
@@ -42,6 +43,8 @@ void client_end(struct client *client)
 {
     if (client->watch != NULL)
         watch_close(client->watch);
+    if (client->recording != NULL)
+        recording_close(client->recording);
     close(client->descriptor);
     text_free(&client->input);
     text_free(&client->output);
@@ -51,6 +54,7 @@ void client_end(struct client *client)
 /* ---- Requests ---------------------------------------------------------------------------------- */
 
 static const char help[] = "hello | tree | describe [PROTOCOL[.METHOD]] | send PROTOCOL.METHOD [ARGUMENT]... | "
+                           "record FILE [PROTOCOL]... | replay FILE [SPEED] | calls FILE | "
                            "monitor [FILTER] | events [FILTER [BUFFER]] | slices [FILTER [BUFFER]] | top [FILTER]";
 
 /* Answers a request. Returns false if a stream began, whose end is not known. */
@@ -71,6 +75,12 @@ static bool answer(struct client *client, const struct request *request, uint32_
             json_error(output, "the program's inspection is read-only: it makes no calls");
         else
             answer_send(output, request);
+    } else if (recording_is_kind(name) && request->count >= 2 && (name[2] == 'c' || request->count <= 3)) {
+        /* A list makes no calls. */
+        if (name[0] == 'r' && (flags & PEAL_INSPECTION_READ_ONLY) != 0)
+            json_error(output, "the program's inspection is read-only: it records nothing and makes no calls");
+        else if ((client->recording = recording_open(request, output)) != NULL)
+            return false;
     } else if (request->count <= 3 && watch_is_kind(name)) {
         char message[256];
         const unsigned long long buffer = request->count > 2 ? strtoull(request->words[2], NULL, 10) : 0;
@@ -98,6 +108,17 @@ static void add_end(struct text *output)
     json_end_line(output);
 }
 
+/* Ends an answer. */
+static void end_answer(struct client *client)
+{
+    add_end(&client->output);
+    if (client->output.is_refused) {
+        text_free(&client->output);
+        json_error(&client->output, "out of memory");
+        client->is_ending = true;
+    }
+}
+
 static void answer_line(struct client *client, char *line, size_t length, uint32_t flags)
 {
     struct request request;
@@ -107,20 +128,17 @@ static void answer_line(struct client *client, char *line, size_t length, uint32
         json_error(&client->output, "%s", message);
     else if (!answer(client, &request, flags))
         return;
-    add_end(&client->output);
-    if (client->output.is_refused) {
-        text_free(&client->output);
-        json_error(&client->output, "out of memory");
-        client->is_ending = true;
-    }
+    end_answer(client);
 }
+
+static bool has_stream(const struct client *client) { return client->watch != NULL || client->recording != NULL; }
 
 /* Answers one request of the input, if there is a whole one. A stream lasts as long as its connection. */
 static bool answer_next(struct client *client, uint32_t flags)
 {
     char *end;
 
-    if (client->is_ending || client->watch != NULL || client->input.length == 0 || client->output.length > 0)
+    if (client->is_ending || has_stream(client) || client->input.length == 0 || client->output.length > 0)
         return false;
     end = memchr(client->input.bytes, '\n', client->input.length);
     if (end == NULL) {
@@ -152,13 +170,13 @@ static bool receive(struct client *client)
         return true;
     }
     if (length == 0) {
-        if (client->output.length == 0 && client->input.length == 0)
+        if (client->recording != NULL || (client->output.length == 0 && client->input.length == 0))
             return false;
         client->is_ending = true;
         return true;
     }
     /* During a stream only the end of the connection matters. */
-    if (client->watch == NULL && !client->is_ending)
+    if (!has_stream(client) && !client->is_ending)
         text_add_bytes(&client->input, bytes, (size_t)length);
     return !client->input.is_refused;
 }
@@ -222,6 +240,13 @@ void client_run(struct client *client, short events, uint32_t flags)
         is_open = transmit(client);
     if (is_open && client->watch != NULL)
         collect(client);
+    /* The calls that it makes, or lists, wait for a client that does not read. */
+    if (is_open && client->recording != NULL && client->output.length == 0
+        && !recording_continue(client->recording, &client->output)) {
+        recording_close(client->recording);
+        client->recording = NULL;
+        end_answer(client);
+    }
     if (is_open)
         is_open = transmit(client);
     if (!is_open)

@@ -2,6 +2,7 @@
 #include "server.h"
 
 #include "folder.h"
+#include "recording.h"
 #include "watch.h"
 
 #include <peal/inspection.h>
@@ -67,6 +68,8 @@ static int prepare(struct pollfd *waits)
         int wanted = -1;
         if (client->watch != NULL)
             wanted = watch_period(client->watch);
+        else if (client->recording != NULL && client->output.length == 0)
+            wanted = recording_period(client->recording);
         else if (client->output.length > 0)
             wanted = STALL_SECONDS * 1000;
         if (wanted >= 0 && (timeout < 0 || wanted < timeout))
@@ -91,7 +94,8 @@ static void *run(void *context)
         for (size_t i = 0; i < CLIENT_LIMIT; i++) {
             struct client *client = &server.clients[i];
             if (client->descriptor >= 0
-                && (waits[i + 2].revents != 0 || client->watch != NULL || client->output.length > 0))
+                && (waits[i + 2].revents != 0 || client->watch != NULL || client->recording != NULL
+                    || client->output.length > 0))
                 client_run(client, waits[i + 2].revents, server.flags);
         }
         if (waits[1].revents != 0)

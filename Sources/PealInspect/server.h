@@ -17,6 +17,7 @@ enum {
 };
 
 struct watch;
+struct recording;
 
 /* A connection. */
 struct client {
@@ -25,6 +26,7 @@ struct client {
     struct text output;
     size_t sent;         /* bytes of the output that were sent */
     struct watch *watch; /* the running stream; NULL without one */
+    struct recording *recording; /* the same */
     int64_t progress;    /* time of the last sent byte, in seconds */
     bool is_ending;      /* to be disconnected once the output is sent */
 };

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Claims: I1, I3, I4, I5
+# Claims: I1, I3, I4, I5, I6
 #
 # command.sh PEAL PROGRAM: the command `peal` and the environment, with a program that broadcasts.
 set -u
@@ -62,12 +62,12 @@ run "$peal" tree 999999999
 claim "a process that does not exist is reported" has err 'there is no process 999999999'
 run "$peal" tree nothing-of-this-name
 claim "a name that no program has is reported" has err 'no program named nothing-of-this-name'
-for command in '' frobnicate 'tree' 'tree --nonsense 1' 'send 1' 'monitor' 'trace --seconds x 1' 'top 1 2 3' 'serve --port x 1'; do
+for command in '' frobnicate 'tree' 'tree --nonsense 1' 'send 1' 'monitor' 'trace --seconds x 1' 'top 1 2 3' 'serve --port x 1' 'record 1' 'replay 1' 'record --seconds x 1 f'; do
     # shellcheck disable=SC2086
     run "$peal" $command
     claim "the usage error '$command' ends with 2" ends 2
 done
-for command in ps tree describe send graph monitor trace top serve; do
+for command in ps tree describe send graph monitor trace top serve record replay; do
     run "$peal" "$command" --help
     claim "$command has help" has out "^usage: peal $command"
 done
@@ -134,6 +134,50 @@ starts = sum(event["ph"] == "s" for event in events)
 assert starts > 10 and len(queued) - starts <= 5, (starts, len(queued))
 assert all(count == 0 for count in flows.values())
 assert all(event["dur"] >= 0 for event in slices)' "$work/trace.json"
+
+# Recordings, if libpeal-wire was built.
+run "$peal" record --seconds 1 "$pid" "$work/chat.peal" Chat
+if has err 'recordings need libpeal-wire'; then
+    echo "skipped: recordings need libpeal-wire"
+else
+    claim "record names the protocols" has out '^records Chat$'
+    claim "and ends with 0" ends 0
+    run "$peal" record --seconds 0.2 "$pid" "$work/none.peal" Nothing
+    claim "an unknown protocol is refused" has err "no protocol is named 'Nothing'"
+    claim "with 1" ends 1
+    run "$peal" record "$pid" "$work/no/folder.peal" Chat
+    claim "a file that cannot be created is refused" has err 'No such file'
+    # The path is relative to the folder of the command.
+    cd "$work" || exit 1
+    run "$peal" replay --list "$pid" chat.peal
+    cd - >/dev/null || exit 1
+    claim "replay --list prints the calls" has out 'Chat.on_message(room: "lobby", text: "good \\"morning\\"")'
+    claim "of each method" has out 'Chat.on_tick(number: '
+    run "$peal" replay --speed full "$pid" "$work/chat.peal"
+    claim "replay makes the calls" has out '^made [1-9][0-9]* calls, 0 failed, 0 were skipped'
+    run "$peal" replay --speed x "$pid" "$work/chat.peal"
+    claim "a malformed speed is refused" has err "the speed 'x'"
+    run "$peal" replay "$pid" "$program"
+    claim "a file that is no recording is refused" has err 'the file is no recording'
+    begun=$(date +%s%N)
+    run "$peal" replay "$pid" "$work/chat.peal"
+    took=$(( ($(date +%s%N) - begun) / 1000000 ))
+    claim "at the original speed a replay takes as long as the recording" [ "$took" -ge 800 ]
+    "$peal" record "$pid" "$work/killed.peal" >"$work/record.out" 2>&1 &
+    recorder=$!
+    tries=0
+    until grep -qs 'records Echo' "$work/record.out" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+    run "$peal" send "$pid" Chat.on_message lobby last-words
+    kill -KILL "$pid"
+    wait "$pid" 2>/dev/null
+    wait $recorder
+    claim "record ends with the program" [ $? = 3 ]
+    exec 9>&-
+    start PEAL_INSPECT=1 -- 200
+    run "$peal" replay --list "$pid" "$work/killed.peal"
+    claim "the file of a killed program has its last calls" has out 'Chat.on_message(room: "lobby", text: "last-words")'
+    claim "and tells that the program has ended" has out 'the program ended while it was recorded'
+fi
 
 # The page, by a plain client of HTTP.
 cat >"$work/get.py" <<'END'

@@ -15,6 +15,8 @@ int command_send(int count, char **arguments);
 int command_serve(int count, char **arguments);
 int command_monitor(int count, char **arguments);
 int command_trace(int count, char **arguments);
+int command_record(int count, char **arguments);
+int command_replay(int count, char **arguments);
 int command_top(int count, char **arguments);
 
 /* Removes an option without a value from the arguments. Returns true if it was there. */

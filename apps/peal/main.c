@@ -42,6 +42,14 @@ static const struct {
         "    --seconds N   ends after N seconds, else with Ctrl-C\n"
         "    --buffer N    records that the program keeps in its memory, 64 bytes each, until they are read\n"
         "    FILTER        'Chat.*,-Chat.tick': patterns of PROTOCOL.METHOD; a minus sign excludes\n" },
+    { "record", command_record, "record [--seconds N] PROGRAM FILE [PROTOCOL]...", "records calls, to make them again",
+        "    --seconds N   ends after N seconds, else with Ctrl-C or with the program\n"
+        "    PROTOCOL      the protocols; all that can be recorded unless given\n"
+        "    The program writes the file. It has all calls also if the program is killed.\n" },
+    { "replay", command_replay, "replay [--list] [--speed N|full] PROGRAM FILE", "makes recorded calls again",
+        "    --list       prints the calls, and makes none\n"
+        "    --speed N    N times as fast as they were recorded; full: without waiting\n"
+        "    The program makes the calls, on the thread of the inspection.\n" },
     { "serve", command_serve, "serve [--port N] PROGRAM", "shows the same in a browser on this machine",
         "    --port N   the port, a free one unless given\n"
         "    It prints the address, which has a secret: other users of the machine cannot guess it.\n" },

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wire.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Opens the library beside this one, else by its name. */
+static void *open_library(void)
+{
+    char path[4096];
+    Dl_info self;
+    const char *slash;
+
+    if (dladdr((void *)(uintptr_t)&wire_load, &self) != 0 && self.dli_fname != NULL
+        && (slash = strrchr(self.dli_fname, '/')) != NULL) {
+        const int length = snprintf(
+            path, sizeof path, "%.*s/" PEAL_WIRE_NAME, (int)(slash - self.dli_fname), self.dli_fname);
+        void *library = length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        if (library != NULL)
+            return library;
+    }
+    return dlopen(PEAL_WIRE_NAME, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Returns false if a function is missing. */
+static bool find_functions(void *library, struct wire *wire)
+{
+    const struct {
+        const char *name;
+        void *function;
+    } functions[] = {
+        { "peal_wire_last_message", &wire->last_message },
+        { "peal_recorder_open", &wire->recorder_open },
+        { "peal_recorder_add", &wire->recorder_add },
+        { "peal_recorder_get_info", &wire->recorder_get_info },
+        { "peal_recorder_close", &wire->recorder_close },
+        { "peal_replay_open", &wire->replay_open },
+        { "peal_replay_get_info", &wire->replay_get_info },
+        { "peal_replay_print_skipped", &wire->replay_print_skipped },
+        { "peal_replay_next", &wire->replay_next },
+        { "peal_replay_close", &wire->replay_close },
+    };
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        void *address = dlsym(library, functions[i].name);
+        if (address == NULL)
+            return false;
+        memcpy(functions[i].function, &address, sizeof address);
+    }
+    return true;
+}
+
+const struct wire *wire_load(const char **out_message)
+{
+    /* Only the thread of the inspection loads it. */
+    static struct wire wire;
+    static bool is_loaded;
+
+    if (is_loaded)
+        return &wire;
+    void *library = open_library();
+    is_loaded = library != NULL && find_functions(library, &wire);
+    if (is_loaded)
+        return &wire;
+    *out_message = dlerror();
+    if (library != NULL)
+        dlclose(library);
+    return NULL;
+}
