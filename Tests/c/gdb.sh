@@ -11,6 +11,7 @@ expect() {
     printf '%s\n' "$shown" | grep -Eq "$1" || { echo "missing: $1"; failures=1; }
 }
 expect 'hear \(self='
+expect ' in ResultCalls.runWithFrame \(closure\)| in [A-Z][A-Za-z]+\.[a-z][A-Za-z]+'
 [ -z "${3:-}" ] || expect " in $3 "
 expect '= peal_protocol 0x[0-9a-f]+'
 expect 'queue 0x[0-9a-f]+: pumped, 1 waiting, 0 delivered'

@@ -10,11 +10,14 @@ gdb loads this file by `source`. The commands call public functions of the libra
 live process, and fail while the stopped thread holds a lock of the library.
 """
 
+import re
 import struct
 
 import gdb
+from gdb.FrameDecorator import FrameDecorator
 
 PAGE = 65536
+MODULES = {"Peal", "PealABI", "PealCall", "PealCore"}
 KINDS = {0: "serial", 1: "pumped", 2: "executor", 3: "main"}
 
 
@@ -166,7 +169,53 @@ def find_printer(value):
     return HandlePrinter(value) if len(fields) == 1 and fields[0].name == "id" else None
 
 
+def readable(name):
+    """The types and the name of a Swift function, of its mangled name: `Queue.push` of `$e7PealABI5QueueC4pushyyF`.
+
+    A name in Swift begins with its length. The signature after the function's own name is left out.
+    """
+    parts, at = [], 2
+    while at < len(name):
+        digits = re.match("[1-9][0-9]*", name[at:])
+        if digits is None:
+            at += 1
+            continue
+        is_c_type = name[:at].endswith("So")
+        start = at + digits.end()
+        at = start + int(digits.group())
+        part = name[start:at]
+        if part in MODULES or re.fullmatch("_[0-9A-F]{32}", part):
+            continue
+        parts.append(part)
+        if part[0].islower() and not is_c_type:
+            break
+    if re.search("f[dD]$", name):
+        parts.append("deinit")
+    suffix = " (closure)" if re.search("U[0-9]*_$", name) else ""
+    return ".".join(parts) + suffix if parts else name
+
+
+class ReadableFrame(FrameDecorator):
+    """A frame of the library, whose name is printed as in Swift."""
+
+    def function(self):
+        name = self.inferior_frame().name()
+        return readable(name) if name and name.startswith(("$e", "$s")) else name or "??"
+
+
+class ReadableNames:
+    """The filter of backtraces. `disable frame-filter global peal` prints the names of the symbols."""
+
+    def __init__(self):
+        self.name, self.priority, self.enabled = "peal", 100, True
+        gdb.frame_filters[self.name] = self
+
+    def filter(self, frames):
+        return map(ReadableFrame, frames)
+
+
 Peal()
+ReadableNames()
 Queues()
 Protocols()
 Observers()
