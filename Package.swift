@@ -13,7 +13,7 @@ let page = "README.md"
 /// The folders of PealCore that have one.
 let folders = [
     "Arguments", "Broadcast", "Center", "Completion", "Handle", "Invocation", "Module", "Observer", "Owner", "Property",
-    "Protocol", "Proxy", "Queue", "Reference", "Service", "Snapshot", "Timer",
+    "Protocol", "Proxy", "Queue", "Reference", "Service", "Snapshot", "Tap", "Timer",
 ]
 
 /// The modules of swift-syntax that the macros import.
@@ -82,7 +82,9 @@ let package = Package(
                 "CPeal", "PealABI", "CPealEntry", .target(name: "PealMacros", condition: .when(traits: ["Macros"])),
             ], exclude: [page], swiftSettings: engine),
         .target(
-            name: "CPealTest", dependencies: ["CPeal"], path: "Sources", sources: ["PealTest", "PealText"],
+            name: "CPealTest", dependencies: ["CPeal"], path: "Sources",
+            sources: ["remains", "schedule", "spy", "spy_print"].map { "PealTest/\($0).c" }
+                + ["PealText/print.c", "PealText/text.c"],
             publicHeadersPath: "PealTest/include",
             cSettings: [.define("_GNU_SOURCE"), .headerSearchPath("../include")]),
         .target(

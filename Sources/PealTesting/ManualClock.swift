@@ -26,7 +26,7 @@ public struct ManualClock: Sendable {
     public func advance(by duration: Duration, within timeout: Duration = .seconds(10)) throws(PealError) {
         let nanoseconds = duration.wholeNanoseconds
         guard nanoseconds >= 0 else {
-            throw PealError(status: .argument, message: "a clock cannot go back: advance it by zero or more")
+            throw PealError(status: .argument, message: "the clock cannot go back; advance it by zero or more")
         }
         try PealError.check(peal_clock_advance(UInt64(nanoseconds), timeout.milliseconds))
     }

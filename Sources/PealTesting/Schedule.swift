@@ -58,7 +58,7 @@ public final class Schedule {
         if let limit, limit <= 0 {
             throw PealError(
                 status: .argument,
-                message: "a limit of \(limit) calls runs nothing: pass 1 or more, or nil for no limit")
+                message: "a limit of \(limit) calls runs nothing; pass 1 or more, or nil for no limit")
         }
         var calls = 0
         let status = peal_schedule_run(schedule, limit ?? 0, &calls)

@@ -47,6 +47,19 @@ import Testing
             SwiftWords.sentence("there is no protocol Chat in this center; define it first, with peal_protocol_define")
                 == "there is no protocol Chat in this center; define it first, with Center.define(_:)")
         #expect(SwiftWords.sentence("price is a text; read it with peal_property_get_text") == "price is a text")
+        // A remedy that differs in Swift.
+        #expect(
+            SwiftWords.sentence(
+                "Chat.on_data: data is a bare pointer, which cannot be retained; give it a length, register its type with "
+                    + "peal_type_set_object or peal_type_set_copy, or declare the method borrowed")
+                == "Chat.on_data: data is a bare pointer, which cannot be retained; pass an array or an object, or declare "
+                + "the method with isBorrowed")
+        #expect(
+            SwiftWords.sentence(
+                "parameter data is a bare pointer; declare its length (__counted_by), register its type, or "
+                    + "promise with `borrowed` or PEAL_OBSERVE_BORROWED that it outlives the delivery")
+                == "parameter data is a bare pointer; pass an array or an object, or promise with isBorrowed or .borrowing "
+                + "that it outlives the delivery")
         #expect(SwiftWords.sentence("no service archive; register it first") == "no service archive; register it first")
     }
 

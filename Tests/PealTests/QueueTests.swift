@@ -120,7 +120,7 @@ private final class Ear: Sendable {
 
     @Test func `capacities and limits without a meaning are refused with a sentence`() throws {
         let failure = #expect(throws: PealError.self) { try Queue(capacity: 0) }
-        #expect(failure?.message.contains("give 1 or more") == true)
+        #expect(failure?.message.contains("pass 1 or more") == true)
         #expect(throws: PealError.self) { try Queue(capacity: -1) }
         #expect(throws: PealError.self) { try Queue.pumped().pump(limit: 0) }
     }

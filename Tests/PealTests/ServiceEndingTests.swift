@@ -188,7 +188,7 @@ import Testing
         }
         #expect(
             pealError { try center.get(Counted.self, named: "a\0b") }?.message
-                == "the service's name 'a\\0b' has a zero byte in it: leave that out")
+                == "the service's name 'a\\0b' has a zero byte in it; remove that byte")
         #expect(
             pealError {
                 try center.register(Counted.self, dependencies: ["\0"]) { [population] _ in Counted(population) }
@@ -223,7 +223,7 @@ import Testing
                     _ = try creation.get(Counted.self, named: "narcissus")
                 } catch {
                     statuses.append(error.status)
-                    #expect(error.message.hasPrefix("services need each other: narcissus -> narcissus;"))
+                    #expect(error.message.hasPrefix("circular dependency of services: narcissus -> narcissus;"))
                 }
             }, create: { [population] _ in Counted(population) })
         try center.register(
@@ -237,7 +237,7 @@ import Testing
                     _ = try creation.get(Counted.self, named: "chicken")
                 } catch {
                     statuses.append(error.status)
-                    #expect(error.message.hasPrefix("services need each other: egg -> chicken -> egg;"))
+                    #expect(error.message.hasPrefix("circular dependency of services: egg -> chicken -> egg;"))
                 }
             }, create: { [population] _ in Counted(population) })
         _ = try center.get(Counted.self, named: "narcissus")

@@ -11,24 +11,33 @@ extension BoundMethod where Result: PealAnswer, Result.Answer: Sendable, repeat 
     /// - Parameters:
     ///   - arguments: The observers' arguments.
     ///   - timeout: How long to wait for answers; `nil` for no limit.
+    ///   - origin: A number by which observers recognise the broadcast: ``CallInfo/origin``. 0 for none.
+    ///   - observer: An observer that is not called; `nil` for none.
     /// - Returns: The results, and how many observers will not answer.
     /// - Throws: `CancellationError` when the task is cancelled before all have answered; else as a broadcast, and no
     ///   observer was called then.
     ///
     /// Any task. The C interface's `peal_gather`.
     public func gather(
-        _ arguments: repeat each Parameter, timeout: Duration? = nil
+        _ arguments: repeat each Parameter, timeout: Duration? = nil, from origin: UInt64 = 0,
+        except observer: ObserverToken? = nil
     ) async throws -> Gathered<Result.Answer> {
+        var options = peal_gather_options()
+        options.size = MemoryLayout<peal_gather_options>.size
+        options.timeout = Milliseconds.limit(timeout)
+        options.origin = origin
+        options.except = observer?.handle ?? peal_observation()
         var queue = peal_queue(id: 0)
         try PealError.check(peal_queue_create(nil, &queue))
         let cancellation = GatheringCancellation()
         let ownQueue = queue
+        options.queue = queue
+        let prepared = options
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let gathering = Gathering<Result.Answer>(continuation, on: ownQueue)
                 begin(
-                    repeat each arguments, gathering: gathering, on: ownQueue, timeout: Milliseconds.limit(timeout),
-                    cancellation: cancellation)
+                    repeat each arguments, gathering: gathering, prepared, cancellation: cancellation)
             }
         } onCancel: {
             cancellation.cancel()
@@ -37,13 +46,11 @@ extension BoundMethod where Result: PealAnswer, Result.Answer: Sendable, repeat 
     }
 
     private func begin(
-        _ arguments: repeat each Parameter, gathering: Gathering<Result.Answer>, on queue: peal_queue, timeout: UInt32,
+        _ arguments: repeat each Parameter, gathering: Gathering<Result.Answer>, _ options: peal_gather_options,
         cancellation: GatheringCancellation
     ) {
         let context = Box.retain(ClosureTarget<GatheringEvent> { gathering.receive($0) })
-        var options = peal_gather_options()
-        options.size = MemoryLayout<peal_gather_options>.size
-        options.queue = queue
+        var options = options
         options.reply = { context, _, result in
             if let result { ClosureTarget.call(context, GatheringEvent.reply(result)) }
         }
@@ -53,7 +60,6 @@ extension BoundMethod where Result: PealAnswer, Result.Answer: Sendable, repeat 
             Box.release(context)
         }
         options.context = context
-        options.timeout = timeout
         do throws(PealError) {
             var completion = peal_completion(id: 0)
             let method = handle

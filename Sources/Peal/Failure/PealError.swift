@@ -50,6 +50,7 @@ enum SwiftWords {
     private static let words: [(c: String, swift: String)] = [
         ("peal_method_find", "Center.method(_:)"),
         ("peal_protocol_define", "Center.define(_:)"),
+        ("with peal_type_declare", "as a PealStruct"),
         ("peal_type_declare", "PealStruct"),
         ("peal_property_define", "Property(_:initially:in:)"),
         ("peal_timer_destroy", "cancel()"),
@@ -61,6 +62,17 @@ enum SwiftWords {
         ("PEAL_OBSERVE_BORROWED", ".borrowing"),
         ("PEAL_PROPERTY_IGNORE_EQUAL", "ignoresEqual"),
         ("PEAL_PROPERTY_KEEP_LATEST", ".latest"),
+        ("peal_clock_set_manual", "withManualClock"),
+        // Remedies of prototypes in C, and those of declarations in Swift.
+        (
+            "declare its length (__counted_by), register its type, or promise with `borrowed`",
+            "pass an array or an object, or promise with isBorrowed"
+        ),
+        (
+            "give it a length, register its type with peal_type_set_object or peal_type_set_copy, or declare the method "
+                + "borrowed",
+            "pass an array or an object, or declare the method with isBorrowed"
+        ),
     ]
 
     /// The sentence, with its remedy after the last semicolon. A remedy that only C has is omitted.

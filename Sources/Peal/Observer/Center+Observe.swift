@@ -219,7 +219,9 @@ extension Center {
         guard found.id == method.method.id else {
             throw PealError(
                 status: .ambiguous,
-                message: "'\(name)' means another method of the protocol; observe the protocol that declares it")
+                message:
+                    "'\(name)' is the name of another method of the protocol too; observe the protocol that declares it"
+            )
         }
         return try register(Handler([response]), for: [name], of: method.protocol, options)
     }

@@ -118,7 +118,8 @@ extension Center {
     ) throws(PealError) -> [String] {
         if signatures.isEmpty {
             throw PealError(
-                status: .argument, message: "an observer of \(type.name) answers no method; name at least one with on")
+                status: .argument, message: "an observer of \(type.name) implements no method; add at least one with on"
+            )
         }
         var names: [String] = []
         for signature in signatures {

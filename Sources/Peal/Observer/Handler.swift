@@ -140,3 +140,25 @@ struct CallArguments {
         Value.read(next: &next)
     }
 }
+
+/// Responses of closures that get the object and decode the arguments. The compiler makes each one closure with the code
+/// of the object's method.
+extension CalledObject {
+    @inlinable
+    func response(_ body: @escaping @Sendable (Object, inout CallArguments) -> Void) -> Response {
+        Response { arguments, _ in
+            var arguments = CallArguments(arguments)
+            borrow { body($0, &arguments) }
+        }
+    }
+
+    @inlinable
+    func response<Result: PealResult>(
+        _ body: @escaping @Sendable (Object, inout CallArguments) -> Result
+    ) -> Response {
+        Response { arguments, place in
+            var arguments = CallArguments(arguments)
+            Responses.store(borrow { body($0, &arguments) }, at: place)
+        }
+    }
+}

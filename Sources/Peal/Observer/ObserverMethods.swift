@@ -78,8 +78,6 @@ public struct ObserverMethods: Sendable {
 ///         $0.on(Chat.mayClose) { window in !window.isEdited }
 ///     }
 public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
-    // Each response is one closure, because a closure that another one contains is another call.
-
     @usableFromInline private(set) var entries: [MethodResponse] = []
     @usableFromInline let called: CalledObject<Object>
 
@@ -96,13 +94,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         _ method: PealMethod<Owner, Void, repeat each Parameter>,
         _ body: @escaping @Sendable (Object, repeat each Parameter) -> Void
     ) {
-        let called = called
-        add(
-            method.signature,
-            Response { arguments, _ in
-                var arguments = CallArguments(arguments)
-                called.borrow { body($0, repeat arguments.read((each Parameter).self)) }
-            })
+        add(method.signature, called.response { body($0, repeat $1.read((each Parameter).self)) })
     }
 
     /// Implements a method with a result.
@@ -115,14 +107,7 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         _ method: PealMethod<Owner, Result, repeat each Parameter>,
         _ body: @escaping @Sendable (Object, repeat each Parameter) -> Result.Answer
     ) where Result.Answer: PealResult {
-        let called = called
-        add(
-            method.signature,
-            Response { arguments, place in
-                var arguments = CallArguments(arguments)
-                Responses.store(
-                    called.borrow { body($0, repeat arguments.read((each Parameter).self)) }, at: place)
-            })
+        add(method.signature, called.response { body($0, repeat $1.read((each Parameter).self)) })
     }
 
     /// Implements a method with a status by a closure that may throw.
@@ -136,15 +121,10 @@ public struct ObjectMethods<Object: AnyObject & Sendable>: Sendable {
         _ method: PealMethod<Owner, Status, repeat each Parameter>,
         _ body: @escaping @Sendable (Object, repeat each Parameter) throws -> Void
     ) {
-        let called = called
         add(
             method.signature,
-            Response { arguments, place in
-                var arguments = CallArguments(arguments)
-                let status = called.borrow { object in
-                    Status.catching { try body(object, repeat arguments.read((each Parameter).self)) }
-                }
-                Responses.store(status, at: place)
+            called.response { object, arguments -> Status in
+                Status.catching { try body(object, repeat arguments.read((each Parameter).self)) }
             })
     }
 

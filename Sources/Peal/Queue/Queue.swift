@@ -65,8 +65,11 @@ public final class Queue: Sendable {
         if let capacity, capacity <= 0 {
             throw PealError(
                 status: .argument,
-                message: "a queue with a capacity of \(capacity) could hold nothing: give 1 or more, or nil for "
-                    + "no bound")
+                message: "a queue with a capacity of \(capacity) is always full; pass 1 or more, or nil for no limit")
+        }
+        if name == "" {
+            throw PealError(
+                status: .argument, message: "the name of a queue is empty; pass nil for a queue without a name")
         }
         var options = peal_queue_options()
         options.size = MemoryLayout<peal_queue_options>.size
@@ -137,7 +140,7 @@ extension Queue {
         if let limit, limit <= 0 {
             throw PealError(
                 status: .argument,
-                message: "a limit of \(limit) broadcasts runs nothing: give 1 or more, or nil for all that wait")
+                message: "a limit of \(limit) broadcasts runs nothing; pass 1 or more, or nil for all that wait")
         }
         var calls = 0
         try PealError.check(peal_queue_pump(handle, limit ?? 0, &calls))

@@ -118,8 +118,8 @@ final class UseKeeper: Sendable {
             throw PealError(
                 status: .cycle,
                 message:
-                    "services need each other: \(([self] + path).map(\.service).joined(separator: " -> ")); one of "
-                    + "them must do without, or get the other when it needs it")
+                    "circular dependency of services: \(([self] + path).map(\.service).joined(separator: " -> ")); "
+                    + "remove one of these dependencies, or get the other service when it is needed")
         }
         entries.withLock { $0.append(Entry(use: use.use, keeper: used)) }
     }

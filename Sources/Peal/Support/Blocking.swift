@@ -40,7 +40,8 @@ enum Blocking {
         }
     }
 
-    static let noThread = PealError(status: .limit, message: "the system has no thread for this: have fewer")
+    static let noThread = PealError(
+        status: .limit, message: "the system could not start a thread; end threads that are not needed")
 
     /// Begins the work, and does not wait for it. Returns false where the system has no thread.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {

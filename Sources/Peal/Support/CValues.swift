@@ -8,7 +8,7 @@ enum CStrings {
         guard name.utf8.contains(0) else { return }
         let visible = name.split(separator: "\0", omittingEmptySubsequences: false).joined(separator: "\\0")
         throw PealError(
-            status: .argument, message: "\(what) '\(visible)' has a zero byte in it: leave that out")
+            status: .argument, message: "\(what) '\(visible)' has a zero byte in it; remove that byte")
     }
 
     /// Lends a list of strings, ended by NULL, for a call.

@@ -174,8 +174,8 @@ extension Center {
         guard Swift.type(of: object as Any) is AnyClass else {
             throw PealError(
                 status: .conformance,
-                message: "\(Swift.type(of: object as Any)) is no class, so it cannot be held as an observer of "
-                    + "\(type): make it a class")
+                message: "\(Swift.type(of: object as Any)) is no class, so it cannot be an observer of "
+                    + "\(type); make it a class")
         }
         // Unsafe: its type is Sendable, which has no trace at run time, so no cast can test it.
         return unsafeBitCast(object as AnyObject, to: (any AnyObject & Sendable).self)
