@@ -134,7 +134,7 @@ extension BoundMethod where Result: PealAnswer {
     /// Calls all observers, and returns all results, in the order of the calls.
     ///
     /// The method's policy does not matter here. Observers with queues answer too late for this:
-    /// ``gather(_:timeout:)`` waits for them.
+    /// ``gather(_:timeout:from:except:)`` waits for them.
     ///
     /// - Parameter arguments: The observers' arguments.
     /// - Returns: The results; none when no observer was called.

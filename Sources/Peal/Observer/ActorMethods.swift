@@ -5,7 +5,7 @@
 ///         $0.on(Chat.onMessage) { (log: isolated Log, room, count) in log.add(room, count) }
 ///     }
 ///
-/// The results of methods are too late for a broadcast; ``BoundMethod/gather(_:timeout:)`` returns them.
+/// The results of methods are too late for a broadcast; ``BoundMethod/gather(_:timeout:from:except:)`` returns them.
 public struct ActorMethods<Isolation: Actor>: Sendable {
     private(set) var entries: [MethodResponse] = []
     private let called: CalledObject<Isolation>

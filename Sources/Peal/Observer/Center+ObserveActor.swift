@@ -58,7 +58,7 @@ extension Center {
     ///     let votes = try await center.method(Chat.votes).gather("lobby").results
     ///
     /// - Parameters:
-    ///   - method: The method to observe. ``BoundMethod/gather(_:timeout:)`` returns its results; other broadcasts do
+    ///   - method: The method to observe. ``BoundMethod/gather(_:timeout:from:except:)`` returns its results; other broadcasts do
     ///     not wait for them.
     ///   - actor: Runs the closure, later.
     ///   - options: Options of the registration, without a queue.
@@ -78,7 +78,7 @@ extension Center {
     /// Calls a closure that may throw for each broadcast of a method with a status on an actor, isolated to it.
     ///
     /// - Parameters:
-    ///   - method: The method to observe. ``BoundMethod/gather(_:timeout:)`` returns the statuses.
+    ///   - method: The method to observe. ``BoundMethod/gather(_:timeout:from:except:)`` returns the statuses.
     ///   - actor: Runs the closure, later.
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor and the arguments. Returns for ``Status/ok``. An error becomes its status.

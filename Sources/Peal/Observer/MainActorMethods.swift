@@ -5,7 +5,7 @@
 ///         $0.on(Chat.onMessage) { window, room, count in window.show(room, count) }
 ///     }
 ///
-/// The results of methods are too late for a broadcast; ``BoundMethod/gather(_:timeout:)`` returns them.
+/// The results of methods are too late for a broadcast; ``BoundMethod/gather(_:timeout:from:except:)`` returns them.
 public struct MainActorMethods<Object: AnyObject>: Sendable {
     private(set) var entries: [MethodResponse] = []
     private let called: CalledObject<Object>

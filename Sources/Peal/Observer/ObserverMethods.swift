@@ -34,7 +34,7 @@ public struct ObserverMethods: Sendable {
     ///
     /// - Parameters:
     ///   - method: As for a method without a result.
-    ///   - body: Returns the result. With a queue no broadcaster waits for it; ``BoundMethod/gather(_:timeout:)``
+    ///   - body: Returns the result. With a queue no broadcaster waits for it; ``BoundMethod/gather(_:timeout:from:except:)``
     ///     returns it.
     @inlinable
     public mutating func on<Owner, Result: PealAnswer, each Parameter: PealParameter>(
