@@ -82,7 +82,7 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
 private func foldAlone(_ options: UnsafePointer<peal_send_options>) -> BroadcastRequest.Fold? {
     // As above, the size is tested first.
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size, options.pointee.flags == 0,
-        options.pointee.policy == PEAL_POLICY_METHOD
+        options.pointee.policy == PEAL_POLICY_METHOD, options.pointee.except.id | options.pointee.origin == 0
     else { return nil }
     return options.pointee.fold
 }

@@ -8,12 +8,13 @@
 
 #include <string.h>
 
-#define NEWS(METHOD)                                     \
-    METHOD(optional, void, on_item, (int32_t n))         \
-    METHOD(optional, void, on_text, (const char *text))  \
-    METHOD(optional, int32_t, on_vote, (int32_t n), sum) \
-    METHOD(optional, void, on_later, (int32_t n), defer) \
-    METHOD(optional, void, on_real, (long double value)) \
+#define NEWS(METHOD)                                       \
+    METHOD(optional, void, on_item, (int32_t n))           \
+    METHOD(optional, void, on_text, (const char *text))    \
+    METHOD(optional, int32_t, on_vote, (int32_t n), sum)   \
+    METHOD(optional, int32_t, on_share, (int32_t n), fold) \
+    METHOD(optional, void, on_later, (int32_t n), defer)   \
+    METHOD(optional, void, on_real, (long double value))   \
     METHOD(optional, void, on_wish, (int32_t n, peal_completion done))
 PEAL_PROTOCOL(news, "News", NEWS);
 
@@ -51,7 +52,7 @@ static void on_wish(void *self, int32_t n, peal_completion done)
 }
 
 static const struct news table = { PEAL_TABLE(news), .on_item = on_item, .on_text = on_text, .on_vote = on_vote,
-    .on_later = on_later, .on_real = on_real, .on_wish = on_wish };
+    .on_share = on_vote, .on_later = on_later, .on_real = on_real, .on_wish = on_wish };
 
 static void begin(peal_queue queue)
 {
@@ -146,6 +147,38 @@ CLAIM("B10", "an excepted observer has no share in the result")
     CHECK_OK(peal_send_with(news.on_vote, arguments, 1, &options, &sum, &calls));
     CHECK_EQUAL(sum, 30);
     CHECK_JOURNAL("ann:0 eve:0 ann:3 bob:3 eve:3");
+    close_center(center);
+}
+
+static bool add(void *context, void *accumulator, const void *result)
+{
+    (void)context;
+    *(int32_t *)accumulator += *(const int32_t *)result;
+    return true;
+}
+
+CLAIM("B10", "an excepted observer has no share in a fold, whose calls have the origin")
+{
+    struct peal_send_options options = PEAL_SEND_OPTIONS;
+    int32_t n = 10, sum = 0;
+    void *const arguments[] = { &n };
+    size_t calls = 0;
+
+    begin(nowhere);
+    options.fold = add;
+    options.except = bob;
+    CHECK_OK(peal_send_with(news.on_share, arguments, 1, &options, &sum, &calls));
+    CHECK_EQUAL(sum, 20);
+    CHECK_EQUAL(calls, 2);
+    options.except = nobody;
+    options.origin = 3;
+    CHECK_OK(peal_send_with(news.on_share, arguments, 1, &options, &sum, &calls));
+    CHECK_EQUAL(sum, 50);
+    options.origin = 0;
+    CHECK_OK(peal_send_with(news.on_share, arguments, 1, &options, &sum, &calls));
+    CHECK_EQUAL(sum, 80);
+    CHECK_EQUAL(calls, 3);
+    CHECK_JOURNAL("ann:0 eve:0 ann:3 bob:3 eve:3 ann:0 bob:0 eve:0");
     close_center(center);
 }
 
