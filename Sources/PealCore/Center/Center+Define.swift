@@ -126,7 +126,7 @@ extension CenterState {
             PealProtocol(id: id, name: description.name, center: center, adopted: adopted)
         }
         protocolsByName[proto.name] = proto
-        begin(proto)
+        self[proto].begin()
         do throws(Failure) {
             try addMethods(of: adopted, to: proto)
         } catch {
@@ -135,11 +135,6 @@ extension CenterState {
         }
         for adopted in adopted { self[adopted].adopters.insert(proto) }
         return proto
-    }
-
-    mutating func begin(_ proto: PealProtocol) {
-        protocols.insert(proto)
-        self[proto].begin()
     }
 
     /// Adds the adopted methods to a new protocol. A method that is adopted by two paths is added once.
@@ -180,7 +175,6 @@ extension CenterState {
 
     private mutating func drop(_ proto: PealProtocol) {
         for adopted in proto.adopted { self[adopted].adopters.remove(proto) }
-        protocols.remove(proto)
         self[proto].end()
         protocolsByName[proto.name] = nil
         Handles.protocols.remove(proto.id)

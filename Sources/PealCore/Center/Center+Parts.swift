@@ -8,7 +8,7 @@ extension Center {
     }
 
     var protocolCount: Int {
-        let count = try? withState { (state) throws(Failure) in state.protocols.count }
+        let count = try? withState { (state) throws(Failure) in state.protocolsByName.count + state.properties.count }
         return count ?? 0
     }
 

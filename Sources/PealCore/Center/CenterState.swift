@@ -6,12 +6,14 @@ struct CenterState {
     var isEnded = false
     var types = TypeScope()
     var protocolsByName: [String: PealProtocol] = [:]
-    var protocols: Set<PealProtocol> = []
     /// The number of all registrations so far.
     var registrations: UInt64 = 0
     var properties: [String: DefinedProperty] = [:]
 
     subscript(proto: PealProtocol) -> ProtocolState { proto.state }
+
+    /// The protocols that programs define, and the protocols of properties.
+    var protocols: [PealProtocol] { protocolsByName.values + properties.values.map { $0.property.proto } }
 
     /// The observers of an ended center or protocol, which are released once the center's lock is released.
     struct Remains: @unchecked Sendable {
@@ -29,15 +31,14 @@ struct CenterState {
         var remains = Remains()
         isEnded = true
         for defined in properties.values { defined.property.close() }
-        properties = [:]
-        for state in protocols.map({ self[$0] }) {
+        for proto in protocols {
             // An observer that another thread has closed is released by that thread.
-            remains.observers += state.observers.all.filter { $0.close() }
-            for method in state.all { method.close() }
-            state.end()
+            remains.observers += self[proto].observers.all.filter { $0.close() }
+            for method in self[proto].all { method.close() }
+            self[proto].end()
+            Handles.protocols.remove(proto.id)
         }
-        for proto in protocols { Handles.protocols.remove(proto.id) }
-        protocols = []
+        properties = [:]
         protocolsByName = [:]
         for hooks in types.hooks.values { hooks.unregister() }
         types = TypeScope()

@@ -19,7 +19,7 @@ extension Mediator {
     /// Registers the observers of a running module that are not registered yet. This happens under the lock, so that
     /// modules observe in start order while other threads start or forward.
     func observe(_ module: Module, _ state: borrowing MediatorState) -> Failure? {
-        for table in module.tables where isForwarded(table.proto, state) && table.proto.isDefined {
+        for table in module.tables where isForwarded(table.proto, state) && table.proto.hasLiveHandle {
             do throws(Failure) {
                 try observe(module, table.notified, of: table.proto, module.status.target, module.queue)
                 if let queried = table.queried {
@@ -61,7 +61,7 @@ extension Mediator {
 
 extension PealProtocol {
     /// Returns true until the protocol has ended.
-    fileprivate var isDefined: Bool { Handles.protocols.find(id) != nil }
+    fileprivate var hasLiveHandle: Bool { Handles.protocols.find(id) != nil }
 }
 
 extension Module {

@@ -74,8 +74,8 @@ extension CenterState {
     /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
     func unlist(_ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>? = nil) {
         // The end of its protocol has ended the lists too.
-        guard tables.proto.state.isDefined else { return }
-        if tables.proto.state.observers.remove(record) { count(record, of: tables.proto, as: -1) }
+        guard self[tables.proto].isDefined else { return }
+        if self[tables.proto].observers.remove(record) { count(record, of: tables.proto, as: -1) }
         for listing in tables.listings {
             if let replaced, replaced.contains(listing.element) { continue }
             SnapshotTransaction.remove(record, from: listing.element)
@@ -84,13 +84,13 @@ extension CenterState {
 
     /// Adds to the number of observers of all protocols that the observer conforms to.
     func count(_ record: Observer, of proto: PealProtocol, as difference: Int) {
-        proto.state.count(record, as: difference)
-        for member in proto.ancestors { member.state.count(record, as: difference) }
+        self[proto].count(record, as: Int32(difference))
+        for member in proto.ancestors { self[member].count(record, as: Int32(difference)) }
     }
 }
 
 extension ProtocolState {
-    fileprivate func count(_ record: Observer, as difference: Int) {
+    fileprivate func count(_ record: Observer, as difference: Int32) {
         conformerCount += difference
         if record.isWeak { weakConformerCount += difference }
     }

@@ -5,22 +5,24 @@ internal import CPealSupport
 struct ObserverIndex {
     private var chains: UnsafeMutablePointer<Observer?>?
     /// A power of two.
-    private var chainCount = 0
-    private var count = 0
+    private var chainCount: UInt32 = 0
+    private var count: UInt32 = 0
 
     /// The average number of observers in a chain at which the number of chains is doubled.
-    private static let load = 2
-    private static let leastChains = 8
+    private static let load: UInt32 = 2
+    private static let leastChains: UInt32 = 8
 
     /// Makes room for one more observer.
     mutating func reserve() throws(Failure) {
         guard count >= chainCount * Self.load else { return }
         let wanted = max(Self.leastChains, chainCount * 2)
-        guard let memory = peal_memory_allocate(wanted * MemoryLayout<Observer?>.stride) else { throw .outOfMemory }
+        guard let memory = peal_memory_allocate(Int(wanted) * MemoryLayout<Observer?>.stride) else {
+            throw .outOfMemory
+        }
         let (outgrown, outgrownCount) = (chains, chainCount)
-        chains = memory.bindMemory(to: Observer?.self, capacity: wanted)
+        chains = memory.bindMemory(to: Observer?.self, capacity: Int(wanted))
         chainCount = wanted
-        for index in 0..<outgrownCount {
+        for index in 0..<Int(outgrownCount) {
             var next = outgrown?[index]
             while let record = next {
                 next = peal_observer_next(record)
@@ -50,11 +52,11 @@ struct ObserverIndex {
 
     private func link(_ record: Observer) {
         guard let chains else { return }
-        peal_observer_link(record, chains + Int(record.pointee.hash) & (chainCount - 1))
+        peal_observer_link(record, chains + Int(record.pointee.hash & (chainCount &- 1)))
     }
 
     /// The first observer of the chain for a hash, which may contain others.
-    private func first(_ hash: UInt32) -> Observer? { chains?[Int(hash) & (chainCount - 1)] }
+    private func first(_ hash: UInt32) -> Observer? { chains?[Int(hash & (chainCount &- 1))] }
 
     /// Visits the observers whose keys have a hash.
     func forEach(_ hash: UInt32, _ body: (Observer) -> Void) {
@@ -79,8 +81,8 @@ struct ObserverIndex {
     var all: [Observer] {
         var all: [Observer] = []
         if count == 0 { return all }
-        all.reserveCapacity(count)
-        for index in 0..<chainCount {
+        all.reserveCapacity(Int(count))
+        for index in 0..<Int(chainCount) {
             var next = chains?[index]
             while let record = next {
                 all.append(record)

@@ -89,7 +89,7 @@ extension CenterState {
     /// The number of observers that conform to a protocol, and a probe of their targets.
     func conformers(of proto: PealProtocol) -> (count: Int, probe: WeakProbe) {
         let weak = self[proto].weakConformerCount > 0 ? observations(conformingTo: proto) : []
-        return (self[proto].conformerCount, WeakProbe(weak.map { $0.record }))
+        return (Int(self[proto].conformerCount), WeakProbe(weak.map { $0.record }))
     }
 
     fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {

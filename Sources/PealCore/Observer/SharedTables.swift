@@ -9,9 +9,9 @@ struct SharedTables {
     private var bound: [UnsafeRawPointer?: KnownBindings] = [:]
     private var lastBound: KnownBindings?
     /// The number of tables at which those without observers are dropped.
-    private var limit = leastLimit
+    private var limit: UInt32 = leastLimit
 
-    private static let leastLimit = 16
+    private static let leastLimit: UInt32 = 16
 
     /// The tables with the functions of a caller's table whose size has been checked; nil if they must be made.
     ///
@@ -38,7 +38,7 @@ struct SharedTables {
     /// Stores the tables of checked bindings. If memory is refused, the next registration reads the bindings again.
     mutating func note(_ tables: ObserverTables, of bindings: UnsafeBufferPointer<peal_binding>) {
         guard let known = KnownBindings(bindings, tables) else { return }
-        if bound.count >= limit { bound = [:] }
+        if bound.count >= Int(limit) { bound = [:] }
         bound[bindings.firstFunction] = known
         lastBound = known
     }
@@ -49,7 +49,7 @@ struct SharedTables {
             last = found
             return found
         }
-        if byHash.count >= limit { dropUnused() }
+        if byHash.count >= Int(limit) { dropUnused() }
         // If two tables have one hash, the later ones replace the earlier, which are not shared any more.
         byHash[tables.hash] = tables
         last = tables
@@ -67,6 +67,6 @@ struct SharedTables {
             byHash.formIndex(after: &index)
         }
         for hash in unused { byHash[hash] = nil }
-        limit = max(Self.leastLimit, 2 * byHash.count)
+        limit = max(Self.leastLimit, 2 * UInt32(byHash.count))
     }
 }

@@ -84,7 +84,7 @@ extension CenterState {
             PealProtocol(id: id, name: description.protocolName, center: center, adopted: [])
         }
         // The protocol is not listed by its name, because no caller defines, finds or adopts it.
-        begin(proto)
+        self[proto].begin()
         do throws(Failure) {
             try grow(proto, to: type.declarations)
             return try Property.make(description, type, center: center, proto: proto, methods: self[proto].own)

@@ -5,14 +5,16 @@ public import PealCall
 /// element of the directory.
 public final class Method: Sendable {
     public let id: UInt64
+    // The next member fills the rest of the declaration's last word.
     public let declaration: MethodDeclaration
+    let traits: MethodTraits
+    private let storedRank: UInt32
     /// The protocol that the handle names. A broadcast reaches the observers that conform to it.
     public let owner: PealProtocol
     /// The protocol that declares it, whose table contains its function.
     let origin: PealProtocol
     /// Its rank among the origin's own methods.
-    let rank: Int
-    let traits: MethodTraits
+    var rank: Int { Int(storedRank) }
     // The plans and the element are never freed, and safe to use on any thread.
     nonisolated(unsafe) let plan: CallPlan.Pointer
     nonisolated(unsafe) let copyPlan: CopyPlan.Pointer
@@ -29,7 +31,7 @@ public final class Method: Sendable {
         self.declaration = declaration
         self.owner = owner
         self.origin = origin
-        self.rank = rank
+        storedRank = UInt32(clamping: rank)
         self.plan = plan
         self.copyPlan = copyPlan
         self.element = element

@@ -185,7 +185,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     }
 
     private static func chainedParameter(of declaration: MethodDeclaration) -> Int? {
-        if case .chain(let parameter) = declaration.policy { return parameter }
+        if case .chain(let parameter) = declaration.policy { return Int(parameter) }
         let result = declaration.signature.result
         return result.isVoid ? nil : declaration.signature.parameters.firstIndex { $0.type == result }
     }

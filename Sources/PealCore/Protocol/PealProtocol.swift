@@ -1,5 +1,6 @@
-/// A named list of methods in a center. Its changing parts (it can grow, it has observers) are in the center's state.
-public final class PealProtocol: Sendable {
+/// A named list of methods in a center. Its changing parts (it can grow, it has observers) are inherited, and belong
+/// to the center's state.
+public final class PealProtocol: ProtocolState, @unchecked Sendable {
     public let id: UInt64
     public let name: String
     public let center: Center
@@ -7,12 +8,10 @@ public final class PealProtocol: Sendable {
     let adopted: [PealProtocol]
     /// All protocols that it adopts, directly or not, each once.
     let ancestors: [PealProtocol]
-    /// True if it adopts some protocol on two paths.
-    let hasDiamond: Bool
-    /// Read it as an element of the center's state, under the center's lock.
-    let state = ProtocolState()
     /// Guarded by the lock of the center's services.
     nonisolated(unsafe) var providers = ServiceBook.Providers()
+    /// True if it adopts some protocol on two paths.
+    let hasDiamond: Bool
 
     init(id: UInt64, name: String, center: Center, adopted: [PealProtocol]) {
         self.id = id
@@ -30,6 +29,9 @@ public final class PealProtocol: Sendable {
         self.ancestors = ancestors
         self.hasDiamond = hasDiamond
     }
+
+    /// The inherited members. Read it as an element of the center's state, under the center's lock.
+    var state: ProtocolState { self }
 
     /// This protocol and its ancestors.
     var family: [PealProtocol] { [self] + ancestors }

@@ -1,30 +1,35 @@
 /// The part of a protocol that changes. It is reached through the center's state alone, so the center's lock guards it.
-final class ProtocolState: @unchecked Sendable {
+///
+/// A program may have many protocols. So this part and the protocol are one object, and the members are in the order that
+/// needs the least memory.
+public class ProtocolState: @unchecked Sendable {
     // Unchecked: guarded by the center's lock. The lock also makes each access exclusive, so exclusivity is not checked
     // at run time.
-    /// True if the protocol is defined. A protocol that has ended has no members.
-    @exclusivity(unchecked) private(set) var isDefined = false
     /// The methods that it declares itself, in the order of its table.
-    @exclusivity(unchecked) private(set) var own: [Method] = []
+    @exclusivity(unchecked) final private(set) var own: [Method] = []
     /// The adopted methods and its own; each with this protocol as its owner.
-    @exclusivity(unchecked) private(set) var all: [Method] = []
+    @exclusivity(unchecked) final private(set) var all: [Method] = []
     /// Protocols that adopt it directly.
-    var adopters: Set<PealProtocol> = []
-    /// The tables of its own observers, without those of adopters.
-    @exclusivity(unchecked) var tables = SharedTables()
+    @exclusivity(unchecked) final var adopters: Set<PealProtocol> = []
     /// The observers that are registered for it, without those of adopters.
-    @exclusivity(unchecked) var observers = ObserverIndexes()
-    var definers = Definers()
-    /// Observers that conform to it, those of adopters included.
-    @exclusivity(unchecked) var conformerCount = 0
-    /// The number of these with a weak target.
-    @exclusivity(unchecked) var weakConformerCount = 0
+    @exclusivity(unchecked) final var observers = ObserverIndexes()
+    /// The tables of its own observers, without those of adopters.
+    @exclusivity(unchecked) final var tables = SharedTables()
+    /// The number of observers that conform to it, those of adopters included.
+    @exclusivity(unchecked) final var conformerCount: Int32 = 0
+    @exclusivity(unchecked) final var definers = Definers()
+    /// True if the protocol is defined. A protocol that has ended has no members.
+    @exclusivity(unchecked) final private(set) var isDefined = false
+    /// The number of conforming observers with a weak target.
+    @exclusivity(unchecked) final var weakConformerCount: Int32 = 0
+
+    init() {}
 
     /// Marks the protocol as defined.
-    func begin() { isDefined = true }
+    final func begin() { isDefined = true }
 
     /// Ends the protocol, and releases its members, which refer to it.
-    func end() {
+    final func end() {
         isDefined = false
         own = []
         all = []
@@ -34,7 +39,7 @@ final class ProtocolState: @unchecked Sendable {
         definers = Definers()
     }
 
-    func add(_ methods: [Method]) {
+    final func add(_ methods: [Method]) {
         all += methods
         let added = methods.filter { $0.origin == $0.owner }
         // Without adopted methods both are one array.
@@ -42,14 +47,14 @@ final class ProtocolState: @unchecked Sendable {
     }
 
     /// The highest `since` of its methods.
-    var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
+    final var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
 }
 
 /// The owners for which a protocol or a property was defined.
 struct Definers {
+    private var owners: Set<UInt64> = []
     /// True for a definition that belongs to no owner, and is permanent.
     private var lasts = false
-    private var owners: Set<UInt64> = []
 
     /// - Parameter owner: The handle of the owner; 0: none.
     mutating func insert(_ owner: UInt64) {

@@ -37,8 +37,9 @@ final class ServiceBook: Sendable {
     /// The number of services that provide a protocol, and the xor of their ids. If there is one service, the xor is
     /// its id.
     struct Providers {
-        var count = 0
         var numbers: UInt64 = 0
+        // The last member, so that a member after this structure can share its word.
+        var count: Int32 = 0
 
         var only: UInt64? { count == 1 ? numbers : nil }
     }
@@ -111,7 +112,7 @@ final class ServiceBook: Sendable {
         guard let known else { return (0, 0) }
         return try state.withLock { (state) throws(Failure) in
             guard !state.isEnded else { throw .endedCenter }
-            return (known.providers.numbers, known.providers.count)
+            return (known.providers.numbers, Int(known.providers.count))
         }
     }
 

@@ -37,7 +37,7 @@ enum ServiceNames {
             let provided = peal_record_provided(record) + index
             let proto = ServiceMemory.tables(of: provided).proto
             let old = proto.providers.only
-            proto.providers.count += change
+            proto.providers.count += Int32(change)
             proto.providers.numbers ^= id
             let new = proto.providers.only
             let hash = peal_name_hash(record.pointee.center, provided.pointee.name)

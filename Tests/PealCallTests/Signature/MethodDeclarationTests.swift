@@ -70,7 +70,7 @@ import Testing
         ("int f(int n, int *p __counted_by(n), int m), chain", 2),
     ])
     func `B2: the policy chain stores the parameter that takes the result`(text: String, index: Int) throws {
-        #expect(try MethodDeclaration(text).policy == .chain(parameter: index))
+        #expect(try MethodDeclaration(text).policy == .chain(parameter: UInt8(index)))
     }
 
     @Test(arguments: [

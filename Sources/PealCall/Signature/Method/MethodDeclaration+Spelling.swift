@@ -19,7 +19,9 @@ extension MethodDeclaration: CustomStringConvertible {
     /// The policy as text. It omits a chained parameter that has no name: that is the first that fits, or the policy
     /// was not read from a text.
     private func spelling(of policy: Policy) -> String {
-        guard case .chain(let index) = policy, let name = signature.parameters[index].name else { return policy.word }
+        guard case .chain(let index) = policy, let name = signature.parameters[Int(index)].name else {
+            return policy.word
+        }
         return "chain(\(name))"
     }
 

@@ -8,7 +8,7 @@ public struct MethodDeclaration: Sendable, Equatable {
     public enum Policy: Sendable, Equatable {
         case all, firstTrue, firstNonzero, last, sum, min, max, any, every, collect, fold
         /// Each result becomes the argument at this index of the next call.
-        case chain(parameter: Int)
+        case chain(parameter: UInt8)
 
         /// The policy of a method that is declared without one.
         static func implied(by result: CType) -> Policy { result.isVoid ? .all : .last }
@@ -20,22 +20,22 @@ public struct MethodDeclaration: Sendable, Equatable {
     /// The calls that are kept for later observers: the last one, or the last one for each value of a parameter.
     public enum Sticky: Sendable, Equatable {
         case one
-        case each(parameter: Int)
+        case each(parameter: UInt8)
 
         /// The parameter whose values have a call each.
-        public var keyParameter: Int? { if case .each(let parameter) = self { parameter } else { nil } }
+        public var keyParameter: Int? { if case .each(let parameter) = self { Int(parameter) } else { nil } }
     }
 
-    public let requirement: Requirement
+    // Every method of every protocol has a declaration, so the members are in the order that needs the least memory.
     public let signature: Signature
+    public let requirement: Requirement
     public let policy: Policy
-    /// The version of the protocol that introduced the method, from 1.
-    public let since: Int
     public let recursion: Recursion
     /// True if the method promises that bare pointers outlive a captured call.
     public let isBorrowed: Bool
     /// nil: no call is kept.
     public let sticky: Sticky?
+    private let sinceVersion: UInt32
 
     init(
         requirement: Requirement, signature: Signature, policy: Policy, since: Int, recursion: Recursion,
@@ -44,7 +44,7 @@ public struct MethodDeclaration: Sendable, Equatable {
         self.requirement = requirement
         self.signature = signature
         self.policy = policy
-        self.since = since
+        sinceVersion = UInt32(clamping: since)
         self.recursion = recursion
         self.isBorrowed = isBorrowed
         self.sticky = sticky
@@ -65,6 +65,9 @@ public struct MethodDeclaration: Sendable, Equatable {
 }
 
 extension MethodDeclaration {
+    /// The version of the protocol that introduced the method, from 1.
+    public var since: Int { Int(sinceVersion) }
+
     /// The index of the parameter of the type `peal_completion`, by which an observer answers later.
     public var completionParameter: Int? { signature.parameters.firstIndex { $0.type.isCompletion } }
 }

@@ -2,8 +2,8 @@
 public struct Signature: Sendable {
     /// As the text has it; for an Objective-C method its selector.
     public let name: String
-    public let result: CType
     public let parameters: [Parameter]
+    public let result: CType
     /// The text's promise about a null result.
     let resultNullability: Qualifiers
 

@@ -163,7 +163,7 @@ extension DeclarationParser {
                     .syntax, "'chain' needs a parameter of the result's type \(result), without a length",
                     column: column)
             }
-            return .chain(parameter: index)
+            return .chain(parameter: UInt8(index))
         }
         let name = text(of: token)
         guard let index = signature.parameters.firstIndex(where: { $0.name == name }) else {
@@ -181,7 +181,7 @@ extension DeclarationParser {
                 .unsupported, "'\(name)' is a buffer or its length; a result cannot replace one without the other",
                 column: token.column)
         }
-        return .chain(parameter: index)
+        return .chain(parameter: UInt8(index))
     }
 
     private func recursion(
@@ -222,7 +222,7 @@ extension DeclarationParser {
                 column: column)
         }
         guard let token = options.stickyArgument else { return .one }
-        return .each(parameter: try key(named: token, signature))
+        return .each(parameter: UInt8(try key(named: token, signature)))
     }
 
     private func key(named token: SourceToken, _ signature: Signature) throws(SyntaxError) -> Int {
