@@ -23,20 +23,20 @@ PEAL_PROPERTY(frame, "frame", struct frame);
 
 enum { ROUNDS_MOST = 512, CONTENDERS = 10, HEARD_BY_VALUES = 3, GOAL_NS = 30 };
 
-static struct volume_property heard[4];
+static struct volume_property observed[4];
 static struct frame_property frame;
-static volatile int64_t heard_values;
+static volatile int64_t observed_values;
 
-static void hear(void *self) { heard_values += self != NULL; }
+static void observe(void *self) { observed_values += self != NULL; }
 static void hear_values(void *self, int32_t old_value, int32_t new_value)
 {
     (void)self;
-    heard_values += new_value - old_value;
+    observed_values += new_value - old_value;
 }
 static void hear_record(void *self, const struct peal_change *change)
 {
     (void)self;
-    heard_values += change->value_size;
+    observed_values += change->value_size;
 }
 
 /* The same without peal. */
@@ -59,28 +59,28 @@ static void sets(struct volume_property property, size_t turns)
     for (size_t turn = 0; turn < turns; turn++)
         (void)volume_set(property, (int32_t)turn);
 }
-static void set_unheard(size_t turns) { sets(heard[0], turns); }
-static void set_nothing(size_t turns) { sets(heard[1], turns); }
-static void set_values(size_t turns) { sets(heard[2], turns); }
-static void set_record(size_t turns) { sets(heard[3], turns); }
+static void set_unobserved(size_t turns) { sets(observed[0], turns); }
+static void set_unnotified(size_t turns) { sets(observed[1], turns); }
+static void set_values(size_t turns) { sets(observed[2], turns); }
+static void set_record(size_t turns) { sets(observed[3], turns); }
 static void compare(size_t turns)
 {
     for (size_t turn = 0; turn < turns; turn++)
-        (void)volume_compare_and_set(heard[0], volume_get(heard[0]), (int32_t)turn, NULL);
+        (void)volume_compare_and_set(observed[0], volume_get(observed[0]), (int32_t)turn, NULL);
 }
 static void get(size_t turns)
 {
     int64_t sum = 0;
     for (size_t turn = 0; turn < turns; turn++)
-        sum += volume_get(heard[2]);
-    heard_values += sum;
+        sum += volume_get(observed[2]);
+    observed_values += sum;
 }
 static void get_struct(size_t turns)
 {
     double sum = 0;
     for (size_t turn = 0; turn < turns; turn++)
         sum += frame_get(frame).x;
-    heard_values += (int64_t)sum;
+    observed_values += (int64_t)sum;
 }
 static void set_struct(size_t turns)
 {
@@ -94,7 +94,7 @@ static void batch(size_t turns)
 {
     for (size_t turn = 0; turn < turns; turn++) {
         (void)peal_batch_begin();
-        (void)volume_set(heard[2], (int32_t)turn);
+        (void)volume_set(observed[2], (int32_t)turn);
         (void)peal_batch_end();
     }
 }
@@ -104,11 +104,11 @@ static const struct {
     void (*run)(size_t turns);
 } contenders[CONTENDERS] = {
     { "by hand: one pointer, old and new", by_hand },
-    { "set, nobody observes", set_unheard },
-    { "set, one observer, nothing told", set_nothing },
+    { "set, no observer", set_unobserved },
+    { "set, one observer, not notified", set_unnotified },
     { "set, one observer, old and new", set_values },
     { "set, one observer, a record", set_record },
-    { "compare and set, nobody observes", compare },
+    { "compare and set, no observer", compare },
     { "get", get },
     { "get a struct of 32 bytes", get_struct },
     { "set a struct of 32 bytes", set_struct },
@@ -138,18 +138,18 @@ static void must(peal_status status)
 
 static void set_up(void)
 {
-    static const char *const names[] = { "unheard", "nothing", "values", "record" };
+    static const char *const names[] = { "unobserved", "unnotified", "values", "record" };
     static const struct volume_observer observers[] = {
         { PEAL_OBSERVER(volume), .changed = NULL },
-        { PEAL_OBSERVER(volume), .changed = hear },
+        { PEAL_OBSERVER(volume), .changed = observe },
         { PEAL_OBSERVER(volume), .changed_values = hear_values },
         { PEAL_OBSERVER(volume), .recorded = hear_record },
     };
     const peal_center center = peal_center_default();
     for (int index = 0; index < 4; index++) {
-        must(peal_property_define(center, names[index], "int32_t", NULL, NULL, &heard[index].property));
+        must(peal_property_define(center, names[index], "int32_t", NULL, NULL, &observed[index].property));
         if (index > 0)
-            must(volume_observe(heard[index], NULL, &observers[index], 0, NULL, NULL));
+            must(volume_observe(observed[index], NULL, &observers[index], 0, NULL, NULL));
     }
     must(peal_type_declare(center, frame_text));
     const struct frame first = { 1, 2, 3, 4 };

@@ -8,7 +8,7 @@
 
 static const char usage[] =
     "usage: logcast [OPTION]... [LOG]...\n"
-    "Reads logs, hands each line to plugins, and tells what they found.\n"
+    "Reads logs, passes each line to plugins, and prints their reports.\n"
     "\n"
     "  LOG                   a path, or - for standard input; /var/log/dpkg.log by default,\n"
     "                        or the sample beside this program where that is missing\n"

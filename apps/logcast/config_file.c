@@ -54,7 +54,7 @@ static const char *take_quotes(char **value)
     if (end == *value)
         return "the closing quote is missing";
     if (end[1] != '\0')
-        return "there is something behind the closing quote";
+        return "there is text after the closing quote";
     *end = '\0';
     ++*value;
     return NULL;

@@ -72,7 +72,7 @@ const char *options_set(struct options *options, const struct setting *setting)
     case NUMBER:
         return text_read_number(setting->value, option->least, option->most, (uint64_t *)(void *)place)
                  ? NULL
-                 : "the number is none, or out of range";
+                 : "the value is not a number, or out of range";
     case TEXT: memcpy(place, &setting->value, sizeof setting->value); return NULL;
     }
     return NULL;

@@ -85,7 +85,7 @@ static void begin(struct pipeline *pipeline, struct source *source)
     }
 }
 
-static void tell_lost(struct host *host, const char *who, uint64_t count, const char *where)
+static void report_lost(struct host *host, const char *who, uint64_t count, const char *where)
 {
     char what[128];
     if (count == 0)
@@ -104,8 +104,8 @@ static void end(struct pipeline *pipeline)
         if (host->options->time)
             roster_charge(&host->roster, each.target);
     }
-    tell_lost(host, "queues", pipeline->refused, "stored everywhere: a queue was full, or memory short");
-    tell_lost(host, "fields", host->parsing.lost, "heard by all in their fields: memory was short");
+    report_lost(host, "queues", pipeline->refused, "stored by all plugins: a queue was full, or out of memory");
+    report_lost(host, "fields", host->parsing.lost, "passed to all plugins in fields: out of memory");
     pipeline_count(pipeline);
     pipeline->source = NULL;
     host->progress.source = NULL;

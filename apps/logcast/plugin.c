@@ -100,7 +100,7 @@ struct search {
     const char *name;
 };
 
-static void tell_pointer(void *context, const char *what, const void *function)
+static void report_pointer(void *context, const char *what, const void *function)
 {
     const struct search *search = context;
     char text[256];
@@ -114,7 +114,7 @@ static bool is_forgotten(const struct plugin *plugin)
 {
     struct search search = { plugin->host, plugin->name };
     size_t count = 0;
-    return peal_find_pointers_into(dlsym(plugin->object, LOG_PLUGIN_ENTRY), tell_pointer, &search, &count) == PEAL_OK
+    return peal_find_pointers_into(dlsym(plugin->object, LOG_PLUGIN_ENTRY), report_pointer, &search, &count) == PEAL_OK
         && count == 0;
 }
 

@@ -35,7 +35,7 @@ static void take_seat(struct plugin *plugin, const void *target)
     if (plugin->seat != NULL)
         roster_move(roster, plugin->seat, target);
     else if ((plugin->seat = roster_add(roster, plugin->name, target)) == NULL)
-        host_complain(plugin->host, plugin->name, "has no place in the roster: it goes unnamed");
+        host_complain(plugin->host, plugin->name, "is not in the roster, so it has no name there");
 }
 
 /* Calls the plugin's own start, with its options and its saved state. */

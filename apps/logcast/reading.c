@@ -2,7 +2,7 @@
 
 #include "report.h"
 
-void reading_tell_session(void *self, const struct statistics *statistics)
+void reading_notify_session(void *self, const struct statistics *statistics)
 {
     struct run *run = self;
     char name[48];
@@ -18,7 +18,7 @@ static void report(struct run *run)
     if (statistics->sources == 0)
         return; /* the error has been reported */
     if (statistics->session > 1)
-        reading_tell_session(run, statistics);
+        reading_notify_session(run, statistics);
     if (statistics->sources > 1 || statistics->session > 1)
         report_reading("\nall", &statistics->of_run);
     report_sinks(&run->host);

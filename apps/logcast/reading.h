@@ -8,6 +8,6 @@
 peal_status reading_register(peal_center center, struct run *run);
 
 /* Prints the counts of a session. The statistics call this function when a session ends. */
-void reading_tell_session(void *run, const struct statistics *statistics);
+void reading_notify_session(void *run, const struct statistics *statistics);
 
 #endif

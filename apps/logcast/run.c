@@ -15,7 +15,7 @@ static const char default_log[] = "/var/log/dpkg.log";
 static bool register_parts(struct run *run)
 {
     const peal_center center = run->host.center;
-    run->statistics.session_ends = reading_tell_session;
+    run->statistics.session_ends = reading_notify_session;
     run->statistics.context = run;
     if (configuration_register(center, &run->configuration, &run->line) < 0
         || statistics_register(center, &run->statistics) < 0 || reading_register(center, run) < 0)

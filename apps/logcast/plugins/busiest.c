@@ -88,14 +88,14 @@ static enum log_start start(
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_option_help options[] = {
-        { "top", "N", "tell the N hours with the most lines" },
+        { "top", "N", "print the N hours with the most lines" },
         { NULL, NULL, NULL },
     };
     static const char *const needs[] = { "counts", NULL };
     static const struct log_plugin plugin = {
         sizeof plugin,
         "busiest",
-        "tells the busiest hours, as counts has them",
+        "prints the busiest hours, as the plugin counts has them",
         options,
         needs,
         0,

@@ -121,8 +121,8 @@ static enum log_start start(
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_option_help options[] = {
-        { "words", "N", "count by so many first words; 1 by default" },
-        { "top", "N", "show so many of them; 10 by default" },
+        { "words", "N", "count by this number of first words; 1 by default" },
+        { "top", "N", "show at most this number of them; 10 by default" },
         { "hours", "N", "show the last N hours; 24 by default" },
         { NULL, NULL, NULL },
     };

@@ -1,4 +1,4 @@
-/* filter: decides by patterns which lines are kept.
+/* filter: keeps or drops lines by patterns.
  *
  * If a pattern cannot be read, the filter continues with the patterns that it had before the reload. At the
  * first start it then keeps no line. So it never keeps a line that it should drop. */
@@ -11,7 +11,7 @@
 #include "text.h"
 
 #ifndef REG_STARTEND
-#error "regexec must know REG_STARTEND, as those of glibc, the BSDs and macOS do"
+#error "regexec must support REG_STARTEND, as in glibc, the BSDs and macOS"
 #endif
 
 struct pattern {
@@ -192,7 +192,7 @@ static struct filter *make_of_kept(peal_center center, struct log_kept *kept)
         return NULL;
     take(kept, filter, true);
     filter->is_closed = filter->count == 0;
-    log_trouble_tell(center, "filter", filter->is_closed ? "keeps no line" : "goes on with the patterns that it had");
+    log_trouble_tell(center, "filter", filter->is_closed ? "keeps no line" : "continues with its previous patterns");
     return filter;
 }
 
@@ -236,7 +236,7 @@ const struct log_plugin *logcast_plugin(void)
     static const struct log_plugin plugin = {
         sizeof plugin,
         "filter",
-        "decides by patterns which lines are kept",
+        "keeps or drops lines by patterns",
         options,
         NULL,
         2,

@@ -138,7 +138,7 @@ static enum log_start start(
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_option_help options[] = {
-        { "top", "N", "tell the N packages with the most lines, and all states and actions" },
+        { "top", "N", "print the N packages with the most lines, and all states and actions" },
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {

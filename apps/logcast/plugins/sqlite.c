@@ -173,7 +173,7 @@ const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_option_help options[] = {
         { "path", "FILE", "the database; made when the first line is kept" },
-        { "waiting", "LINES", "so many may wait to be written; 4096 by default" },
+        { "waiting", "LINES", "the number of lines that may wait to be written; 4096 by default" },
         { NULL, NULL, NULL },
     };
     static const char *const needs[] = { "statistics", NULL };

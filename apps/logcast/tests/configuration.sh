@@ -54,7 +54,7 @@ refuses "one of the command line alone" "1: list: can only be given on the comma
 printf 'time = yes\ntime = maybe\n' >bad.conf
 refuses "a flag that is neither" "2: time: must be yes or no"
 printf 'line-limit = -1\n' >bad.conf
-refuses "a bad number" "1: line-limit: the number is none, or out of range"
+refuses "a bad number" "1: line-limit: the value is not a number, or out of range"
 printf 'time = yes\njust words\n' >bad.conf
 refuses "a line without an equals sign" "2: there is no = between a key and a value"
 printf ' = value\n' >bad.conf
@@ -62,7 +62,7 @@ refuses "a line without a key" "1: there is no key before the ="
 printf 'filter.keep = "a\n' >bad.conf
 refuses "an open quote" "1: the closing quote is missing"
 printf 'filter.keep = "a" b\n' >bad.conf
-refuses "text after a closing quote" "1: there is something behind the closing quote"
+refuses "text after a closing quote" "1: there is text after the closing quote"
 printf 'time = yes\nti\0me = no\n' >bad.conf
 refuses "a zero byte" "2: there is a zero byte"
 awk 'BEGIN { for (i = 0; i < 129; i++) print "filter.keep = a" }' >bad.conf
@@ -125,7 +125,7 @@ claim "it loads a pattern that cannot be read" starts
 read -r complaint <&4
 claim "and the mistake is reported" same 'logcast: filter: pattern "sec(ret": Unmatched ( or \(' "$complaint"
 read -r complaint <&4
-claim "with its consequence" same "logcast: filter: goes on with the patterns that it had" "$complaint"
+claim "with its consequence" same "logcast: filter: continues with its previous patterns" "$complaint"
 printf 'secret two\nopen two\n' >&3
 put "filter.drop = open"
 kill -HUP "$process"

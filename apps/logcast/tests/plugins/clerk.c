@@ -103,7 +103,7 @@ const struct log_plugin *logcast_plugin(void)
     static const struct log_plugin plugin = {
         sizeof plugin,
         "clerk",
-        "hears fields on a queue",
+        "observes fields on a queue",
         NULL,
         NULL,
         0,

@@ -82,7 +82,7 @@ const struct log_plugin *logcast_plugin(void)
     static const struct log_plugin plugin = {
         sizeof plugin,
         "live",
-        "hears the counters while they change",
+        "observes the counters while they change",
         NULL,
         NULL,
         0,

@@ -48,13 +48,13 @@ static enum log_start start(
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_option_help options[] = {
-        { "tell", "FILE", "where to tell marks" },
+        { "tell", "FILE", "the file to write marks to" },
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
         sizeof plugin,
         "marks",
-        "tells marks",
+        "writes marks",
         options,
         NULL,
         0,

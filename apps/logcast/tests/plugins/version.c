@@ -33,7 +33,7 @@ static void destroy(void *target)
 
 static const struct log_sink sink = { PEAL_TABLE(log_sink), .line = line, .report = report };
 
-static void tell(const char *path)
+static void announce(const char *path)
 {
     FILE *file = path == NULL ? NULL : fopen(path, "w");
     if (file != NULL) {
@@ -54,7 +54,7 @@ static enum log_start start(
         return LOG_START_FAILED;
     version->center = center;
     log_state_take(kept, &version->lines, sizeof version->lines);
-    tell(log_option_last(options, "tell"));
+    announce(log_option_last(options, "tell"));
     how.destroy = destroy;
     *out_target = version;
     return log_sink_observe(&sinks, version, &sink, &how, NULL) < 0 ? LOG_START_FAILED : LOG_STARTED;
@@ -63,13 +63,13 @@ static enum log_start start(
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_option_help options[] = {
-        { "tell", "FILE", "where to tell the version" },
+        { "tell", "FILE", "the file to write the version to" },
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {
         sizeof plugin,
         "version",
-        "tells which one it is",
+        "writes which one it is",
         options,
         NULL,
         LAYOUT,

@@ -17,7 +17,7 @@ struct witness {
     struct testimony read, kept, stored;
 };
 
-static void hear(struct testimony *testimony, uint64_t number, const char *text, size_t length)
+static void add(struct testimony *testimony, uint64_t number, const char *text, size_t length)
 {
     testimony->lines++;
     testimony->disorders += number <= testimony->last;
@@ -31,20 +31,20 @@ static void line(void *self, const struct log_line *line)
 {
     struct witness *witness = self;
     witness->read.disorders += line->number != witness->read.last + 1;
-    hear(&witness->read, line->number, line->text, line->length);
+    add(&witness->read, line->number, line->text, line->length);
 }
 
 static void kept_line(void *self, const struct log_line *line)
 {
     struct witness *witness = self;
-    hear(&witness->kept, line->number, line->text, line->length);
+    add(&witness->kept, line->number, line->text, line->length);
 }
 
 static void store(void *self, const char *source, uint64_t number, const char *text, size_t length)
 {
     struct witness *witness = self;
     (void)source;
-    hear(&witness->stored, number, text, length);
+    add(&witness->stored, number, text, length);
 }
 
 static void end(void *self, const char *source, struct log_totals totals)
@@ -55,7 +55,7 @@ static void end(void *self, const char *source, struct log_totals totals)
     peal_queue_flush(witness->queue, PEAL_FOREVER);
 }
 
-static void tell(FILE *out, const char *what, const struct testimony *testimony)
+static void print(FILE *out, const char *what, const struct testimony *testimony)
 {
     fprintf(out, "    %s %" PRIu64 ", last %" PRIu64 ", out of order %" PRIu64 ", %016" PRIx64 "\n", what,
         testimony->lines, testimony->last, testimony->disorders, testimony->hash);
@@ -64,9 +64,9 @@ static void tell(FILE *out, const char *what, const struct testimony *testimony)
 static void report(void *self, FILE *out)
 {
     const struct witness *witness = self;
-    tell(out, "read", &witness->read);
-    tell(out, "heard", &witness->kept);
-    tell(out, "stored", &witness->stored);
+    print(out, "read", &witness->read);
+    print(out, "heard", &witness->kept);
+    print(out, "stored", &witness->stored);
 }
 
 static void destroy(void *target)
