@@ -123,14 +123,18 @@ static bool compile_result(struct compiler *compiler, const struct peal_type *ty
     return true;
 }
 
-static void read_name(struct peal_wire_plan *plan)
+static peal_status read_name(struct peal_wire_plan *plan)
 {
     struct peal_method_info method = { .size = sizeof method };
     struct peal_protocol_info protocol = { .size = sizeof protocol };
+    peal_status status = peal_method_get_info(plan->method, &method);
 
-    if (peal_method_get_info(plan->method, &method) == PEAL_OK
-        && peal_protocol_get_info(method.origin, &protocol) == PEAL_OK)
-        snprintf(plan->name, sizeof plan->name, "%s.%s", protocol.name, method.name);
+    if (status == PEAL_OK)
+        status = peal_protocol_get_info(method.origin, &protocol);
+    if (status < 0)
+        return wire_fail_as_peal(status);
+    snprintf(plan->name, sizeof plan->name, "%s.%s", protocol.name, method.name);
+    return PEAL_OK;
 }
 
 static peal_status compile_method(struct peal_wire_plan *plan)
@@ -169,8 +173,9 @@ peal_status peal_wire_plan_create(
     plan->method = method;
     plan->fingerprint = fingerprint;
     plan->has_results = options == NULL || (options->flags & PEAL_WIRE_CALLS_ONLY) == 0;
-    read_name(plan);
-    status = compile_method(plan);
+    status = read_name(plan);
+    if (status == PEAL_OK)
+        status = compile_method(plan);
     if (status < 0) {
         peal_wire_plan_destroy(plan);
         return status;
