@@ -52,7 +52,7 @@ private func sendForcingFFI(
     return answer?.status ?? sendWithOptions(method, arguments, count, options, result, calls)
 }
 
-@inline(never)
+@inline(never) @_optimize(speed)
 private func sendWithOptions(
     _ method: peal_method, _ arguments: Broadcast.Arguments?, _ count: Int,
     _ options: UnsafePointer<peal_send_options>?, _ result: UnsafeMutableRawPointer?,
@@ -147,6 +147,7 @@ public func peal_entries_ended(_ hazard: UnsafeMutablePointer<peal_hazard>?) {
 }
 
 extension BroadcastRequest {
+    @inline(__always)
     init(
         _ options: UnsafePointer<peal_send_options>?, result: UnsafeMutableRawPointer?
     ) throws(Failure) {
@@ -156,26 +157,26 @@ extension BroadcastRequest {
         guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else {
             throw Boundary.wrongSize(of: options, named: "the options of a broadcast")
         }
-        let given = options.pointee
-        guard given.flags & ~UInt32(PEAL_SEND_FFI_CALL.rawValue) == 0 else {
+        guard options.pointee.flags & ~UInt32(PEAL_SEND_FFI_CALL.rawValue) == 0 else {
             throw Failure(
                 .argument,
                 "the flags of a broadcast have bits that this library does not define; use those of enum peal_send_flags"
             )
         }
-        if given.policy != PEAL_POLICY_METHOD {
-            guard let policy = BroadcastPolicy(rawValue: UInt8(clamping: given.policy.rawValue)) else {
+        if options.pointee.policy != PEAL_POLICY_METHOD {
+            guard let policy = BroadcastPolicy(rawValue: UInt8(clamping: options.pointee.policy.rawValue)) else {
                 throw Failure(
                     .policy,
-                    "\(Int32(truncatingIfNeeded: given.policy.rawValue)) is no policy; use those of enum peal_policy")
+                    "\(Int32(truncatingIfNeeded: options.pointee.policy.rawValue)) is no policy; use those of enum peal_policy"
+                )
             }
             self.policy = policy
         }
-        defaultResult = given.default_result
-        fold = given.fold
-        foldContext = given.fold_context
-        forcesFFI = given.flags & UInt32(PEAL_SEND_FFI_CALL.rawValue) != 0
-        excepted = given.except.id
-        origin = given.origin
+        defaultResult = options.pointee.default_result
+        fold = options.pointee.fold
+        foldContext = options.pointee.fold_context
+        forcesFFI = options.pointee.flags & UInt32(PEAL_SEND_FFI_CALL.rawValue) != 0
+        excepted = options.pointee.except.id
+        origin = options.pointee.origin
     }
 }

@@ -85,6 +85,7 @@ public enum Broadcast {
     ///
     /// - Parameter runsDeferred: True if deferred calls run when this broadcast has ended. False for the loop that
     ///   runs the deferred calls, which continues by itself.
+    @_optimize(speed)
     public static func send(
         _ id: UInt64, arguments: Arguments?, count: Int, request: BroadcastRequest,
         calls: UnsafeMutablePointer<Int>?, runsDeferred: Bool = true
@@ -92,20 +93,29 @@ public enum Broadcast {
         calls?.pointee = 0
         do throws(Outcome) {
             let hazard = if let outermost = protectFast(id) { outermost } else { try protect(id, arguments, count) }
-            if !request.isGeneral,
-                let outcome = withUnsafePointer(
-                    to: request,
-                    {
-                        ResultBroadcast.send(hazard, arguments, count, request.result, $0, calls, id)
-                    })
-            {
-                return outcome
+            // The address is passed on, because a request has many words to copy.
+            return withUnsafePointer(to: request) { request in
+                if !request.pointee.isGeneral,
+                    let outcome = ResultBroadcast.send(
+                        hazard, arguments, count, request.pointee.result, request, calls, id)
+                {
+                    return outcome
+                }
+                return runGenerally(hazard, id, arguments, count, request, calls, runsDeferred)
             }
-            return GeneralBroadcast(hazard: hazard, id: id, arguments: arguments, count: count)
-                .runAndRelease(request, calls: calls, runsDeferred: runsDeferred)
         } catch {
             return error
         }
+    }
+
+    /// A function of its own, since the one above saves fewer registers without it.
+    @inline(never)
+    private static func runGenerally(
+        _ hazard: Hazard, _ id: UInt64, _ arguments: Arguments?, _ count: Int,
+        _ request: UnsafePointer<BroadcastRequest>, _ calls: UnsafeMutablePointer<Int>?, _ runsDeferred: Bool
+    ) -> Outcome {
+        GeneralBroadcast(hazard: hazard, id: id, arguments: arguments, count: count)
+            .runAndRelease(request.pointee, calls: calls, runsDeferred: runsDeferred)
     }
 }
 
