@@ -163,9 +163,9 @@ static bool is_registered(const uint32_t *gate)
 
 bool peal_thread_running_call(struct peal_running_call *out_call)
 {
-    const struct peal_thread *thread = peal_thread_own;
+    struct peal_thread *thread = peal_thread_own;
     for (uint32_t depth = thread != NULL ? peal_thread_depth(thread) : 0; depth > 0; depth--) {
-        const struct peal_hazard_slot *hazard = &thread->hazards[depth - 1];
+        struct peal_hazard_slot *hazard = &thread->hazards[depth - 1];
         const uint32_t *gate = hazard->shown.current;
         /* The slots of scopes, and those of lists that are only read, have no call. */
         if ((hazard->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 || gate == NULL)
@@ -173,7 +173,8 @@ bool peal_thread_running_call(struct peal_running_call *out_call)
         const uint64_t method = peal_hazard_method(hazard);
         if (method == 0 || !is_registered(gate))
             return false;
-        *out_call = (struct peal_running_call){ method, peal_observer_of_gate(gate)->id, hazard->sending };
+        struct peal_observer_record *observer = peal_observer_of_gate(gate);
+        *out_call = (struct peal_running_call){ method, observer->id, hazard->sending, hazard, observer };
         return true;
     }
     return false;

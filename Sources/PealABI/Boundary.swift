@@ -116,6 +116,12 @@ enum Boundary {
         return pointer
     }
 
+    /// Copies a label, which may be nil and must be UTF-8.
+    static func label(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> Label {
+        if let pointer { _ = try checkedText(pointer, "the label") }
+        return try Label(pointer)
+    }
+
     /// Reads a text for a parser, which reports columns in the caller's bytes. So each byte of a text that is not UTF-8
     /// stays one byte: a byte above ASCII becomes ASCII's substitute character.
     static func source(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {

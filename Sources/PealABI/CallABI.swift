@@ -14,3 +14,31 @@ public func peal_call_get_current(_ out_info: UnsafeMutablePointer<peal_call_inf
         info.enqueued_at = call.enqueuedAt
     }
 }
+
+@c @implementation
+public func peal_call_abstain(_ call: UnsafePointer<peal_call>?) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard call != nil else { throw .null("call") }
+        try RunningCall.abstain()
+    }
+}
+
+@c @implementation
+public func peal_call_defer(
+    _ call: UnsafePointer<peal_call>?, _ out_token: UnsafeMutablePointer<peal_completion>?
+) -> peal_status {
+    out_token?.pointee = peal_completion(id: 0)
+    return Boundary.making { () throws(Failure) in
+        guard call != nil else { throw .null("call") }
+        guard let out_token else { throw .null("out_token") }
+        out_token.pointee = peal_completion(id: try RunningCall.deferAnswer())
+    }
+}
+
+@c @implementation
+public func peal_call_answer(_ token: peal_completion, _ result: UnsafeRawPointer?, _ size: Int) -> peal_status {
+    Boundary.making { () throws(Failure) in
+        guard let result else { throw .null("result") }
+        try Completion.answer(token.id, result, size: size)
+    }
+}

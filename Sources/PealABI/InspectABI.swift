@@ -161,6 +161,7 @@ public func peal_observation_get_info(
         guard let info else { throw .null("info") }
         _ = try Boundary.options(info, named: "the information about an observation", default: peal_observation_info())
         info.pointee = peal_observation_info(try observation.find().facts)
+        withUnsafeMutableBytes(of: &info.pointee.label) { Label.copy(of: observation.id, to: $0) }
     }
 }
 
@@ -168,10 +169,16 @@ extension peal_observation_info {
     fileprivate init(_ facts: Observation.Facts) {
         let once = facts.isOnce ? PEAL_OBSERVE_ONCE.rawValue : 0
         let blocked = facts.isBlocked ? PEAL_OBSERVE_BLOCKED.rawValue : 0
-        self.init(
-            size: MemoryLayout<peal_observation_info>.size, protocol: peal_protocol(id: facts.proto),
-            target: facts.target, queue: peal_queue(id: facts.queue), owner: peal_owner(id: facts.owner),
-            priority: facts.priority, flags: once | blocked, is_weak: facts.isWeak,
-            is_dead: facts.isDead)
+        let passive = facts.isPassive ? PEAL_OBSERVE_PASSIVE.rawValue : 0
+        self.init()
+        size = MemoryLayout<peal_observation_info>.size
+        `protocol` = peal_protocol(id: facts.proto)
+        target = facts.target
+        queue = peal_queue(id: facts.queue)
+        owner = peal_owner(id: facts.owner)
+        priority = facts.priority
+        flags = once | blocked | passive
+        is_weak = facts.isWeak
+        is_dead = facts.isDead
     }
 }

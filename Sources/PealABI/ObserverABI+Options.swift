@@ -27,7 +27,9 @@ extension Registration {
             try Boundary.prepareMemory()
             let given = try Boundary.options(
                 options, named: "the options of an observer", default: peal_observe_options())
+            let label = try Boundary.label(given.label)
             let made = try body(given)
+            label.attach(to: made.id) { Handles.observations.has($0) }
             out_observation?.pointee = peal_observation(id: made.id)
             return made.status
         } catch {
@@ -41,7 +43,7 @@ extension Registration {
         let known =
             PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
-            | PEAL_OBSERVE_BORROWED.rawValue
+            | PEAL_OBSERVE_BORROWED.rawValue | PEAL_OBSERVE_PASSIVE.rawValue
         guard options.flags & ~UInt32(known) == 0 else {
             throw Failure(
                 .argument,
@@ -57,6 +59,7 @@ extension Registration {
         isOnce = has(PEAL_OBSERVE_ONCE)
         isBlocked = has(PEAL_OBSERVE_BLOCKED)
         isBorrowed = has(PEAL_OBSERVE_BORROWED)
+        isPassive = has(PEAL_OBSERVE_PASSIVE)
         if options.queue.id != 0 { queue = try options.queue.find() }
         owner = try CurrentOwner.find(options.owner.id)
         weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)

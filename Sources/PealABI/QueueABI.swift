@@ -9,7 +9,7 @@ public func peal_queue_create(
     do throws(Failure) {
         guard let out_queue else { throw .null("out_queue") }
         try Boundary.prepareMemory()
-        out_queue.pointee = peal_queue(id: try Queue.make(Queue.Options(options)).id)
+        out_queue.pointee = peal_queue(id: try Queue.labelled(options))
         return PEAL_OK
     } catch {
         // Options of a later version may be longer. The members of this version have the same offsets there.
@@ -91,17 +91,28 @@ public func peal_queue_get_info(
         counts.delivered = read.delivered
         counts.dropped = read.dropped
         counts.rejected = read.rejected
-        counts.set(queue.settings)
+        counts.set(queue.settings, of: queue)
         out_counts.pointee = counts
     }
 }
 
 extension peal_queue_info {
-    fileprivate mutating func set(_ settings: Queue.Settings) {
+    fileprivate mutating func set(_ settings: Queue.Settings, of queue: Queue) {
+        withUnsafeMutableBytes(of: &label) { Label.copy(of: queue.id, to: $0) }
         kind = peal_queue_kind(rawValue: settings.kind.rawValue)
         overflow = peal_overflow(rawValue: settings.overflow)
         capacity = settings.capacity
         owner = peal_owner(id: settings.owner)
+    }
+}
+
+extension Queue {
+    fileprivate static func labelled(_ options: UnsafePointer<peal_queue_options>?) throws(Failure) -> UInt64 {
+        let read = try Queue.Options(options)
+        let label = try Boundary.label(options?.pointee.label)
+        let queue = try make(read)
+        label.attach(to: queue.id) { Handles.queues.has($0) }
+        return queue.id
     }
 }
 

@@ -4,6 +4,18 @@ internal import PealCore
 
 // The conversions of services: descriptions, uses, scopes, information.
 
+extension Service {
+    static func labelled(
+        _ description: UnsafePointer<peal_service_description>, in center: Center
+    ) throws(Failure) -> UInt64 {
+        let read = try ServiceDescription.read(description)
+        let label = try Boundary.label(description.pointee.label)
+        let service = try register(read, in: center)
+        label.attach(to: service.id) { Handles.services.has($0) }
+        return service.id
+    }
+}
+
 extension ServiceDescription {
     static func read(_ description: UnsafePointer<peal_service_description>) throws(Failure) -> ServiceDescription {
         let given = try Boundary.options(

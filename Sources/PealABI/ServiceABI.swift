@@ -11,8 +11,8 @@ public func peal_service_register(
     do throws(Failure) {
         guard let description else { throw .null("description") }
         try Boundary.prepareMemory()
-        let service = try Service.register(try ServiceDescription.read(description), in: try center.find())
-        out_service?.pointee = peal_service(id: service.id)
+        let id = try Service.labelled(description, in: try center.find())
+        out_service?.pointee = peal_service(id: id)
         return PEAL_OK
     } catch {
         description.map(ServiceDescription.releaseContext)
@@ -175,7 +175,9 @@ public func peal_service_get_info(_ service: peal_service, _ info: UnsafeMutable
     Boundary.status { () throws(Failure) in
         guard let info else { throw .null("info") }
         _ = try Boundary.options(info, named: "the information about a service", default: peal_service_info())
-        try ServiceInfo(try service.find()).write(to: info)
+        let service = try service.find()
+        try ServiceInfo(service).write(to: info)
+        withUnsafeMutableBytes(of: &info.pointee.label) { Label.copy(of: service.id, to: $0) }
     }
 }
 

@@ -10,7 +10,7 @@ public func peal_timer_create(
         guard let out_timer else { throw .null("out_timer") }
         guard let options else { throw .null("options") }
         try Boundary.prepareMemory()
-        out_timer.pointee = peal_timer(id: try Timer.make(Timer.Options(options)).id)
+        out_timer.pointee = peal_timer(id: try Timer.labelled(options))
         return PEAL_OK
     } catch {
         options?.destroyTarget()
@@ -63,6 +63,7 @@ public func peal_timer_get_info(
         facts.fill(timer.facts)
         facts.queue = peal_queue(id: timer.queueId)
         facts.owner = peal_owner(id: timer.ownerId)
+        withUnsafeMutableBytes(of: &facts.label) { Label.copy(of: timer.id, to: $0) }
         out_facts.pointee = facts
     }
 }
@@ -85,6 +86,16 @@ extension UnsafePointer<peal_timer_options> {
     fileprivate func destroyTarget() {
         guard Boundary.size(of: self) >= MemoryLayout<peal_timer_options>.size else { return }
         pointee.destroy?(pointee.target)
+    }
+}
+
+extension Timer {
+    fileprivate static func labelled(_ options: UnsafePointer<peal_timer_options>) throws(Failure) -> UInt64 {
+        let read = try Timer.Options(options)
+        let label = try Boundary.label(options.pointee.label)
+        let timer = try make(read)
+        label.attach(to: timer.id) { Handles.timers.has($0) }
+        return timer.id
     }
 }
 

@@ -50,8 +50,10 @@ void name_observer(char *buffer, size_t capacity, const struct peal_observation_
     Dl_info symbol;
 
     /* Many targets are static variables. */
-    if (info->target != NULL && dladdr(info->target, &symbol) != 0 && symbol.dli_sname != NULL
-        && symbol.dli_saddr == info->target)
+    if (info->label[0] != '\0')
+        snprintf(buffer, capacity, "%s", info->label);
+    else if (info->target != NULL && dladdr(info->target, &symbol) != 0 && symbol.dli_sname != NULL
+             && symbol.dli_saddr == info->target)
         snprintf(buffer, capacity, "%s", symbol.dli_sname);
     else if (info->target != NULL)
         snprintf(buffer, capacity, "target %p", info->target);
@@ -81,10 +83,22 @@ static bool name_queue(char *buffer, size_t capacity, uint64_t id)
 
     if (peal_queue_get_info((peal_queue){ id }, &info) < 0)
         return false;
-    if (info.kind == PEAL_QUEUE_MAIN)
+    if (info.label[0] != '\0')
+        snprintf(buffer, capacity, "%s", info.label);
+    else if (info.kind == PEAL_QUEUE_MAIN)
         snprintf(buffer, capacity, "main queue");
     else
         snprintf(buffer, capacity, "%s %u", (size_t)info.kind < 4 ? kinds[info.kind] : "queue", ordinal_of(id));
+    return true;
+}
+
+static bool name_timer(char *buffer, size_t capacity, uint64_t id)
+{
+    struct peal_timer_info info = { .size = sizeof info };
+
+    if (peal_timer_get_info((peal_timer){ id }, &info) < 0 || info.label[0] == '\0')
+        return false;
+    snprintf(buffer, capacity, "%s", info.label);
     return true;
 }
 
@@ -108,6 +122,7 @@ static bool name_living(char *buffer, size_t capacity, uint64_t id)
     }
     case PEAL_HANDLE_OBSERVATION: return name_observation(buffer, capacity, id);
     case PEAL_HANDLE_QUEUE: return name_queue(buffer, capacity, id);
+    case PEAL_HANDLE_TIMER: return name_timer(buffer, capacity, id);
     case PEAL_HANDLE_PROTOCOL: NAME_BY("protocol", peal_protocol, peal_protocol_get_info, peal_protocol_info);
     case PEAL_HANDLE_SERVICE: NAME_BY("service", peal_service, peal_service_get_info, peal_service_info);
     case PEAL_HANDLE_MODULE: NAME_BY("module", peal_module, peal_module_get_info, peal_module_info);

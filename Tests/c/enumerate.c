@@ -203,7 +203,7 @@ CLAIM("F1", "functions that list or describe registrations refuse NULL, stale ha
     const peal_protocol no_protocol = { 0 };
     const peal_method no_method = { 0 };
     const peal_observation no_observation = { 0 };
-    struct peal_observation_info info = { sizeof info - 1, { 0 }, NULL, { 0 }, { 0 }, 0, 0, false, false };
+    struct peal_observation_info info = { .size = sizeof info - 1 };
     peal_observation listed[1];
     peal_observation observation;
     size_t count = 0;

@@ -18,6 +18,7 @@
 #ifndef PEAL_CALL_H
 #define PEAL_CALL_H
 
+#include "observer.h"
 #include "types.h"
 
 PEAL_BEGIN_DECLARATIONS
@@ -46,6 +47,37 @@ struct peal_call_info {
  * a destroy callback, a timer's or a hook; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_call_get_current(struct peal_call_info *out_info);
+
+/* Abstains: the handler's call has no result. The policy passes over it, as if the observer were not called. A gathering
+ * counts it as dropped. Elsewhere this has no effect: in PEAL_EACH, the result is zero.
+ *
+ * call: the call that runs, as the handler received it.
+ * Returns PEAL_OK; PEAL_ERROR_STATE outside of a handler's call; PEAL_ERROR_ARGUMENT for NULL.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_call_abstain(const struct peal_call *call);
+
+/* Answers later: a gathering (peal_gather) waits for the result of the handler's call, which peal_call_answer gives, on
+ * any thread. Other broadcasts do not wait: a handler then gives its result, or abstains.
+ *
+ * call: the call that runs, as the handler received it.
+ * out_token: filled, zero on failure; *owned*: answer it by peal_call_answer, or end it by peal_completion_release. It
+ *   also ends with the gathering: by its time limit, when it is cancelled, and with the owner of the observer.
+ * Returns PEAL_OK; PEAL_ERROR_STATE outside of a handler's call, where no gathering waits for its result, and in a call
+ * that has abstained or is deferred; PEAL_ERROR_MEMORY, or PEAL_ERROR_HANDLE when the gathering has ended: the call then
+ * counts as dropped. Also PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_call_defer(const struct peal_call *call, peal_completion *out_token);
+
+/* Gives the result of a call that was deferred.
+ *
+ * token: *consumed*.
+ * result: *borrowed during the call*; a value of the method's result type.
+ * size: its size in bytes.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when the token was answered or released, or the gathering has ended: this is
+ * harmless. PEAL_ERROR_STATE for a token that peal_call_defer did not give; PEAL_ERROR_ARGUMENT for another size and for
+ * NULL.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_call_answer(peal_completion token, const void *result, size_t size);
 
 PEAL_END_DECLARATIONS
 

@@ -38,7 +38,12 @@ enum peal_observe_flags {
     /* With a queue: the observer promises that bare pointers among the arguments outlive delivery.
      * A method with a bare pointer and without `borrowed` cannot be observed with a queue otherwise:
      * PEAL_ERROR_TYPE. */
-    PEAL_OBSERVE_BORROWED = 1 << 4
+    PEAL_OBSERVE_BORROWED = 1 << 4,
+    /* The observer only watches: it is called like others, but its result does not count. No policy sees the result,
+     * no completion waits for the observer, which gets a token of zero, and no gathering. When only such observers are
+     * called, the result is that of a broadcast without observers. `out_calls` of peal_send counts its calls. PEAL_EACH
+     * visits it too: there the loop itself reads results. */
+    PEAL_OBSERVE_PASSIVE = 1 << 5
 };
 
 /* Keeps a target that peal does not own alive during a call (reference.h has a ready implementation).
@@ -63,10 +68,12 @@ struct peal_observe_options {
     const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
     void *weak_reference;           /* the argument of `weak`, a GWeakRef for example */
     peal_reference reference;       /* or: a weak target that is the object of this reference */
+    const char *label;              /* *copied*; UTF-8, by which people recognise the observer
+                                       (peal_observation_get_info); NULL or empty: none */
 };
 
 /* An initialiser: struct peal_observe_options options = PEAL_OBSERVE_OPTIONS; */
-#define PEAL_OBSERVE_OPTIONS { sizeof(struct peal_observe_options), 0, 0, NULL, { 0 }, { 0 }, NULL, NULL, { 0 } }
+#define PEAL_OBSERVE_OPTIONS { sizeof(struct peal_observe_options), 0, 0, NULL, { 0 }, { 0 }, NULL, NULL, { 0 }, NULL }
 
 /* Registers an observer. `chat_observe` of the list macro is the same, checked by the compiler.
  *

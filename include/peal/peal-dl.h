@@ -33,6 +33,9 @@
 #define peal_batch_begin (*peal_loaded_batch_begin)
 #define peal_batch_end (*peal_loaded_batch_end)
 #define peal_broadcast_counted (*peal_loaded_broadcast_counted)
+#define peal_call_abstain (*peal_loaded_call_abstain)
+#define peal_call_answer (*peal_loaded_call_answer)
+#define peal_call_defer (*peal_loaded_call_defer)
 #define peal_call_get_current (*peal_loaded_call_get_current)
 #define peal_center_create (*peal_loaded_center_create)
 #define peal_center_default (*peal_loaded_center_default)
@@ -251,6 +254,9 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(batch_begin) \
     FUNCTION(batch_end) \
     FUNCTION(broadcast_counted) \
+    FUNCTION(call_abstain) \
+    FUNCTION(call_answer) \
+    FUNCTION(call_defer) \
     FUNCTION(call_get_current) \
     FUNCTION(center_create) \
     FUNCTION(center_default) \

@@ -68,13 +68,15 @@ struct peal_queue_options {
      * empty name is PEAL_ERROR_ARGUMENT. So is a name for a queue of another kind, whose threads belong to the
      * program. */
     const char *name;
+    const char
+        *label; /* *copied*; UTF-8, by which people recognise the queue (peal_queue_get_info); NULL or empty: none */
 };
 
 #define PEAL_QUEUE_OPTIONS PEAL_QUEUE_OPTIONS_OF_(PEAL_QUEUE_SERIAL)
 /* The same for a pumped queue: struct peal_queue_options options = PEAL_PUMPED_QUEUE_OPTIONS; */
 #define PEAL_PUMPED_QUEUE_OPTIONS PEAL_QUEUE_OPTIONS_OF_(PEAL_QUEUE_PUMPED)
 #define PEAL_QUEUE_OPTIONS_OF_(kind) \
-    { sizeof(struct peal_queue_options), kind, PEAL_OVERFLOW_REJECT, 0, 0, { 0 }, NULL, NULL, NULL, NULL }
+    { sizeof(struct peal_queue_options), kind, PEAL_OVERFLOW_REJECT, 0, 0, { 0 }, NULL, NULL, NULL, NULL, NULL }
 
 /* Creates a queue. Serial queues and executors belong to the process that creates them: in the child of a
  * fork they accept no calls.
@@ -174,6 +176,7 @@ struct peal_queue_info {
     peal_overflow overflow;
     size_t capacity;    /* 0: no bound */
     peal_owner owner;   /* zero without one */
+    char label[64];     /* of the options, cut to fit; empty without one */
 };
 
 /* Reads a queue's options, and its counts atomically.

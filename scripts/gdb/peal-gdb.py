@@ -77,9 +77,9 @@ def symbol(address):
     return "" if found.startswith("No symbol") else f" ({found})"
 
 
-QUEUE = "<QQQQQIIQQ"
+QUEUE = "<QQQQQIIQQ64s"
 PROTOCOL = "<QQI?xxxQQQ256s"
-OBSERVATION = "<QQQQQiI??xxxxxx"
+OBSERVATION = "<QQQQQiI??64sxxxxxx"
 
 
 def show_observers(room, found):
@@ -88,7 +88,8 @@ def show_observers(room, found):
         if read is None:
             continue
         target, queue, priority = read[2], read[3], read[5]
-        traits = [f"priority {priority}"] if priority else []
+        traits = [f"\"{text(read[9])}\""] if text(read[9]) else []
+        traits += [f"priority {priority}"] if priority else []
         traits += [f"queue {queue:#x}"] if queue else []
         traits += ["weak"] if read[7] else []
         print(f"  observation {handle:#x}: target {target:#x}{symbol(target)}", *traits)

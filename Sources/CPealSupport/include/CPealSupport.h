@@ -18,6 +18,7 @@
 #include "inspection.h"
 #include "interface.h"
 #include "invocation.h"
+#include "label.h"
 #include "link.h"
 #include "lock.h"
 #include "long_double.h"

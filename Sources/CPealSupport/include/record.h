@@ -32,7 +32,9 @@ struct peal_observer_record {
         *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
     uint32_t hash;
     uint8_t extras;       /* those that follow in the same allocation */
-    bool keeps_latest;    /* on its queue only the latest call of a method waits */
+    bool keeps_latest : 1; /* on its queue only the latest call of a method waits */
+    bool is_passive : 1;   /* its results do not count */
+    bool is_examined : 1;  /* each call must be examined: its result may not count */
     bool is_quiet;        /* a thread has waited until no function of the observer runs any more */
     uint8_t is_destroyed; /* a thread has run the destroy callback, or is about to */
 };

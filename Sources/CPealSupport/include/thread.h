@@ -43,9 +43,15 @@ struct peal_hazard_slot {
     struct peal_observer_record *_Nullable weak; /* the record whose target is retained for its call */
     const struct peal_entry *_Nullable next; /* for a loop in a program: the entry after the weak one */
     uint64_t method; /* the method of calls without a list, those of a queue; 0: no method is called */
+    uint32_t answer; /* enum peal_answer: of the call that runs, or has just returned */
+    bool is_reserved; /* the gathering has counted the call already */
+    uint64_t gathering; /* the completion that the result of the call is passed to; 0: none */
     const struct peal_sending
         *_Nullable sending; /* of the broadcast whose calls are made; NULL: nothing is known of it */
 };
+
+/* The answer of a handler: its result, none, or a later one. */
+enum peal_answer { PEAL_ANSWER_GIVEN, PEAL_ANSWER_NONE, PEAL_ANSWER_LATER };
 
 /* Converts between a slot and its public part. Returns NULL for NULL. */
 static inline struct peal_hazard *_Nullable peal_hazard_shown(struct peal_hazard_slot *_Nullable hazard)
@@ -237,6 +243,8 @@ struct peal_running_call {
     uint64_t method;
     uint64_t observation;
     const struct peal_sending *_Nullable sending;
+    struct peal_hazard_slot *_Nullable hazard;
+    struct peal_observer_record *_Nullable observer;
 };
 /* Reads the innermost call of an observer on the calling thread. Returns false if there is none, or if the innermost
  * function of the program is no method of an observer. */

@@ -137,6 +137,8 @@ public enum ObserverOption: Sendable {
     case allowingDuplicates
     /// With a queue: bare pointers among the arguments outlive delivery.
     case borrowing
+    /// The observer only watches: its results count for no policy, and no caller waits for its answers.
+    case passive
     /// Where calls are delivered; without it, on the broadcasting thread.
     case queue(peal_queue)
     /// The same, and the registration keeps the queue.
@@ -156,6 +158,7 @@ extension peal_observe_options {
             case .once: flags |= UInt32(PEAL_OBSERVE_ONCE.rawValue)
             case .blocked: flags |= UInt32(PEAL_OBSERVE_BLOCKED.rawValue)
             case .borrowing: flags |= UInt32(PEAL_OBSERVE_BORROWED.rawValue)
+            case .passive: flags |= UInt32(PEAL_OBSERVE_PASSIVE.rawValue)
             case .queue(let handle): queue = handle
             case .on(let kept): queue = kept.handle
             case .owner(let handle): owner = handle

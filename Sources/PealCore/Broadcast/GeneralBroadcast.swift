@@ -123,8 +123,8 @@ struct GeneralBroadcast {
             snapshot.hasGroups
             ? try enqueue(for: request.gathering ?? completion, tapped) : (calls: 0, isRejected: false)
         let called = callObservers(request, &folder, completion, tapped, 0..<count)
-        folder.finish(calls: called)
-        calls?.pointee = called + queued.calls
+        folder.finish(calls: called.answered)
+        calls?.pointee = called.all + queued.calls
         return queued.isRejected ? .rejected : folder.isTruncated ? .truncated : .done
     }
 
@@ -164,32 +164,65 @@ struct GeneralBroadcast {
     func callObservers(
         _ request: BroadcastRequest, _ folder: inout ResultFolder, _ completion: Completion?,
         _ tapped: UnsafeMutablePointer<peal_tapped>?, _ range: Range<Int>
-    ) -> Int {
+    ) -> (all: Int, answered: Int) {
         let entries = peal_snapshot_entries(snapshot) + range.lowerBound
         let listed = range.count
         let needsTokens = traits.hasCompletion || request.gathering != nil
-        let isSimple = !needsTokens && folder.dropsResults && tapped == nil && request.excepted == 0
+        let isExamined = traits.isExamined
+        let isSimple =
+            !needsTokens && folder.dropsResults && tapped == nil && request.excepted == 0
+            && (!isExamined || request.result == nil)
         if isSimple, plan.pointee.frame == nil || request.forcesFFI {
-            return FFIReplay.each(plan, arguments, to: entries, count: listed, hazard) ?? 0
+            let called = FFIReplay.each(plan, arguments, to: entries, count: listed, hazard) ?? 0
+            return (called, called)
         }
         let calls = ResultCalls(
             plan: plan, entries: entries, count: listed, hazard: hazard, arguments: arguments,
             forcesFFI: request.forcesFFI, excepted: request.excepted, tapped: tapped)
         if needsTokens {
-            return Asking(
-                calls: calls, completion: request.gathering ?? completion, parameter: traits.completionParameter
-            ).run()
+            var asking = Asking(
+                calls: calls, completion: request.gathering ?? completion, parameter: traits.completionParameter)
+            let called = asking.run()
+            return (called, called - asking.passive)
         }
         // Each result of a chain replaces an argument of the next call.
         let chained = folder.policy == .chain ? traits.chainedParameter : nil
+        guard chained != nil, isExamined else { return take(calls, &folder, chained: chained, isExamined, kept: nil) }
+        // A result that does not count replaces the one before it in the memory of the calls.
+        return withUnsafeTemporaryAllocation(byteCount: plan.pointee.resultSize, alignment: CopyPlan.alignment) {
+            kept in
+            take(calls, &folder, chained: chained, isExamined, kept: kept.baseAddress)
+        }
+    }
+
+    /// Makes the calls, and has the folder take the results that count.
+    ///
+    /// - Parameter kept: Memory for the result that the next call of a chain gets; nil: the memory of the calls.
+    @inline(__always)
+    private func take(
+        _ calls: ResultCalls, _ folder: inout ResultFolder, chained: Int?, _ isExamined: Bool,
+        kept: UnsafeMutableRawPointer?
+    ) -> (all: Int, answered: Int) {
         var last: UnsafeMutableRawPointer?
-        return calls.run { _, arguments in
+        var passedOver = 0
+        let called = calls.run { _, arguments in
             guard let chained, let last else { return false }
             arguments[chained] = last
             return true
-        } take: { _, result in
-            last = result
+        } take: { entry, result in
+            if isExamined, isPassedOver(entry) {
+                passedOver += 1
+                return true
+            }
+            kept?.copyMemory(from: result, byteCount: plan.pointee.resultSize)
+            last = kept ?? result
             return folder.take(result)
         }
+        return (called, called - passedOver)
+    }
+
+    /// Returns true if the result of the call that has just returned does not count.
+    private func isPassedOver(_ entry: UnsafePointer<SnapshotEntry>) -> Bool {
+        entry.pointee.record.pointee.is_passive || hazard.pointee.answer != PEAL_ANSWER_GIVEN.rawValue
     }
 }

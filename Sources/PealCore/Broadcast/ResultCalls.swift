@@ -46,11 +46,11 @@ struct ResultCalls {
             _ = CallPlan.buildFrame(plan, from: arguments, into: words)
             return eachEntry { entry in
                 if prepare(entry, arguments) { _ = CallPlan.buildFrame(plan, from: arguments, into: words) }
-                beginTapped(entry)
+                begin(entry)
                 CallPlan.callWithFrame(
                     plan, shape: shape, function: entry.pointee.function, target: entry.pointee.target,
                     words: words, result: result)
-                endTapped(entry, result)
+                end(entry, result)
                 return take(entry, result)
             }
         }
@@ -66,10 +66,10 @@ struct ResultCalls {
             return eachEntry { entry in
                 if prepare(entry, arguments) { CallPlan.fillSlots(plan, from: arguments, into: slots) }
                 slots[0] = peal_snapshot_entry_target(entry)
-                beginTapped(entry)
+                begin(entry)
                 CallPlan.callThroughFFI(
                     plan, function: entry.pointee.function, slots: slots, arguments: arguments, result: result)
-                endTapped(entry, result)
+                end(entry, result)
                 return take(entry, result)
             }
         }
@@ -100,12 +100,13 @@ struct ResultCalls {
     }
 
     @inline(__always)
-    private func beginTapped(_ entry: Entry) {
+    private func begin(_ entry: Entry) {
+        hazard.pointee.answer = PEAL_ANSWER_GIVEN.rawValue
         if let tapped { peal_tapped_begin_call(tapped, entry.pointee.gate) }
     }
 
     @inline(__always)
-    private func endTapped(_ entry: Entry, _ result: UnsafeMutableRawPointer) {
+    private func end(_ entry: Entry, _ result: UnsafeMutableRawPointer) {
         guard let tapped else { return }
         peal_tapped_end_call(tapped, entry.pointee.gate, plan.pointee.resultKind == .void ? nil : result)
     }

@@ -11,9 +11,13 @@ public struct RunningCall {
     /// In nanoseconds of the monotonic clock; 0 for a call on no queue, or if the time is not known.
     public let enqueuedAt: UInt64
 
-    public static func current() throws(Failure) -> RunningCall {
+    private static func running() -> peal_running_call? {
         var running = peal_running_call()
-        guard peal_thread_running_call(&running), let method = Handles.methods.find(running.method) else {
+        return peal_thread_running_call(&running) ? running : nil
+    }
+
+    public static func current() throws(Failure) -> RunningCall {
+        guard let running = running(), let method = Handles.methods.find(running.method) else {
             throw Failure(
                 .state, "no observer is called on this thread; read the call from inside a function of an observer")
         }
@@ -21,5 +25,46 @@ public struct RunningCall {
         return RunningCall(
             method: method, observation: running.observation, origin: sending?.pointee.origin ?? 0,
             broadcast: sending?.pointee.broadcast ?? 0, enqueuedAt: sending.map { peal_sending_time($0) } ?? 0)
+    }
+}
+
+/// The answers of handlers.
+extension RunningCall {
+    /// Has the policy pass over the call.
+    public static func abstain() throws(Failure) {
+        try withHandlersCall { (hazard, _) throws(Failure) in hazard.pointee.answer = PEAL_ANSWER_NONE.rawValue }
+    }
+
+    /// - Returns: The token by which the call is answered later.
+    public static func deferAnswer() throws(Failure) -> UInt64 {
+        try withHandlersCall { (hazard, record) throws(Failure) in
+            guard let completion = Completion.find(hazard.pointee.gathering),
+                let method = Handles.methods.find(peal_hazard_method(hazard)),
+                hazard.pointee.answer == PEAL_ANSWER_GIVEN.rawValue
+            else {
+                throw Failure(
+                    .state,
+                    "no gathering waits for the result of this call; return the result, or call peal_call_abstain")
+            }
+            // The token settles the call, also if it cannot be made.
+            hazard.pointee.answer = PEAL_ANSWER_LATER.rawValue
+            guard
+                let token = completion.deferReply(
+                    from: record.pointee.id, size: method.resultSize, for: Asking.owner(of: record),
+                    isReserved: hazard.pointee.is_reserved)
+            else { throw .staleCompletion }
+            return token
+        }
+    }
+
+    private static func withHandlersCall<Value>(
+        _ body: (Broadcast.Hazard, Observer) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard let running = running(), let record = running.observer, record.handler != nil,
+            let hazard = running.hazard
+        else {
+            throw Failure(.state, "no handler is called on this thread; call this function inside of a handler")
+        }
+        return try body(hazard, record)
     }
 }

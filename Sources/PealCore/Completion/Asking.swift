@@ -12,16 +12,29 @@ struct Asking {
     /// True if the calls were counted when they were enqueued.
     var isReserved = false
 
+    /// The number of passive observers among the called ones. They get no token, and their results are not passed on.
+    private(set) var passive = 0
+
+    init(calls: ResultCalls, completion: Completion?, parameter: Int?, isReserved: Bool = false) {
+        self.calls = calls
+        self.completion = completion
+        self.parameter = parameter
+        self.isReserved = isReserved
+    }
+
     /// - Returns: The number of called observers.
-    func run() -> Int {
-        guard let parameter else { return runForReplies() }
+    mutating func run() -> Int {
+        var passive = 0
+        defer { self.passive = passive }
+        guard let parameter else { return runForReplies(&passive) }
         var token: UInt64 = 0
         return withUnsafeMutablePointer(to: &token) { token in
             calls.run { entry, arguments in
                 let record = entry.pointee.record
-                // The record of a lazy observer's instance refers to the registered placeholder, which has the owner.
-                let owner = (record.placeholder ?? record).ownerNumber
-                token.pointee = completion?.issueToken(for: owner, isReserved: isReserved) ?? 0
+                let isPassive = record.pointee.is_passive
+                if isPassive { passive += 1 }
+                token.pointee =
+                    isPassive ? 0 : completion?.issueToken(for: Self.owner(of: record), isReserved: isReserved) ?? 0
                 arguments[parameter] = UnsafeMutableRawPointer(token)
                 return true
             } take: { _, _ in
@@ -30,13 +43,26 @@ struct Asking {
         }
     }
 
-    private func runForReplies() -> Int {
-        calls.run { _, _ in
+    /// The record of a lazy observer's instance refers to the registered placeholder, which has the owner.
+    static func owner(of record: Observer) -> UInt64 { (record.placeholder ?? record).ownerNumber }
+
+    private func runForReplies(_ passive: inout Int) -> Int {
+        let hazard = calls.hazard
+        hazard.pointee.gathering = completion?.id ?? 0
+        hazard.pointee.is_reserved = isReserved
+        defer { hazard.pointee.gathering = 0 }
+        return calls.run { _, _ in
             false
         } take: { entry, result in
-            completion?.reply(
-                from: entry.pointee.record.pointee.id, result, size: calls.plan.pointee.resultSize,
-                isReserved: isReserved)
+            let record = entry.pointee.record
+            if record.pointee.is_passive {
+                passive += 1
+            } else if hazard.pointee.answer == PEAL_ANSWER_GIVEN.rawValue {
+                completion?.reply(
+                    from: record.pointee.id, result, size: calls.plan.pointee.resultSize, isReserved: isReserved)
+            } else if hazard.pointee.answer == PEAL_ANSWER_NONE.rawValue {
+                completion?.passOver(isReserved: isReserved)
+            }
             return true
         }
     }
@@ -46,10 +72,10 @@ extension Broadcast.List {
     /// The number of observers that a broadcast calls now, here and on queues.
     func tokenCount(besides excepted: UInt64) -> Int {
         let queued =
-            hasGroups ? groups.reduce(0) { $0 + $1.called(Int(peal_group_count($1)), besides: excepted) } : 0
+            hasGroups ? groups.reduce(0) { $0 + $1.answering(Int(peal_group_count($1)), besides: excepted) } : 0
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(self), count: Int(peal_snapshot_count(self)))
         let closed = ObserverGate.removed | ObserverGate.lazy | ObserverGate.blocks
         return queued
-            + entries.count { peal_gate_load($0.gate) & closed == 0 && $0.record.pointee.id != excepted }
+            + entries.count { peal_gate_load($0.gate) & closed == 0 && $0.answers(besides: excepted) }
     }
 }

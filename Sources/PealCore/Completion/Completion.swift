@@ -96,7 +96,7 @@ public final class Completion: Sendable {
 
     /// The completion of an id; nil for the id of a token.
     static func find(_ id: UInt64) -> Completion? {
-        guard let handle = Handles.completions.find(id), handle.role == .whole else { return nil }
+        guard let handle = Handles.completions.find(id), handle.isWhole else { return nil }
         return handle.completion
     }
 
@@ -138,19 +138,31 @@ public final class Completion: Sendable {
     /// - Returns: The id of a new token; 0 if no caller waits for its answer any more.
     func issueToken(for owner: UInt64, isReserved: Bool) -> UInt64 {
         if !isReserved { reserve(1) }
-        guard let token = try? Handles.completions.insert({ CompletionHandle(self, .token, id: $0, owner: owner) })
+        return issue(.token, for: owner) ?? 0
+    }
+
+    /// The token of a call whose result is passed on later.
+    ///
+    /// - Returns: nil if memory is short, or no caller waits any more. The call then counts as dropped.
+    func deferReply(from observation: UInt64, size: Int, for owner: UInt64, isReserved: Bool) -> UInt64? {
+        if !isReserved { reserve(1) }
+        return issue(.reply(from: observation, size: size), for: owner)
+    }
+
+    private func issue(_ role: CompletionHandle.Role, for owner: UInt64) -> UInt64? {
+        guard let token = try? Handles.completions.insert({ CompletionHandle(self, role, id: $0, owner: owner) })
         else {
             dropReserved(1)
-            return 0
+            return nil
         }
         if state.withLock({ $0.keep(token.id) }) { return token.id }
         Handles.completions.remove(token.id)
-        return 0
+        return nil
     }
 
     /// Drops the tokens of an owner's observers when their code is about to be unloaded.
     static func dropTokens(of owner: UInt64) {
-        for handle in Handles.completions.all where handle.role == .token && handle.owner == owner {
+        for handle in Handles.completions.all where !handle.isWhole && handle.owner == owner {
             try? answer(handle.id, nil)
         }
     }
@@ -164,7 +176,9 @@ public final class Completion: Sendable {
         guard let handle = Handles.completions.find(id) else { throw .staleCompletion }
         let completion = handle.completion
         switch handle.role {
-        case .token:
+        case .reply where result != nil:
+            throw Failure(.state, "the token is that of a call whose result comes later; answer it by peal_call_answer")
+        case .token, .reply:
             guard Handles.completions.remove(id) != nil else { throw .staleCompletion }
             // The completion may have ended since the token was found. The answer then does not count.
             var isInTime = false
@@ -211,6 +225,27 @@ public final class Completion: Sendable {
         notice.pointee.task.run = { Completion.runReply($0) }
         mailbox.push(UnsafeMutableRawPointer(notice).assumingMemoryBound(to: peal_task.self))
         settle { $0.settle(.counted, completed: 1) }
+    }
+
+    /// Passes on the result of a call that was deferred.
+    public static func answer(_ id: UInt64, _ result: UnsafeRawPointer, size: Int) throws(Failure) {
+        guard let handle = Handles.completions.find(id) else { throw .staleCompletion }
+        guard case .reply(let observation, let expected) = handle.role else {
+            throw Failure(.state, "the token is not that of a deferred call; answer it by peal_complete")
+        }
+        guard size == expected else {
+            throw Failure(.argument, "the method's result has \(expected) bytes, and the given one \(size)")
+        }
+        guard Handles.completions.remove(id) != nil,
+            handle.completion.state.withLock({ $0.tokens.remove(id) }) != nil
+        else { throw .staleCompletion }
+        handle.completion.reply(from: observation, result, size: size, isReserved: true)
+    }
+
+    /// Counts an observer without an answer.
+    func passOver(isReserved: Bool) {
+        if !isReserved { reserve(1) }
+        dropReserved(1)
     }
 
     public static func cancel(_ id: UInt64) throws(Failure) {

@@ -2,11 +2,17 @@ internal import CPealSupport
 
 /// The object of a completion's id: the whole, or one observer's token.
 public final class CompletionHandle: Sendable {
-    enum Role { case whole, token }
+    enum Role {
+        case whole, token
+        /// The token of a call of this observer, whose result of this size is passed on later.
+        case reply(from: UInt64, size: Int)
+    }
 
     let completion: Completion
     let role: Role
     let id: UInt64
+    var isWhole: Bool { if case .whole = role { true } else { false } }
+
     /// The owner of the token's observer; 0: none.
     let owner: UInt64
 

@@ -35,7 +35,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
-    func has(_ id: UInt64) -> Bool { slots.has(id) }
+    public func has(_ id: UInt64) -> Bool { slots.has(id) }
 
     /// All objects at this time, those of retired ids too.
     var all: [Object] {

@@ -61,6 +61,7 @@ public enum Handles {
     /// observation, a timer, or the target of a proxy.
     static func dropEnded(_ record: Observer) {
         let id = record.pointee.id
+        peal_label_remove(id)
         if observations.recycle(id) {
             record.owner?.remove(record)
         } else if let timer = timers.recycle(id) {

@@ -21,6 +21,8 @@ extension Observer {
             owner: registration.owner, weak: registration.weak)
         record.pointee.priority = registration.priority
         record.pointee.keeps_latest = registration.keepsLatest
+        record.pointee.is_passive = registration.isPassive
+        record.pointee.is_examined = registration.isPassive || tables.handled != nil
         record.pointee.hash = key.hash
         cell(peal_observer_tables(record)).initialize(to: tables)
         guard let common = record.extras else { return record }

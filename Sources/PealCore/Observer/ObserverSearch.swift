@@ -59,6 +59,7 @@ extension Observation {
         public let priority: Int32
         public let isOnce: Bool
         public let isBlocked: Bool
+        public let isPassive: Bool
         public let isWeak: Bool
         public let isDead: Bool
     }
@@ -73,7 +74,7 @@ extension Observation {
             proto: proto.id, target: isDead ? nil : record.pointee.target, queue: queue?.id ?? 0,
             owner: owner?.id ?? 0, priority: record.pointee.priority,
             isOnce: value & ObserverGate.once != 0, isBlocked: value & ObserverGate.blocks != 0,
-            isWeak: record.isWeak, isDead: isDead)
+            isPassive: record.pointee.is_passive, isWeak: record.isWeak, isDead: isDead)
     }
 
     /// Returns true if a weak target is alive and registered.

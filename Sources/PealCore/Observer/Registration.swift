@@ -32,6 +32,8 @@ public struct Registration: ~Copyable {
     var lazy: LazyObserver?
     /// The caller guarantees that bare pointers stay valid until delivery.
     public var isBorrowed = false
+    /// The observer's results do not count.
+    public var isPassive = false
     /// Functions that were read before, instead of `functions`.
     var tables: FunctionTables?
     /// With a queue: a waiting call is dropped when the next one of its method is enqueued.

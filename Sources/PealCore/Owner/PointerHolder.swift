@@ -44,7 +44,7 @@ extension Timer {
 
 extension CompletionHandle: PointerHolder {
     func addPointers(to search: inout PointerSearch) {
-        if role == .whole { completion.addPointers(to: &search) }
+        if isWhole { completion.addPointers(to: &search) }
     }
 }
 

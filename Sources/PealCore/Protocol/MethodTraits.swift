@@ -8,7 +8,7 @@ public import PealCall
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
 ///     bits 10-13  which of up to four integers are narrow; in a list that is special, bit 13: taps see the method,
-///                 bit 12: the method is sticky
+///                 bit 12: the method is sticky, bit 11: some results may not count
 ///     bit 14      the list is special: some observers have queues, or a bit above says so
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
@@ -64,6 +64,14 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// The traits of a list whose broadcasts taps see.
     var withTaps: MethodTraits { MethodTraits(rawValue: withSpecialObservers.rawValue | Self.tappedBit) }
 
+    /// The traits of a list in which some results may not count.
+    var withExaminedResults: MethodTraits {
+        MethodTraits(rawValue: withSpecialObservers.rawValue | Self.examinedBit)
+    }
+
+    /// Returns true if some results may not count.
+    var isExamined: Bool { rawValue & Self.examinedTest == Self.examinedTest }
+
     /// Returns true if taps see broadcasts to the list.
     var isTapped: Bool { rawValue & Self.tappedTest == Self.tappedTest }
 
@@ -107,6 +115,8 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     private static var narrowBits: UInt32 { 0xf << 10 }
     private static var stickyTest: UInt32 { 1 << 12 | specialBit }
     private static var tappedBit: UInt32 { 1 << 13 }
+    private static var examinedBit: UInt32 { 1 << 11 }
+    private static var examinedTest: UInt32 { examinedBit | specialBit }
     private static var tappedTest: UInt32 { tappedBit | specialBit }
     private static var defersBit: UInt32 { 1 << 8 }
     private static var rejectsBit: UInt32 { 1 << 9 }

@@ -68,7 +68,7 @@ enum Delivery {
             }
             let offset = UInt32(truncatingIfNeeded: UnsafeRawPointer(item) - UnsafeRawPointer(call))
             item.initialize(to: peal_item(next: nil, group: group, count: count, offset: offset))
-            extras?.completion?.reserve(called)
+            if let extras { extras.completion?.reserve(group.answering(Int(count), besides: extras.excepted)) }
             switch group.pointee.mailbox.push(item) {
             case .accepted:
                 calls &+= called

@@ -72,8 +72,9 @@ struct DeliveryRun {
         }
         let completion = Completion.find(completionId)
         let parameter = group.pointee.completion == 0 ? nil : Int(group.pointee.completion) - 1
-        let called = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true).run()
-        completion?.dropReserved(group.called(count, besides: excepted) - called)
+        var asking = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true)
+        let called = asking.run()
+        completion?.dropReserved(group.answering(count, besides: excepted) - (called - asking.passive))
         return called
     }
 

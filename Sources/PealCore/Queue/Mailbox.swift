@@ -54,6 +54,7 @@ extension Mailbox {
         guard isTaken else { return }
         if let destroy = pointee.destroy { calling { destroy(pointee.context) } }
         // A thread that waits for the end of an owner finds the queue in no list afterwards.
+        peal_label_remove(pointee.id)
         Handles.queues.recycle(pointee.id)?.leaveOwner()
     }
 

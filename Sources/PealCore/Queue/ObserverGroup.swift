@@ -58,6 +58,11 @@ extension ObserverGroup.Pointer {
         entries.prefix(count).count { $0.record.pointee.id != excepted }
     }
 
+    /// The number of these observers whose results or answers count.
+    func answering(_ count: Int, besides excepted: UInt64) -> Int {
+        entries.prefix(count).count { $0.answers(besides: excepted) }
+    }
+
     /// Returns true if none of the entries is called any more. The caller must hold the mailbox's lock.
     var isDead: Bool {
         let entries = self.entries

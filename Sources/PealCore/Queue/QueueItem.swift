@@ -22,8 +22,8 @@ extension QueueItem {
         let group = pointee.group.unsafelyUnwrapped
         if let extras = peal_call_extras_of(call) {
             if peal_call_is_tapped(call) { peal_tap_dropped(self, &extras.pointee.sending) }
-            let called = group.called(Int(pointee.count), besides: extras.pointee.sending.except)
-            Completion.find(extras.pointee.completion)?.dropReserved(called)
+            let answering = group.answering(Int(pointee.count), besides: extras.pointee.sending.except)
+            Completion.find(extras.pointee.completion)?.dropReserved(answering)
         }
         releaseCall(of: group)
         ObserverGroup.release(group)

@@ -112,6 +112,7 @@ public final class Service: Sendable {
             return false
         }
         if let release = record.pointee.release { running { release(record.pointee.context) } }
+        peal_label_remove(id)
         Handles.services.recycle(id)
         owner?.remove(self)
         CreationMonitor.signal()

@@ -68,6 +68,12 @@ extension Snapshot {
     /// Has broadcasts look for groups from now on.
     func markSpecial() { add { $0.withSpecialObservers } }
 
+    /// Has broadcasts examine each result from now on.
+    func markExamined() { add { $0.withExaminedResults } }
+
+    /// Returns true if a result of an observer in the list may not count.
+    var isExamined: Bool { traits.isExamined }
+
     /// Has broadcasts look for services without instances from now on.
     func markPendingServices() { add { $0.withPendingServices } }
 

@@ -53,6 +53,16 @@ struct SnapshotBuilder {
     /// - Returns: The element's empty list if no observer remains. Also the number of the list's first entries that
     ///   are counted for the replaced list: they are taken over when the list is published.
     func build(grows: Bool) throws(Failure) -> (list: Snapshot, borrowed: Int) {
+        let built = try buildUnmarked(grows: grows)
+        let mayBeExamined = origin?.isExamined == true || added?.isExamined(in: element) == true
+        if mayBeExamined, built.list.entries.contains(where: { $0.isExamined(in: element) }) {
+            built.list.markExamined()
+        }
+        return built
+    }
+
+    @inline(__always)
+    private func buildUnmarked(grows: Bool) throws(Failure) -> (list: Snapshot, borrowed: Int) {
         origin?.pending.heapSort()
         if isFlat, let origin {
             return origin.isWorthFence ? try build(borrowingFrom: origin) : (try build(flat: origin, grows: grows), 0)

@@ -9,6 +9,16 @@ extension SnapshotEntry {
     /// Returns true if the entry adds no trait to its list.
     var isPlain: Bool { record.mailbox == nil && !isLazy && !isOfLazy }
 
+    /// Returns true if the result of each call of the observer must be examined, in lists of the element's method.
+    func isExamined(in element: MethodElement) -> Bool {
+        record.pointee.is_examined && element.plan.pointee.resultKind != .void
+    }
+
+    /// Returns true if the result or the answer of the observer counts.
+    func answers(besides excepted: UInt64) -> Bool {
+        !record.pointee.is_passive && record.pointee.id != excepted
+    }
+
     /// True if the observer is a service's instance.
     var isOfLazy: Bool { record.placeholder != nil }
 

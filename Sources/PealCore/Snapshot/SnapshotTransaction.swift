@@ -29,14 +29,14 @@ struct SnapshotTransaction: BitwiseCopyable {
     init(inserting entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
         // The most frequent case is first and reads no other entries: thousands may register in a row.
         if let list = element.list {
-            guard list.hasRoom, list.takesAtEnd(entry) else {
+            guard list.hasRoom, list.takesAtEnd(entry), !entry.isExamined(in: element) else {
                 try self.init(inserting: entry, replacing: [], in: element)
                 return
             }
             peal_observer_own_unshared(entry.record)
             self.init(element: element, kind: .append(entry, to: list))
         } else {
-            guard entry.isPlain else {
+            guard entry.isPlain, !entry.isExamined(in: element) else {
                 try self.init(inserting: entry, replacing: [], in: element)
                 return
             }
@@ -85,7 +85,9 @@ struct SnapshotTransaction: BitwiseCopyable {
         case .append(let entry, let list):
             list.appendOwned(entry)
             if entry.isLazy { list.markPendingServices() }
-        case .appendPending(let entry, let list): list.appendPending(entry)
+        case .appendPending(let entry, let list):
+            list.appendPending(entry)
+            if entry.isExamined(in: element) { list.markExamined() }
         case .replace(let list, let borrowed): element.publish(list, borrowed: borrowed)
         }
     }

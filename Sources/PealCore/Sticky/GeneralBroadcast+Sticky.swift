@@ -53,12 +53,15 @@ extension GeneralBroadcast {
             : (calls: 0, isRejected: false)
         let entries = peal_snapshot_entries(list)
         var called = 0
+        var answered = 0
         var begin = 0
         for index in 0...reach.count where index == reach.count || reach.leftOut.contains(entries[index].gate) {
-            called += callObservers(request, &folder, nil, tapped, begin..<index)
+            let here = callObservers(request, &folder, nil, tapped, begin..<index)
+            called += here.all
+            answered += here.answered
             begin = index + 1
         }
-        folder.finish(calls: called)
+        folder.finish(calls: answered)
         calls?.pointee = called + queued.calls
         return queued.isRejected ? .rejected : .done
     }

@@ -70,6 +70,10 @@ public:
     observe_options &blocked() { return with(PEAL_OBSERVE_BLOCKED); }
     /* With a queue: bare pointers among the arguments outlive delivery. */
     observe_options &borrowed() { return with(PEAL_OBSERVE_BORROWED); }
+    /* Only watches: its results do not count. */
+    observe_options &passive() { return with(PEAL_OBSERVE_PASSIVE); }
+    /* A text by which people recognise the observer. It is copied when the observer is registered. */
+    observe_options &labelled(const char *text) { return raw_.label = text, *this; }
     /* Other flags of enum peal_observe_flags. */
     observe_options &with(uint32_t flags) { return raw_.flags |= flags, *this; }
     /* As the C interface has it. */
