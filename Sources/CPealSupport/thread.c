@@ -180,7 +180,9 @@ bool peal_thread_running_call(struct peal_running_call *out_call)
     return false;
 }
 
-uint64_t peal_thread_origin(void)
+bool peal_sendings_known;
+
+uint64_t peal_thread_known_origin(void)
 {
     const struct peal_hazard_slot *hazard = peal_thread_own != NULL ? peal_thread_innermost(peal_thread_own) : NULL;
     return hazard != NULL && hazard->sending != NULL ? hazard->sending->origin : 0;

@@ -27,9 +27,9 @@ extension Registration {
             try Boundary.prepareMemory()
             let given = try Boundary.options(
                 options, named: "the options of an observer", default: peal_observe_options())
-            let label = try Boundary.label(given.label)
+            let label = given.label == nil ? nil : try Boundary.label(given.label)
             let made = try body(given)
-            label.attach(to: made.id) { Handles.observations.has($0) }
+            if let label { label.attach(to: made.id) { Handles.observations.has($0) } }
             out_observation?.pointee = peal_observation(id: made.id)
             return made.status
         } catch {

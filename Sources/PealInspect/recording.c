@@ -24,7 +24,7 @@ enum recording_kind { RECORDING_RECORD, RECORDING_REPLAY, RECORDING_CALLS };
 static const char *const kinds[] = { "record", "replay", "calls" };
 
 struct recording {
-    enum recording_kind kind;
+    int kind; /* enum recording_kind */
     const struct wire *wire;
     peal_recorder *recorder;
     peal_replay *replay;
@@ -273,7 +273,7 @@ static bool continue_calls(struct recording *recording, struct text *output)
 
 struct recording *recording_open(const struct request *request, struct text *output)
 {
-    const enum recording_kind kind = (enum recording_kind)kind_of(request->words[0]);
+    const int kind = kind_of(request->words[0]);
     const char *message = "out of memory";
     const struct wire *wire = wire_load(&message);
     struct recording *recording = wire != NULL ? calloc(1, sizeof *recording) : NULL;

@@ -382,9 +382,9 @@ static peal_status fill(struct export *export, const struct peal_export_options 
 
 static peal_status add(struct peal_bridge *bridge, struct export *made, const struct peal_export_options *options)
 {
-    peal_status status = bridge_find_export(bridge, made->protocol) != NULL
-                           ? bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge exports the protocol already")
-                           : fill(made, options);
+    if (bridge_find_export(bridge, made->protocol) != NULL)
+        return bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge exports the protocol already");
+    peal_status status = fill(made, options);
 
     if (status == PEAL_OK)
         status = export_update(made);

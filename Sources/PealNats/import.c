@@ -292,9 +292,9 @@ static bool is_imported(const struct peal_bridge *bridge, peal_protocol protocol
 
 static peal_status add(struct peal_bridge *bridge, struct import *made, const struct peal_import_options *options)
 {
-    peal_status status = is_imported(bridge, made->protocol)
-                           ? bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge imports the protocol already")
-                           : fill(made, options);
+    if (is_imported(bridge, made->protocol))
+        return bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge imports the protocol already");
+    peal_status status = fill(made, options);
 
     if (status == PEAL_OK)
         status = import_update(made);

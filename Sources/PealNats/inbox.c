@@ -66,16 +66,18 @@ static bool must_stop(struct inbox *inbox)
 static natsStatus read_position(struct inbox *inbox)
 {
     natsMsg *message = NULL;
-    jsErrCode code = 0;
+    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
     natsStatus status = js_GetLastMsg(
         &message, inbox->jetstream.context, inbox->positions, inbox->position_subject, NULL, &code);
 
     if (status != NATS_OK && code == JSNoMessageFoundErr)
         status = NATS_OK;
     if (message != NULL) {
-        char text[64];
+        char text[64], *between, *end;
         snprintf(text, sizeof text, "%.*s", natsMsg_GetDataLength(message), natsMsg_GetData(message));
-        if (sscanf(text, "%" SCNd64 " %" SCNu64, &inbox->position.stream_created, &inbox->position.sequence) != 2)
+        inbox->position.stream_created = strtoll(text, &between, 10);
+        inbox->position.sequence = strtoull(between, &end, 10);
+        if (between == text || end == between)
             inbox->position = (struct position){ 0, 0 };
     }
     natsMsg_Destroy(message);
@@ -245,7 +247,7 @@ static bool complete_batch(struct inbox *inbox)
 static bool take_batch(struct inbox *inbox)
 {
     natsMsgList list = { NULL, 0 };
-    jsErrCode code = 0;
+    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
     const uint64_t before = inbox->position.sequence;
     const natsStatus status = natsSubscription_Fetch(&list, inbox->subscription, BATCH, FETCH_MILLISECONDS, &code);
     bool is_whole = status == NATS_OK || status == NATS_TIMEOUT;

@@ -70,7 +70,7 @@ char *jetstream_positions_name(const struct peal_bridge *bridge)
 peal_status jetstream_make_stream(struct jetstream *jetstream, jsStreamConfig *configuration)
 {
     jsStreamInfo *info = NULL;
-    jsErrCode code = 0;
+    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
     natsStatus status = js_AddStream(&info, jetstream->context, configuration, NULL, &code);
 
     /* The stream of an operator may have other limits. */

@@ -161,7 +161,7 @@ static peal_status add_method(struct method_table *table, peal_protocol protocol
     free(token);
     if (made->subject == NULL)
         status = bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    else if (is_selected(table, protocol, handle))
+    if (status == PEAL_OK && is_selected(table, protocol, handle))
         status = plan_method(made, is_strict);
     if (status < 0) {
         free(made->name);

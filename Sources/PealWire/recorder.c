@@ -103,16 +103,10 @@ static peal_status describe_method(struct log *log, const struct recorded_method
 static peal_status plan_method(struct peal_recorder *recorder, peal_method handle, struct recorded_method *method)
 {
     const struct peal_wire_plan_options options = { sizeof options, PEAL_WIRE_CALLS_ONLY };
-    bool is_oneway = false;
-    peal_status status = peal_method_is_oneway(handle, &is_oneway);
+    const peal_status status = peal_wire_plan_create(handle, &options, &method->plan);
 
     if (status < 0)
-        return wire_fail_as_peal(status);
-    status = peal_wire_plan_create(handle, &options, &method->plan);
-    if (status < 0)
         return status;
-    if (!is_oneway)
-        return wire_fail(PEAL_ERROR_POLICY, "%s: it has a result, which a recorder could change", method->plan->name);
     if (recorder->method_count > UINT16_MAX)
         return wire_fail(PEAL_ERROR_LIMIT, "a recording has at most 65,536 methods");
     method->index = (uint16_t)recorder->method_count++;
@@ -138,6 +132,8 @@ static peal_status observe(struct recorded_protocol *recorded, peal_protocol pro
     if (status < 0)
         return status;
     options.priority = INT32_MAX;
+    options.flags = PEAL_OBSERVE_PASSIVE;
+    options.label = "recorder";
     status = peal_observe_handler(protocol, recorded, record_call, NULL, 0, &options, &recorded->observation);
     return status < 0 ? wire_fail_as_peal(status) : status;
 }

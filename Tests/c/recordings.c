@@ -403,7 +403,6 @@ CLAIM("R4", "a file of any content is read or refused")
 CLAIM("R4", "wrong arguments, files that the system refuses, and methods that cannot be recorded give a status")
 {
     static const char *const bare[] = { "required void on_memory(void *memory)", NULL };
-    static const char *const with_result[] = { "required bool may_close(int number), every", NULL };
     const peal_center center = open_center();
     const peal_center none = { 0 };
     const peal_protocol no_protocol = { 0 };
@@ -421,11 +420,60 @@ CLAIM("R4", "wrong arguments, files that the system refuses, and methods that ca
     CHECK_STATUS(peal_recorder_add(recorder, no_protocol), PEAL_ERROR_HANDLE);
     CHECK_STATUS(peal_recorder_add(recorder, protocol_of(center, "Bare", bare)), PEAL_ERROR_TYPE);
     CHECK_CONTAINS(peal_wire_last_message(), "Bare.on_memory: column ");
-    CHECK_STATUS(peal_recorder_add(recorder, protocol_of(center, "Asking", with_result)), PEAL_ERROR_POLICY);
     peal_recorder_close(recorder);
     CHECK_STATUS(peal_replay_open(path(), none, &replay), PEAL_ERROR_HANDLE);
     peal_recorder_close(NULL);
     peal_replay_close(NULL);
     unlink(path());
+    close_center(center);
+}
+
+static void refuse_thirteen(void *target, const struct peal_call *call)
+{
+    const int number = *(const int *)call->arguments[0];
+
+    struct journal *journal = target;
+
+    *(bool *)call->result = number != 13;
+    journal->length += (size_t)snprintf(
+        journal->text + journal->length, sizeof journal->text - journal->length, "%d;", number);
+}
+
+CLAIM("R1", "a method with a result is recorded, and its result is that of the other observers")
+{
+    static const char *const with_result[] = { "required bool may_close(int number), every", NULL };
+    const peal_center center = open_center();
+    const peal_protocol protocol = protocol_of(center, "Asking", with_result);
+    struct journal live = { 0 }, replayed = { 0 };
+    struct peal_send_options options = PEAL_SEND_OPTIONS;
+    const bool answer_of_nobody = true;
+    peal_recorder *recorder = NULL;
+    peal_method may_close;
+    peal_observation observer;
+    bool may = false;
+
+    REQUIRE_OK(peal_method_find(protocol, "may_close", &may_close));
+    REQUIRE_OK(peal_recorder_open(path(), NULL, &recorder));
+    REQUIRE_OK(peal_recorder_add(recorder, protocol));
+    for (int number = 12; number < 15; number++) {
+        void *const arguments[] = { &number };
+        /* The recorder alone. */
+        options.default_result = &answer_of_nobody;
+        may = false;
+        CHECK_OK(peal_send_with(may_close, arguments, 1, &options, &may, NULL));
+        CHECK(may);
+        REQUIRE_OK(peal_observe_handler(protocol, &live, refuse_thirteen, NULL, 0, NULL, &observer));
+        CHECK_OK(peal_send(may_close, arguments, 1, &may, NULL));
+        CHECK_EQUAL(may, number != 13);
+        CHECK_OK(peal_observation_remove(observer));
+    }
+    peal_recorder_close(recorder);
+    CHECK_TEXT(live.text, "12;13;14;");
+    REQUIRE_OK(peal_observe_handler(protocol, &replayed, refuse_thirteen, NULL, 0, NULL, &observer));
+    peal_replay *replay = replay_into(center);
+    CHECK_OK(peal_replay_run(replay, 0));
+    CHECK_EQUAL(info_of(replay).made, 6);
+    CHECK_TEXT(replayed.text, "12;12;13;13;14;14;");
+    peal_replay_close(replay);
     close_center(center);
 }

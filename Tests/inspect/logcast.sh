@@ -1,5 +1,5 @@
 #!/bin/sh
-# logcast.sh PEAL LOGCAST DOCUMENT: runs the commands of docs/inspection.md that are marked `run: logcast`, with logcast.
+# logcast.sh PEAL LOGCAST DOCUMENT: runs the commands of docs/inspection.md that are marked `with logcast`, with logcast.
 set -u
 peal=$1 logcast=$2 document=$3
 command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
@@ -7,7 +7,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 python3 - "$document" >"$work/blocks" <<'END' || exit 1
 import re, sys
-blocks = re.findall(r"<!-- run: logcast -->\n```sh\n(.*?)```", open(sys.argv[1]).read(), re.S)
+blocks = re.findall(r"<!-- with logcast -->\n```sh\n(.*?)```", open(sys.argv[1]).read(), re.S)
 # The program that the other commands watch is started first.
 blocks.sort(key=lambda block: "PEAL_INSPECT" not in block)
 assert len(blocks) >= 4 and "PEAL_INSPECT" in blocks[0], blocks

@@ -231,11 +231,16 @@ extern const struct peal_entry peal_after_weak __attribute__((visibility("hidden
 
 static inline const struct peal_entry *_Nonnull peal_entry_after_weak(void) { return &peal_after_weak; }
 
+/* True once something was known of a broadcast: from then on handlers look for the origins of their calls. */
+extern bool peal_sendings_known __attribute__((visibility("hidden")));
+
 /* Stores what is known of the broadcast whose calls are about to be made; NULL afterwards. Only this thread reads it. */
 static inline void peal_hazard_set_sending(
     struct peal_hazard_slot *_Nonnull hazard, const struct peal_sending *_Nullable sending)
 {
     hazard->sending = sending;
+    if (sending != NULL && !__atomic_load_n(&peal_sendings_known, __ATOMIC_RELAXED))
+        __atomic_store_n(&peal_sendings_known, true, __ATOMIC_RELAXED);
 }
 
 /* The call of an observer. */
@@ -249,8 +254,13 @@ struct peal_running_call {
 /* Reads the innermost call of an observer on the calling thread. Returns false if there is none, or if the innermost
  * function of the program is no method of an observer. */
 bool peal_thread_running_call(struct peal_running_call *_Nonnull out_call);
+uint64_t peal_thread_known_origin(void);
 /* The origin of the broadcast whose calls the innermost slot of the calling thread makes. */
-uint64_t peal_thread_origin(void);
+static inline uint64_t peal_thread_origin(void)
+{
+    return __builtin_expect(__atomic_load_n(&peal_sendings_known, __ATOMIC_RELAXED), false) ? peal_thread_known_origin()
+                                                                                            : 0;
+}
 /* The monotonic time at which a call was enqueued; 0 if that is not known. */
 uint64_t peal_sending_time(const struct peal_sending *_Nonnull sending);
 

@@ -20,9 +20,10 @@ extension Observer {
             gate: registration.gate, extras: extras, target: registration.target, destroy: registration.destroy,
             owner: registration.owner, weak: registration.weak)
         record.pointee.priority = registration.priority
-        record.pointee.keeps_latest = registration.keepsLatest
-        record.pointee.is_passive = registration.isPassive
-        record.pointee.is_examined = registration.isPassive || tables.handled != nil
+        // The memory is zero.
+        if registration.keepsLatest { record.pointee.keeps_latest = true }
+        if registration.isPassive { record.pointee.is_passive = true }
+        if registration.isPassive || tables.handled != nil { record.pointee.is_examined = true }
         record.pointee.hash = key.hash
         cell(peal_observer_tables(record)).initialize(to: tables)
         guard let common = record.extras else { return record }

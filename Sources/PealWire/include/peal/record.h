@@ -56,12 +56,11 @@ PEAL_API PEAL_CHECK peal_status peal_recorder_open(
 /* Records a protocol from now on: each call of the methods that it has now, those of adopted protocols included. The
  * latter are recorded under the names of the protocols that declare them.
  *
- * The recorder observes the protocol, before all observers with a lower priority than the highest one. So it counts
- * among the called observers.
+ * The recorder is a passive observer of the protocol (PEAL_OBSERVE_PASSIVE), before all observers with a lower priority
+ * than the highest one. So it counts among the called observers, and changes no result. Results are not recorded.
  *
- * Returns PEAL_OK; PEAL_ERROR_TYPE for a method that no message carries (peal_wire_plan_create), with a sentence;
- * PEAL_ERROR_POLICY for a method with a result, which one more observer could change. Otherwise the statuses of
- * peal_observe_handler. After a failure the protocol is not recorded.
+ * Returns PEAL_OK; PEAL_ERROR_TYPE for a method whose arguments no message carries (peal_wire_plan_create), with a
+ * sentence. Otherwise the statuses of peal_observe_handler. After a failure the protocol is not recorded.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol protocol);
 
