@@ -13,11 +13,12 @@ extension Registration {
         }
     }
 
-    /// Runs `body`, which registers. If that fails, calls the destroy callback, as the interface promises.
+    /// Runs `body`, which registers with the options, or with none. If that fails, calls the destroy callback, as the
+    /// interface promises.
     static func registering(
         _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?,
-        _ body: (peal_observe_options) throws(Failure) -> (id: UInt64, status: peal_status)
+        _ body: (UnsafePointer<peal_observe_options>?) throws(Failure) -> (id: UInt64, status: peal_status)
     ) -> peal_status {
         out_observation?.pointee = peal_observation(id: 0)
         // Options of a later version may be longer. The members of this version have the same offsets there.
@@ -25,10 +26,11 @@ extension Registration {
         let destroy = isWhole ? options?.pointee.destroy : nil
         do throws(Failure) {
             try Boundary.prepareMemory()
-            let given = try Boundary.options(
-                options, named: "the options of an observer", default: peal_observe_options())
-            let label = given.label == nil ? nil : try Boundary.label(given.label)
-            let made = try body(given)
+            if let options, Boundary.size(of: options) != MemoryLayout<peal_observe_options>.size {
+                throw Boundary.wrongSize(of: options, named: "the options of an observer")
+            }
+            let label = options?.pointee.label == nil ? nil : try Boundary.label(options?.pointee.label)
+            let made = try body(options)
             if let label { label.attach(to: made.id) { Handles.observations.has($0) } }
             out_observation?.pointee = peal_observation(id: made.id)
             return made.status
@@ -38,7 +40,11 @@ extension Registration {
         }
     }
 
-    mutating func apply(_ options: peal_observe_options) throws(Failure) {
+    mutating func apply(_ given: UnsafePointer<peal_observe_options>?) throws(Failure) {
+        guard let options = given?.pointee else {
+            owner = try CurrentOwner.find(0)
+            return
+        }
         func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
         let known =
             PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue

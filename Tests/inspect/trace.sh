@@ -25,7 +25,7 @@ until_line ready "$work/burst"
 trace=$!
 until_line recording "$work/trace"
 echo >&9
-until_line done "$work/burst"
+until_line "done" "$work/burst"
 kill -INT "$trace"
 wait "$trace" || { cat "$work/trace"; echo "NOT OK: trace has failed"; exit 1; }
 cat "$work/trace"

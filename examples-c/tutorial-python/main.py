@@ -111,7 +111,8 @@ remove(cid)
 class ObserveOptions(Structure):
     """struct peal_observe_options"""
     _fields_ = [("size", c_size_t), ("flags", c_uint32), ("priority", c_int32), ("destroy", CFUNCTYPE(None, c_void_p)),
-                ("queue", Handle), ("owner", Handle), ("weak", c_void_p), ("weak_reference", c_void_p), ("reference", Handle)]
+                ("queue", Handle), ("owner", Handle), ("weak", c_void_p), ("weak_reference", c_void_p), ("reference", Handle),
+                ("label", c_char_p)]
 
 
 @ObserveOptions._fields_[3][1]
@@ -128,7 +129,8 @@ remove(bob)
 class QueueOptions(Structure):
     """struct peal_queue_options"""
     _fields_ = [("size", c_size_t), ("kind", c_int), ("overflow", c_int), ("capacity", c_size_t), ("wait", c_uint32),
-                ("owner", Handle), ("submit", c_void_p), ("context", c_void_p), ("destroy", c_void_p), ("name", c_char_p)]
+                ("owner", Handle), ("submit", c_void_p), ("context", c_void_p), ("destroy", c_void_p), ("name", c_char_p),
+                ("label", c_char_p)]
 
 
 PEAL_QUEUE_PUMPED = 1
@@ -158,7 +160,8 @@ class ServiceDescription(Structure):
     """struct peal_service_description"""
     _fields_ = [("size", c_size_t), ("name", c_char_p), ("provides", POINTER(Provision)), ("dependencies", c_void_p),
                 ("flags", c_uint32), ("context", c_void_p), ("create", CFUNCTYPE(c_void_p, c_void_p)), ("init", c_void_p),
-                ("clear_data", c_void_p), ("destroy", CFUNCTYPE(None, c_void_p)), ("release", c_void_p), ("owner", Handle)]
+                ("clear_data", c_void_p), ("destroy", CFUNCTYPE(None, c_void_p)), ("release", c_void_p), ("owner", Handle),
+                ("label", c_char_p)]
 
 
 class ServiceUse(Structure):

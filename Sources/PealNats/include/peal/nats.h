@@ -43,15 +43,15 @@ struct peal_bridge_options {
     const char *credentials; /* file with the credentials (JWT and seed); NULL: none */
     const char *authorities; /* file with the trusted certificates; NULL: those of the system */
     const char *certificate; /* file with the certificate of this client; NULL: none */
-    const char *key;         /* file with the key of that certificate; NULL: none */
+    const char *key; /* file with the key of that certificate; NULL: none */
     /* A natsOptions of libnats with further options, *borrowed until* the bridge is closed, or NULL. The bridge
      * sets its handlers in it, and the options above. */
     void *nats_options;
-    uint32_t timeout;        /* how long to wait for the server at first, in milliseconds; 0: 5,000 */
+    uint32_t timeout; /* how long to wait for the server at first, in milliseconds; 0: 5,000 */
     /* Interval of announcements, in milliseconds; 0: 2,000. A process that has announced nothing for three
      * intervals has ended. */
     uint32_t presence;
-    size_t message_limit;    /* bytes of a message that is accepted; 0: 1 MiB */
+    size_t message_limit; /* bytes of a message that is accepted; 0: 1 MiB */
 };
 
 /* An initialiser: struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS; */
@@ -80,7 +80,7 @@ PEAL_API void peal_bridge_close(peal_bridge *bridge);
 
 /* Options of an export. Begin with PEAL_EXPORT_OPTIONS or zeros and the size. */
 struct peal_export_options {
-    size_t size;             /* sizeof(struct peal_export_options) */
+    size_t size; /* sizeof(struct peal_export_options) */
     /* *Copied*; names as for peal_method_find, ended by NULL: only these are exported. NULL: all methods, also
      * those that are added later. */
     const char *const *methods;
@@ -88,14 +88,14 @@ struct peal_export_options {
      * the broadcasting thread puts each call into the buffer of libnats, and durable calls go to a queue of the
      * bridge with 65,536 calls. */
     peal_queue queue;
-    bool durable;            /* the server keeps the calls, in a file; it needs JetStream */
+    bool durable; /* the server keeps the calls, in a file; it needs JetStream */
     /* *Copied*; durable: the name under which this program continues after a restart. NULL: each process has an
      * identity of its own. */
     const char *identity;
     /* With an identity: the number of the next call, from 1. Calls whose number the server has are dropped
      * there. */
     uint64_t next_number;
-    uint64_t keep_seconds;   /* durable: how long the server keeps a call at most; 0: 7 days */
+    uint64_t keep_seconds; /* durable: how long the server keeps a call at most; 0: 7 days */
     uint64_t window_seconds; /* durable: how long the server recognises a repeated number; 0: 120 */
 };
 
@@ -148,12 +148,12 @@ PEAL_API PEAL_CHECK peal_status peal_bridge_import(
 
 /* An imported call. */
 struct peal_imported_call {
-    size_t size;       /* sizeof(struct peal_imported_call), set by the caller */
+    size_t size; /* sizeof(struct peal_imported_call), set by the caller */
     /* The identity of the process, or of the identity, that broadcast the call first. It is a claim of the sender, which the
      * server does not check. */
     uint8_t origin[16];
-    uint64_t number;   /* of the call: grows with each call of the origin and the protocol */
-    uint32_t hops;     /* processes that have forwarded the call */
+    uint64_t number; /* of the call: grows with each call of the origin and the protocol */
+    uint32_t hops; /* processes that have forwarded the call */
     const char *realm; /* of the bridge; *borrowed during the call* */
 };
 
@@ -186,15 +186,15 @@ PEAL_API peal_status peal_bridge_wait_for_peers(
 
 /* The state of a bridge, or of its part for one protocol. */
 struct peal_bridge_info {
-    size_t size;         /* sizeof(struct peal_bridge_info), set by the caller */
+    size_t size; /* sizeof(struct peal_bridge_info), set by the caller */
     bool is_connected;
-    size_t exports;      /* exported protocols */
-    size_t imports;      /* imported protocols */
-    size_t peers;        /* processes that import an exported protocol and observe it, counted for each protocol */
-    uint64_t sent;       /* calls that were put into the connection. Durable: calls that the server has stored */
-    uint64_t received;   /* calls that were broadcast here */
-    uint64_t dropped;    /* calls that were not sent or not made: a queue was full, or a value could not be encoded */
-    uint64_t refused;    /* messages that are no call of an imported method, and subjects that the server refused */
+    size_t exports; /* exported protocols */
+    size_t imports; /* imported protocols */
+    size_t peers; /* processes that import an exported protocol and observe it, counted for each protocol */
+    uint64_t sent; /* calls that were put into the connection. Durable: calls that the server has stored */
+    uint64_t received; /* calls that were broadcast here */
+    uint64_t dropped; /* calls that were not sent or not made: a queue was full, or a value could not be encoded */
+    uint64_t refused; /* messages that are no call of an imported method, and subjects that the server refused */
     uint64_t duplicates; /* calls that arrived again, on another way or from the server */
     uint64_t reconnects; /* connections that were made again */
 };
