@@ -18,8 +18,8 @@ extension Queue {
 }
 
 extension Center {
-    /// The observers and services that the center still has, and the calls that wait on the queues of the process: a line
-    /// for each protocol, service and queue. Drain the queues first.
+    /// Lists the observers and services that remain in the center, and the calls that wait on any queue of the process:
+    /// a line for each protocol, service and queue. The text is cut after 16 KiB. Drain the queues first.
     ///
     ///     ["protocol Chat: 2 observers", "service store: 1 use"]
     ///
@@ -31,9 +31,9 @@ extension Center {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// The center of the running test, which has the trait `.pealLeakCheck`. Other tests use the default center.
+    /// The running test's own center if the test has the trait `.pealLeakCheck`; otherwise the default center.
     ///
-    /// Any task of the test.
+    /// Read it in the test: detached tasks and callbacks on queues get the default center.
     public static var ofTest: Center { testCenter ?? .default }
 
     @TaskLocal fileprivate static var testCenter: Center?
@@ -46,7 +46,8 @@ extension Center {
 ///         …
 ///     }
 ///
-/// An observer or a service that is left is an issue of the test.
+/// Each test case, and so each argument, has a center. At its end each remaining observer and service is an issue. A test
+/// that throws is not checked.
 public struct LeakCheckTrait: TestTrait, SuiteTrait, TestScoping {
     /// True if the queues of the process are drained, and calls that still wait are issues too.
     fileprivate let checksQueues: Bool
@@ -57,8 +58,8 @@ public struct LeakCheckTrait: TestTrait, SuiteTrait, TestScoping {
     /// Runs a test in the scope of its center.
     ///
     /// - Parameters:
-    ///   - test: The test, or the suite, which has no center of its own.
-    ///   - testCase: The run of the test; nil for a suite.
+    ///   - test: The test. The trait is applied to each test of a suite, not to the suite.
+    ///   - testCase: The run of the test.
     ///   - function: Runs the test.
     /// - Throws: The error of the test, or ``/Peal/PealError``.
     public func provideScope(

@@ -20,7 +20,8 @@ public struct ManualClock: Sendable {
     ///   - duration: How far. Zero makes the calls that are due already.
     ///   - timeout: How long the calls may take, by the system's clock.
     /// - Throws: ``/Peal/PealError``: `Status.timeout` when calls still run then; `Status.argument` for a negative
-    ///   duration; `Status.wouldDeadlock` within a call that an advance makes.
+    ///   duration; `Status.wouldDeadlock` within a call that an advance makes; `Status.state` after `withManualClock` has
+    ///   returned.
     ///
     /// Any thread; it may wait. The C interface's `peal_clock_advance`.
     public func advance(by duration: Duration, within timeout: Duration = .seconds(10)) throws(PealError) {
@@ -34,7 +35,7 @@ public struct ManualClock: Sendable {
     /// Advances the clock to the next due time of a timer, a time limit or a wait.
     ///
     /// - Parameter timeout: How long the calls may take, by the system's clock.
-    /// - Returns: False if nothing is due at any time.
+    /// - Returns: False if no timer, time limit or wait is pending. A stopped timer may still count.
     /// - Throws: As ``advance(by:within:)``.
     ///
     /// Any thread; it may wait. The C interface's `peal_clock_get_info` and `peal_clock_advance`.
@@ -51,8 +52,8 @@ public struct ManualClock: Sendable {
 
 /// Runs a part of a test with a manual clock. The system's clock returns at the end.
 ///
-/// The clock is that of the process. A second use waits until the first has ended, so tests that run in parallel have one
-/// after the other. Other tests that run meanwhile see the manual clock: make their suite `.serialized` if they use timers.
+/// The clock is that of the process. Only one task at a time has it, and another call waits. Do not nest calls: the inner one
+/// never returns. Tests of other suites see the manual clock too, so run suites that use timers in another process.
 ///
 /// - Parameter body: Starts the timers and waits of the test, advances the clock, and ends the timers and waits.
 /// - Throws: The error of the body.

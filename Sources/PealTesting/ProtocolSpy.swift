@@ -18,7 +18,8 @@ public import Peal
 /// It needs no Swift types of the parameters: ``Peal/Center/spy(onProtocol:methods:_:)`` observes protocols that C has
 /// defined. ``Spy`` has the arguments of one method as values.
 ///
-/// The spy observes until its last reference. `peal_spy` in C.
+/// The spy is removed when its last reference is released. Swift may do so after the last use of the variable. The release
+/// waits for the spy's running calls, and must not happen in one of them. `peal_spy` in C.
 public final class ProtocolSpy: @unchecked Sendable {
     // Unchecked: any thread may use the spy of C, and the pointer never changes.
     private let spy: OpaquePointer
@@ -72,7 +73,8 @@ public final class ProtocolSpy: @unchecked Sendable {
     /// Any thread. The C interface's `peal_spy_count_calls`.
     public func count(of method: String? = nil) -> Int { peal_spy_count_calls(spy, method) }
 
-    /// Waits until a number of calls have been recorded, without blocking a thread of tasks.
+    /// Waits until a number of calls have been recorded. The wait is on a thread of Dispatch, so no thread of Swift's
+    /// tasks blocks. Cancelling the task does not end the wait.
     ///
     /// - Parameters:
     ///   - count: How many calls, with those that are recorded already.

@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// A task waits for calls without a sleep: the call that it waits for resumes it.
 ///
-/// The spy observes until its last reference. In C, `peal_spy` records calls of a whole protocol: ``ProtocolSpy``.
+/// The spy is removed when its last reference is released. Swift may do so after the last use of the variable. In C, `peal_spy` records calls of a whole protocol: ``ProtocolSpy``.
 public final class Spy<Call: Sendable>: Sendable {
     private let record = CallRecord<Call>()
     private let observation: ObserverToken
@@ -63,7 +63,7 @@ extension Center {
     /// - Parameters:
     ///   - method: The method to observe.
     ///   - options: Options of the observer: a queue, a priority.
-    /// - Returns: The spy, which observes until its last reference.
+    /// - Returns: The spy, which is removed when its last reference is released.
     /// - Throws: As an observation of the method by a closure.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.

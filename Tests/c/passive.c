@@ -316,8 +316,16 @@ static void handle(void *target, const struct peal_call *call)
         memcpy(call->result, &zero, sizeof zero);
     if (manner == ABSTAINS)
         CHECK_OK(peal_call_abstain(call));
-    if (manner == DEFERS)
+    if (manner == DEFERS) {
+        peal_completion second = { 1 };
         deferred = peal_call_defer(call, &token);
+        if (deferred == PEAL_OK) {
+            /* The answer is that of the token alone. */
+            CHECK_FAILURE(peal_call_abstain(call), PEAL_ERROR_STATE);
+            CHECK_FAILURE(peal_call_defer(call, &second), PEAL_ERROR_STATE);
+            CHECK_EQUAL(second.id, 0);
+        }
+    }
 }
 
 static void begin_handler(peal_queue queue)

@@ -153,14 +153,18 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
 
 /* ---- Last calls ------------------------------------------------------------------------------- */
 
-/* Ends a last call of a sticky method, so that later observers do not get it. A broadcast keeps the next one.
+/* Removes last calls of a sticky method. Later observers do not get them. The next broadcast is kept again.
  *
  * A method with the option `sticky` keeps its last call, with a copy of the arguments. An observer that is registered
  * later gets that call once: on its queue, or else inside the function that registers it. It never gets the call after a
  * newer one. A method with the option `sticky(name)` keeps the last call for each value of that parameter.
  *
- * key: *borrowed during the call*; a pointer to a value of the named parameter, as in the arguments of peal_send; NULL
- * for all last calls of the method.
+ * Without a queue, the observer's function runs on the registering thread before the registration returns. Do not
+ * register under a lock that this function acquires. While the last call runs there, a broadcast of another thread does
+ * not call the observer: the registering thread makes the newest call afterwards.
+ *
+ * key: *borrowed during the call*; the address of a value of the named parameter, as in the arguments of peal_send. For
+ *   `const char *name` pass &name, not name. NULL removes all last calls of the method.
  * Returns PEAL_OK, also if there is no such call; PEAL_ERROR_STATE when the method is not sticky, or is given a key
  * and has none; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */

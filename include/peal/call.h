@@ -11,9 +11,9 @@
  *     }
  *
  * A broadcast by peal_send_with has an origin: a number that the sender chooses. For example, a bridge to another
- * process sends the calls that arrive there with its own number. Observers see where such a call comes from, and the
- * bridge's own observer is left out by `except` of the same options. Calls that the broadcast causes have no origin of
- * their own: an observer that broadcasts states one again, or not.
+ * process sends the calls that arrive there with its own number. Observers read the number, and the bridge's own
+ * observer is excluded by `except` of the same options. A broadcast that an observer makes does not inherit the origin.
+ * The observer must set it again if it is needed.
  */
 #ifndef PEAL_CALL_H
 #define PEAL_CALL_H
@@ -32,9 +32,8 @@ struct peal_call_info {
     uint64_t origin;              /* of the broadcast; 0: none */
     uint64_t broadcast;           /* the number of the broadcast, as taps report it; 0 if it has none: only broadcasts
                                      that taps see, or that have an `origin` or an `except`, are numbered */
-    uint64_t enqueued_at;         /* for a call on a queue: the monotonic time at which it was enqueued, in
-                                     nanoseconds; 0 for other calls, for those of broadcasts without a number, and
-                                     without a completion */
+    uint64_t enqueued_at;         /* the monotonic time in nanoseconds at which a queue received the call; 0 without a
+                                     queue, and if the broadcast has neither a number nor a completion */
 };
 
 #define PEAL_CALL_INFO { sizeof(struct peal_call_info), { 0 }, { 0 }, { 0 }, 0, 0, 0 }
@@ -48,23 +47,27 @@ struct peal_call_info {
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_call_get_current(struct peal_call_info *out_info);
 
-/* Abstains: the handler's call has no result. The policy passes over it, as if the observer were not called. A gathering
- * counts it as dropped. Elsewhere this has no effect: in PEAL_EACH, the result is zero.
+/* Abstains: the policy ignores the result of this call, even if the handler has stored one. If every call abstains,
+ * the result is that of a broadcast without observers. A gathering counts the call as dropped. PEAL_EACH applies no
+ * policy, so its loop reads zero as the result.
  *
- * call: the call that runs, as the handler received it.
- * Returns PEAL_OK; PEAL_ERROR_STATE outside of a handler's call; PEAL_ERROR_ARGUMENT for NULL.
+ * call: the handler's argument, *borrowed during the call*. Call this function on the handler's own thread, before the
+ *   handler returns.
+ * Returns PEAL_OK; PEAL_ERROR_STATE outside of a handler's call, and in a call whose answer is deferred;
+ * PEAL_ERROR_ARGUMENT for NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_call_abstain(const struct peal_call *call);
 
-/* Answers later: a gathering (peal_gather) waits for the result of the handler's call, which peal_call_answer gives, on
- * any thread. Other broadcasts do not wait: a handler then gives its result, or abstains.
+/* Defers the answer. The handler returns without a result, and peal_call_answer passes the result later, on any thread.
+ * The arguments are invalid after the handler has returned; copy what the answer needs. Only a gathering (peal_gather)
+ * can wait. In any other broadcast this returns PEAL_ERROR_STATE, and the handler must store a result or abstain.
  *
- * call: the call that runs, as the handler received it.
+ * call: as for peal_call_abstain.
  * out_token: filled, zero on failure; *owned*: answer it by peal_call_answer, or end it by peal_completion_release. It
  *   also ends with the gathering: by its time limit, when it is cancelled, and with the owner of the observer.
  * Returns PEAL_OK; PEAL_ERROR_STATE outside of a handler's call, where no gathering waits for its result, and in a call
- * that has abstained or is deferred; PEAL_ERROR_MEMORY, or PEAL_ERROR_HANDLE when the gathering has ended: the call then
- * counts as dropped. Also PEAL_ERROR_ARGUMENT.
+ * that has abstained or is deferred; PEAL_ERROR_MEMORY; PEAL_ERROR_HANDLE if the gathering has ended. After one of the
+ * last two, the call counts as dropped. PEAL_ERROR_ARGUMENT for NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_call_defer(const struct peal_call *call, peal_completion *out_token);
 

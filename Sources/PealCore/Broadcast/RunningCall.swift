@@ -32,7 +32,13 @@ public struct RunningCall {
 extension RunningCall {
     /// Has the policy pass over the call.
     public static func abstain() throws(Failure) {
-        try withHandlersCall { (hazard, _) throws(Failure) in hazard.pointee.answer = PEAL_ANSWER_NONE.rawValue }
+        try withHandlersCall { (hazard, _) throws(Failure) in
+            guard hazard.pointee.answer != PEAL_ANSWER_LATER.rawValue else {
+                throw Failure(
+                    .state, "the answer of this call is deferred; release its token with peal_completion_release")
+            }
+            hazard.pointee.answer = PEAL_ANSWER_NONE.rawValue
+        }
     }
 
     /// - Returns: The token by which the call is answered later.

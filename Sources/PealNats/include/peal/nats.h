@@ -69,8 +69,8 @@ struct peal_bridge_options {
 PEAL_API PEAL_CHECK peal_status peal_bridge_open(
     peal_center center, const struct peal_bridge_options *options, peal_bridge **out_bridge);
 
-/* Ends a bridge with its exports and imports: waits until none of its calls is running, and disconnects. Durable calls
- * that the server does not have yet are lost unless peal_bridge_flush has waited for them.
+/* Ends a bridge with its exports and imports: waits until none of its calls is running, and disconnects. Durable
+ * calls that the server does not have yet are lost unless peal_bridge_flush has waited for them.
  *
  * bridge: *consumed*; NULL does nothing.
  * Thread rule: any thread, but not inside an imported call or a call of "PealBridge"; it may wait. Since 0.1. */
@@ -92,8 +92,8 @@ struct peal_export_options {
     /* *Copied*; durable: the name under which this program continues after a restart. NULL: each process has an
      * identity of its own. */
     const char *identity;
-    /* With an identity: the number of the next call, from 1. Calls whose number the server has are dropped
-     * there. */
+    /* Required with an identity: the number of the next call, at least 1. The server drops a call whose number it
+     * has stored within `window_seconds`. PEAL_ERROR_ARGUMENT for 0, and for an identity without `durable`. */
     uint64_t next_number;
     uint64_t keep_seconds; /* durable: how long the server keeps a call at most; 0: 7 days */
     uint64_t window_seconds; /* durable: how long the server recognises a repeated number; 0: 120 */
@@ -101,16 +101,20 @@ struct peal_export_options {
 
 #define PEAL_EXPORT_OPTIONS { sizeof(struct peal_export_options), NULL, { 0 }, false, NULL, 0, 0, 0 }
 
-/* Exports a protocol: from now on its broadcasts are sent to the processes of the realm that import it.
+/* Exports a protocol: from now on its broadcasts are sent to the processes of the realm that import it. The export
+ * ends with the bridge.
+ *
+ * protocol: of the bridge's center.
+ * options: *borrowed during the call*; NULL for none.
  *
  * While no process has an observer for a method, its calls are neither encoded nor sent, and the protocol has no more
  * observers than without the bridge. Durable calls are always sent. The bridge is called before other observers.
  *
- * Returns PEAL_OK; PEAL_ERROR_TYPE for a method that no message carries (peal_wire_plan_create in wire.h), with a sentence;
- * PEAL_ERROR_POLICY for a method with a result; PEAL_ERROR_DUPLICATE when the bridge exports the protocol already;
- * PEAL_ERROR_CONFLICT when another bridge exports it with another identity; PEAL_ERROR_CREATION when the server refuses
- * `durable`, with its reason; PEAL_ERROR_NOT_FOUND for the name of a method; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT;
- * PEAL_ERROR_MEMORY. After a failure nothing is exported.
+ * Returns PEAL_OK; PEAL_ERROR_TYPE for a method that no message carries (peal_wire_plan_create in wire.h), with a
+ * sentence; PEAL_ERROR_POLICY for a method with a result; PEAL_ERROR_DUPLICATE when the bridge exports the protocol
+ * already; PEAL_ERROR_CONFLICT when another bridge exports it with another identity; PEAL_ERROR_CREATION when the
+ * server refuses `durable`, with its reason; PEAL_ERROR_NOT_FOUND for the name of a method; PEAL_ERROR_HANDLE;
+ * PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is exported.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_export(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_export_options *options);
@@ -124,8 +128,8 @@ struct peal_import_options {
      * those that are added later. */
     const char *const *methods;
     /* Runs the calls; its capacity and its overflow policy bound them. Zero: a thread of libnats, which keeps
-     * 65,536 calls and drops newer ones. Ignored by durable imports, which take the next calls when these have
-     * ended. */
+     * 65,536 calls and drops newer ones. A durable import ignores the
+     * queue, and fetches the next calls after the current ones have ended. */
     peal_queue queue;
     /* Also calls from before this process started: all that the server keeps and this application has not made.
      * It needs `application` of the bridge, and at most one process may import the protocol under that name. */
@@ -134,30 +138,32 @@ struct peal_import_options {
 
 #define PEAL_IMPORT_OPTIONS { sizeof(struct peal_import_options), NULL, { 0 }, false }
 
-/* Imports a protocol: from now on the calls that other processes of the realm export are broadcast in this one. Each
- * call is checked before: a call with another fingerprint, and bytes that are no message, are counted as refused.
+/* Imports a protocol: from now on the calls that other processes of the realm export are broadcast in this one. The
+ * import ends with the bridge. The parameters are those of peal_bridge_export. Each call is checked before: a call
+ * with another fingerprint, and bytes that are no message, are counted as refused.
  *
- * While the protocol has no observer in this process, the server sends no calls. An import that is not durable delivers
- * each call at most once. A durable one makes a call again if the process ended before the call did. So it can
- * use the identity and the number (peal_bridge_current_call) to make each effect once.
+ * While the protocol has no observer in this process, the server sends no calls. An import that is not durable
+ * delivers each call at most once. A durable one makes a call again if the process ended before the call did. So it
+ * can use the identity and the number (peal_bridge_current_call) to make each effect once.
  *
- * The statuses and the thread rule are those of peal_bridge_export. PEAL_ERROR_STATE for `durable` without an application.
- * Since 0.1. */
+ * The statuses and the thread rule are those of peal_bridge_export. PEAL_ERROR_STATE for `durable` without an
+ * application. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_import(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options);
 
 /* An imported call. */
 struct peal_imported_call {
     size_t size; /* sizeof(struct peal_imported_call), set by the caller */
-    /* The identity of the process, or of the identity, that broadcast the call first. It is a claim of the sender, which the
-     * server does not check. */
+    /* The identity of the first sender: that of its export, or else of its process. It is a claim that the server does
+     * not check. It is unrelated to `origin` of struct peal_call_info, which is a number of the importing bridge. */
     uint8_t origin[16];
     uint64_t number; /* of the call: grows with each call of the origin and the protocol */
     uint32_t hops; /* processes that have forwarded the call */
     const char *realm; /* of the bridge; *borrowed during the call* */
 };
 
-/* Reads the imported call that the calling thread is making. Observers with a queue of their own do not see it.
+/* Reads the imported call that the calling thread is making. An observer with a queue of its own runs on
+ * another thread, where this returns PEAL_ERROR_STATE.
  *
  * out_call: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_STATE when the thread is not inside an imported call; PEAL_ERROR_ARGUMENT.
@@ -166,16 +172,17 @@ PEAL_API peal_status peal_bridge_current_call(struct peal_imported_call *out_cal
 
 /* ---- Waiting and states ------------------------------------------------------------------------ */
 
-/* Waits until calls that the calling thread has broadcast have reached the server. With `durable`, the server has stored
- * them.
+/* Waits until calls that the calling thread has broadcast have reached the server. With `durable`, the server has
+ * stored them.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout);
 
-/* Waits until a number of other processes import an exported protocol and have observers for it. A program that
- * broadcasts once and ends needs this, because a new bridge does not know the other processes yet.
+/* Waits until at least `peers` other processes import an exported protocol and have observers for it. A program that
+ * broadcasts once and ends needs this, because a new bridge has not yet received the announcements of other
+ * processes.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_NOT_FOUND when the bridge does not export the protocol;
@@ -208,8 +215,8 @@ struct peal_bridge_info {
 PEAL_API peal_status peal_bridge_get_info(
     peal_bridge *bridge, peal_protocol protocol, struct peal_bridge_info *out_info);
 
-/* Returns a sentence about the calling thread's last failure of a function of this library, and an empty string if none
- * has failed. It is UTF-8.
+/* Returns a sentence about the calling thread's last failure of a function of this library, and an empty string if
+ * none has failed. It is UTF-8.
  *
  * Returns a string *borrowed until* the next failure on this thread, never NULL.
  * Thread rule: any thread. Since 0.1. */
@@ -224,7 +231,7 @@ PEAL_API const char *peal_bridge_last_message(void);
  *     on_refused        a message was refused, or the server refused a subject; `reason` is a sentence. At most one event
  *                       a second and cause: `count` has the total
  *     on_dropped        calls of a protocol were dropped; `count` has the total
- *     on_peers          another number of processes observes an exported protocol */
+ *     on_peers          the number of peers of an exported protocol has changed; `count` is the new number */
 #define PEAL_BRIDGE_EVENTS(METHOD)                                                                                    \
     METHOD(optional, void, on_connected, (const char *realm, const char *url))                                        \
     METHOD(optional, void, on_disconnected, (const char *realm, const char *reason))                                  \
