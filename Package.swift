@@ -81,8 +81,11 @@ let package = Package(
             dependencies: [
                 "CPeal", "PealABI", "CPealEntry", .target(name: "PealMacros", condition: .when(traits: ["Macros"])),
             ], exclude: [page], swiftSettings: engine),
+        // The search path of the public headers.
         .target(
-            name: "CPealTest", dependencies: ["CPeal"], path: "Sources",
+            name: "CPealHeaders", path: ".", sources: ["Sources/PealTest/headers.c"], publicHeadersPath: "include"),
+        .target(
+            name: "CPealTest", dependencies: ["CPeal", "CPealHeaders"], path: "Sources",
             sources: ["remains", "schedule", "spy", "spy_print"].map { "PealTest/\($0).c" }
                 + ["PealText/print.c", "PealText/text.c"],
             publicHeadersPath: "PealTest/include",

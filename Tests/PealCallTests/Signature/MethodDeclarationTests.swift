@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: [
         (
             "void f(), sometimes", 11,
-            "'sometimes' is no option; a policy, since(N), recursive, defer, reject or borrowed can stand here"
+            "'sometimes' is no option; a policy, since(N), recursive, defer, reject, borrowed or sticky can stand here"
         ),
         ("int f(), first_ture", 10, "'first_ture' is no option; did you mean 'first_true'?"),
         ("int f(), sum, sum", 15, "'sum' is given twice; remove one"),
