@@ -15,6 +15,13 @@ enum { PEAL_EXTRAS_NONE, PEAL_EXTRAS_COMMON, PEAL_EXTRAS_ALL };
 
 /* The gate is the first member, so an entry leads to the record. Most observers need no other members. Timers and
  * targets of proxies have a record too, without tables and links. */
+/* Properties of an observer that never change. */
+enum peal_observer_marks {
+    PEAL_OBSERVER_KEEPS_LATEST = 1, /* on its queue only the latest call of a method waits */
+    PEAL_OBSERVER_PASSIVE = 2,      /* its results do not count */
+    PEAL_OBSERVER_EXAMINED = 4      /* each call must be examined: its result may not count */
+};
+
 struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
@@ -32,9 +39,8 @@ struct peal_observer_record {
         *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
     uint32_t hash;
     uint8_t extras;       /* those that follow in the same allocation */
-    bool keeps_latest : 1; /* on its queue only the latest call of a method waits */
-    bool is_passive : 1;   /* its results do not count */
-    bool is_examined : 1;  /* each call must be examined: its result may not count */
+    uint8_t marks;        /* enum peal_observer_marks; written before another thread has the record. No bit-fields,
+                             because Swift reads the whole struct for one of these, with members that threads change */
     bool is_quiet;        /* a thread has waited until no function of the observer runs any more */
     uint8_t is_destroyed; /* a thread has run the destroy callback, or is about to */
 };

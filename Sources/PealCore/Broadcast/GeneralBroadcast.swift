@@ -223,6 +223,6 @@ struct GeneralBroadcast {
 
     /// Returns true if the result of the call that has just returned does not count.
     private func isPassedOver(_ entry: UnsafePointer<SnapshotEntry>) -> Bool {
-        entry.pointee.record.pointee.is_passive || hazard.pointee.answer != PEAL_ANSWER_GIVEN.rawValue
+        entry.pointee.record.isPassive || hazard.pointee.answer != PEAL_ANSWER_GIVEN.rawValue
     }
 }

@@ -31,7 +31,7 @@ struct Asking {
         return withUnsafeMutablePointer(to: &token) { token in
             calls.run { entry, arguments in
                 let record = entry.pointee.record
-                let isPassive = record.pointee.is_passive
+                let isPassive = record.isPassive
                 if isPassive { passive += 1 }
                 token.pointee =
                     isPassive ? 0 : completion?.issueToken(for: Self.owner(of: record), isReserved: isReserved) ?? 0
@@ -55,7 +55,7 @@ struct Asking {
             false
         } take: { entry, result in
             let record = entry.pointee.record
-            if record.pointee.is_passive {
+            if record.isPassive {
                 passive += 1
             } else if hazard.pointee.answer == PEAL_ANSWER_GIVEN.rawValue {
                 completion?.reply(

@@ -36,7 +36,7 @@ extension CenterState {
     ) throws(Failure) -> Bool {
         var registration = Registration(proto: placeholder.proto, target: use.target, functions: .service)
         registration.priority = placeholder.record.pointee.priority
-        registration.isPassive = placeholder.record.pointee.is_passive
+        registration.isPassive = placeholder.record.isPassive
         registration.queue = placeholder.queue
         registration.isOnce = peal_gate_load(placeholder.gate) & ObserverGate.once != 0
         let tables = placeholder.record.tables

@@ -20,10 +20,10 @@ extension Observer {
             gate: registration.gate, extras: extras, target: registration.target, destroy: registration.destroy,
             owner: registration.owner, weak: registration.weak)
         record.pointee.priority = registration.priority
-        // The memory is zero.
-        if registration.keepsLatest { record.pointee.keeps_latest = true }
-        if registration.isPassive { record.pointee.is_passive = true }
-        if registration.isPassive || tables.handled != nil { record.pointee.is_examined = true }
+        record.pointee.marks =
+            (registration.keepsLatest ? UInt8(PEAL_OBSERVER_KEEPS_LATEST.rawValue) : 0)
+            | (registration.isPassive ? UInt8(PEAL_OBSERVER_PASSIVE.rawValue) : 0)
+            | (registration.isPassive || tables.handled != nil ? UInt8(PEAL_OBSERVER_EXAMINED.rawValue) : 0)
         record.pointee.hash = key.hash
         cell(peal_observer_tables(record)).initialize(to: tables)
         guard let common = record.extras else { return record }
@@ -37,6 +37,15 @@ extension Observer {
         rare.pointee.handler = tables.handled?.write(to: memory + size, target: registration.target)
         return record
     }
+
+    /// On its queue only the latest call of a method waits.
+    var keepsLatest: Bool { has(PEAL_OBSERVER_KEEPS_LATEST) }
+    /// Its results do not count.
+    var isPassive: Bool { has(PEAL_OBSERVER_PASSIVE) }
+    /// Each of its calls must be examined: the result may not count.
+    var isExamined: Bool { has(PEAL_OBSERVER_EXAMINED) }
+
+    private func has(_ mark: peal_observer_marks) -> Bool { pointee.marks & UInt8(mark.rawValue) != 0 }
 
     /// Retains the queue and the owner of a record with extras.
     func keep(_ queue: Queue?, _ owner: Owner?) {

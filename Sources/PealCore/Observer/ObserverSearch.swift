@@ -74,7 +74,7 @@ extension Observation {
             proto: proto.id, target: isDead ? nil : record.pointee.target, queue: queue?.id ?? 0,
             owner: owner?.id ?? 0, priority: record.pointee.priority,
             isOnce: value & ObserverGate.once != 0, isBlocked: value & ObserverGate.blocks != 0,
-            isPassive: record.pointee.is_passive, isWeak: record.isWeak, isDead: isDead)
+            isPassive: record.isPassive, isWeak: record.isWeak, isDead: isDead)
     }
 
     /// Returns true if a weak target is alive and registered.

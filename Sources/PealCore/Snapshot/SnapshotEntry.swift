@@ -11,12 +11,12 @@ extension SnapshotEntry {
 
     /// Returns true if the result of each call of the observer must be examined, in lists of the element's method.
     func isExamined(in element: MethodElement) -> Bool {
-        record.pointee.is_examined && element.plan.pointee.resultKind != .void
+        record.isExamined && element.plan.pointee.resultKind != .void
     }
 
     /// Returns true if the result or the answer of the observer counts.
     func answers(besides excepted: UInt64) -> Bool {
-        !record.pointee.is_passive && record.pointee.id != excepted
+        !record.isPassive && record.pointee.id != excepted
     }
 
     /// True if the observer is a service's instance.
@@ -56,13 +56,13 @@ extension SnapshotEntry {
         // Ids instead of addresses: groups have the same order in each run of a program.
         let (id, othersID) = (own?.pointee.id ?? 0, others?.pointee.id ?? 0)
         if id != othersID { return id < othersID }
-        let (keepsLatest, othersKeep) = (record.pointee.keeps_latest, other.record.pointee.keeps_latest)
+        let (keepsLatest, othersKeep) = (record.keepsLatest, other.record.keepsLatest)
         return keepsLatest == othersKeep ? comes(before: other) : othersKeep
     }
 
     /// Returns true if both entries belong to one group. Both must have queues.
     func joins(_ other: SnapshotEntry) -> Bool {
-        mailbox == other.mailbox && record.pointee.keeps_latest == other.record.pointee.keeps_latest
+        mailbox == other.mailbox && record.keepsLatest == other.record.keepsLatest
     }
 
     /// True if the observer is removed, and so are its successors.
