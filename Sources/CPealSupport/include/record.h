@@ -13,8 +13,6 @@ struct peal_observer_handler;
 /* No extras, those that need a queue, an owner or a weak target, and all. */
 enum { PEAL_EXTRAS_NONE, PEAL_EXTRAS_COMMON, PEAL_EXTRAS_ALL };
 
-/* The gate is the first member, so an entry leads to the record. Most observers need no other members. Timers and
- * targets of proxies have a record too, without tables and links. */
 /* Properties of an observer that never change. */
 enum peal_observer_marks {
     PEAL_OBSERVER_KEEPS_LATEST = 1, /* on its queue only the latest call of a method waits */
@@ -22,6 +20,8 @@ enum peal_observer_marks {
     PEAL_OBSERVER_EXAMINED = 4      /* each call must be examined: its result may not count */
 };
 
+/* The gate is the first member, so an entry leads to the record. Most observers need no other members. Timers and
+ * targets of proxies have a record too, without tables and links. */
 struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
