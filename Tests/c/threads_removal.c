@@ -5,6 +5,7 @@
 #include "center.h"
 #include "latch.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -477,4 +478,33 @@ CLAIM("O8", "when no call runs, a removal has destroyed the observer before it r
         REQUIRE_OK(peal_center_destroy(removers[i].own));
     }
     pthread_barrier_destroy(&start);
+}
+
+static int counted;
+
+static void *count_observers(void *argument)
+{
+    size_t count = 0;
+
+    CHECK_OK(peal_method_count_observers(bell.on_ring, &count));
+    /* No more than the number is passed on: the library alone must order the count and the removal. */
+    __atomic_store_n((int *)argument, (int)count, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+CLAIM("O11", "an observer may be removed while another thread counts observers")
+{
+    pthread_t thread;
+
+    center = open_center();
+    CHECK_OK(bell_define(center, &bell));
+    counted = 0;
+    enter(0, &counting, 0);
+    thread = thread_start(count_observers, &counted);
+    while (__atomic_load_n(&counted, __ATOMIC_RELAXED) == 0)
+        sched_yield();
+    CHECK_OK(peal_observation_remove(listeners[0].observation));
+    thread_join(thread);
+    CHECK_EQUAL(counted, 1);
+    close_center(center);
 }
