@@ -482,7 +482,7 @@ CLAIM("O8", "when no call runs, a removal has destroyed the observer before it r
 
 static int counted;
 
-static void *count_observers(void *argument)
+static void *count_concurrently(void *argument)
 {
     size_t count = 0;
 
@@ -500,7 +500,7 @@ CLAIM("O11", "an observer may be removed while another thread counts observers")
     CHECK_OK(bell_define(center, &bell));
     counted = 0;
     enter(0, &counting, 0);
-    thread = thread_start(count_observers, &counted);
+    thread = thread_start(count_concurrently, &counted);
     while (__atomic_load_n(&counted, __ATOMIC_RELAXED) == 0)
         sched_yield();
     CHECK_OK(peal_observation_remove(listeners[0].observation));
