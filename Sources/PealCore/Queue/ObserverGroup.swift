@@ -18,7 +18,7 @@ enum ObserverGroup {
         group.pointee.mailbox = mailbox
         group.pointee.traits = method.traits.rawValue
         group.pointee.completion = UInt8(method.declaration.completionParameter.map { $0 + 1 } ?? 0)
-        group.pointee.keeps_latest = first.record.pointee.keeps_latest
+        group.pointee.keeps_latest = first.record.keepsLatest
         peal_mailbox_retain(mailbox)
         for (index, entry) in entries.enumerated() {
             peal_group_entry_at(group, index).initialize(to: entry)
