@@ -3,36 +3,53 @@ internal import CPeal
 internal import Peal
 
 enum Numbers: PealProtocol {
+    static let name = "Numbers"
     static let onNumber = Method<Void, Int32>("on_number", parameters: "number")
     static let methods: [any MethodDeclaration] = [onNumber]
 }
+#if Macros
+@PealProtocol("Numbers")
+protocol NumberObserver {
+    func onNumber(number: Int32)
+}
+#endif
+
 @main struct SwiftBenchmark {
     static func main() throws {
         let rounds = CommandLine.arguments.contains("--quick") ? 100 : 20_000
-        print("one integer, nanoseconds a broadcast (best of 200 runs)")
-        print("observers      C  handler in C  method(…)  center.broadcast")
+        print("one integer, nanoseconds a broadcast (best of 200 runs, one of each in turn)")
+        print("observers      C  handler in C  method(…)  center.broadcast  sender of the macro")
         for observers in [0, 1, 8] {
-            let center = try Center()
-            let method = try center.method(Numbers.onNumber)
-            var row = [try inC(center, method, observers, rounds, observe: observeByTable)]
-            row.append(try inC(center, method, observers, rounds, observe: observeByHandler))
-            let kept = try (0..<observers).map { _ in try center.observe(Numbers.onNumber) { sink(nil, $0) } }
-            row.append(try best(rounds) { for number in 0..<Int32(rounds) { try method(number) } })
-            row.append(
-                try best(rounds) { for number in 0..<Int32(rounds) { try center.broadcast(Numbers.onNumber, number) } })
+            let numbers = Int32(0)..<Int32(rounds)
+            let swift = try Center()
+            let method = try swift.method(Numbers.onNumber)
+            var bodies: [() throws -> Void] = [
+                try inC(rounds, observers, observeByTable),
+                try inC(rounds, observers, observeByHandler),
+                { for number in numbers { try method(number) } },
+                { for number in numbers { try swift.broadcast(Numbers.onNumber, number) } },
+            ]
+            let kept = try (0..<observers).map { _ in try swift.observe(Numbers.onNumber) { sink(nil, $0) } }
+            #if Macros
+            let sender = try NumberObserverCenter(swift)
+            bodies.append { for number in numbers { try sender.onNumber(number: number) } }
+            #endif
+            let row = try best(rounds, bodies)
             print("\(observers)", row.map { "\(Double(Int($0 * 10)) / 10)" }.joined(separator: "   "), separator: "   ")
             withExtendedLifetime(kept) {}
         }
         try ServiceBenchmark.run(rounds)
     }
 
+    /// Returns broadcasts in C, in a center of its own, whose observers last as long as the closure.
     static func inC(
-        _ center: Center, _ method: BoundMethod<Void, Int32>, _ observers: Int, _ rounds: Int,
-        observe: (peal_protocol) throws(PealError) -> peal_observation
-    ) throws -> Double {
+        _ rounds: Int, _ observers: Int, _ observe: (peal_protocol) throws(PealError) -> peal_observation
+    ) throws -> () throws -> Void {
+        let center = try Center()
+        let method = try center.method(Numbers.onNumber)
         let kept = try (0..<observers).map { _ in ObserverToken(try observe(method.protocol)) }
         let handle = method.handle
-        let time = try best(rounds) {
+        return {
             for number in 0..<Int32(rounds) {
                 var value = number
                 try withUnsafeMutablePointer(to: &value) { value in
@@ -40,9 +57,8 @@ enum Numbers: PealProtocol {
                     if peal_send(handle, &list, 1, nil, nil) != PEAL_OK { throw Failure() }
                 }
             }
+            withExtendedLifetime((center, kept)) {}
         }
-        withExtendedLifetime(kept) {}
-        return time
     }
 }
 
@@ -76,14 +92,16 @@ func observeByHandler(_ owner: peal_protocol) throws(PealError) -> peal_observat
     return observation
 }
 
-/// Returns the least time of many short runs, because other programs disturb some of them.
-func best(_ rounds: Int, _ body: () throws -> Void) rethrows -> Double {
-    var least = Double.infinity
+/// Returns the least time of many short runs of each body, because other programs disturb some of them. The bodies run
+/// in turn, so that a slower clock of the processor disturbs all of them.
+func best(_ rounds: Int, _ bodies: [() throws -> Void]) throws -> [Double] {
+    var least = bodies.map { _ in Double.infinity }
+    let clock = ContinuousClock()
     for _ in 0..<200 {
-        let clock = ContinuousClock()
-        let time = try clock.measure(body)
-        let (seconds, attoseconds) = time.components
-        least = min(least, (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(rounds))
+        for (index, body) in bodies.enumerated() {
+            let (seconds, attoseconds) = try clock.measure(body).components
+            least[index] = min(least[index], (Double(seconds) * 1e9 + Double(attoseconds) / 1e9) / Double(rounds))
+        }
     }
     return least
 }

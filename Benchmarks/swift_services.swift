@@ -23,15 +23,12 @@ enum ServiceBenchmark {
         try row("scope by type", rounds, inC: nil, inSwift: { try center.with(Worker.self) { sink(nil, $0.number) } })
     }
 
-    private static func row(_ name: String, _ rounds: Int, inC: (() throws -> Void)?, inSwift: () throws -> Void) throws
-    {
-        let timeInC = try inC.map { body in "\(try time(rounds, body))" } ?? "-"
-        print(name, timeInC, try time(rounds, inSwift), separator: "   ")
-    }
-
-    private static func time(_ rounds: Int, _ body: () throws -> Void) rethrows -> Double {
-        let nanoseconds = try best(rounds) { for _ in 0..<rounds { try body() } }
-        return (nanoseconds * 10).rounded(.down) / 10
+    private static func row(
+        _ name: String, _ rounds: Int, inC: (() throws -> Void)?, inSwift: @escaping () throws -> Void
+    ) throws {
+        let bodies = [inC, inSwift].compactMap(\.self).map { body in { for _ in 0..<rounds { try body() } } }
+        let times = try best(rounds, bodies).map { "\(($0 * 10).rounded(.down) / 10)" }
+        print(name, inC == nil ? "-" : times[0], times[times.count - 1], separator: "   ")
     }
 
     private static func scope(_ worker: ServiceProvider<Worker>) throws {

@@ -225,9 +225,9 @@ public struct Creation: ~Copyable {
         -> Other
     {
         let service = try center.service(type, named: name)
-        let (use, instance) = try service.take()
+        let (use, box) = try service.take()
         try kept.keep(use)
-        return instance
+        return box._withUnsafeGuaranteedRef { $0.value }
     }
 
     /// Gets the service that provides a protocol; the rest as for ``get(_:named:)``.
@@ -238,9 +238,9 @@ public struct Creation: ~Copyable {
     public func get<Other: Sendable>(
         _ type: Other.Type = Other.self, providing protocolName: String
     ) throws(PealError) -> Other {
-        let (use, instance) = try center.service(type, providing: protocolName).take()
+        let (use, box) = try center.service(type, providing: protocolName).take()
         try kept.keep(use)
-        return instance
+        return box._withUnsafeGuaranteedRef { $0.value }
     }
 
     /// Reports the failure of a creation to C.

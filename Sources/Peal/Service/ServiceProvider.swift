@@ -51,19 +51,19 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
     @inlinable
     public func get() throws(PealError) -> ServiceUse<Instance> {
-        let (use, instance) = try take()
-        return ServiceUse(instance, use: use.use)
+        let (use, box) = try take()
+        return ServiceUse(box._withUnsafeGuaranteedRef { $0.value }, use: use.use)
     }
 
-    /// A use, which the caller ends, and the instance.
+    /// A use, which the caller ends, and the box of the instance.
     @inlinable
-    func take() throws(PealError) -> (peal_service_use, Instance) {
+    func take() throws(PealError) -> (use: peal_service_use, box: Unmanaged<TypedBox<Instance>>) {
         if !isOwn { try checkMark() }
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
         do throws(PealError) {
             guard let pointer = use.`self` else { throw notSwift() }
-            return (use, try instance(at: pointer))
+            return (use, try box(at: pointer))
         } catch {
             peal_use_release(use.use)
             throw error
@@ -79,13 +79,11 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
         _ = peal_scope_end(&scope)
     }
 
-    /// The instance of a service that has the mark.
+    /// The box of an instance of a service that has the mark. The service's use or scope keeps it.
     @inlinable @inline(__always)
-    func instance(at pointer: UnsafeMutableRawPointer) throws(PealError) -> Instance {
-        let found: Instance? = Box.borrow(pointer, as: AnyObject.self) { box in
-            type(of: box) == TypedBox<Instance>.self ? unsafeDowncast(box, to: TypedBox<Instance>.self).value : nil
-        }
-        if let found { return found }
+    func box(at pointer: UnsafeMutableRawPointer) throws(PealError) -> Unmanaged<TypedBox<Instance>> {
+        let found = Box.borrow(pointer, as: AnyObject.self) { box in type(of: box) == TypedBox<Instance>.self }
+        if found { return Unmanaged.fromOpaque(pointer) }
         throw mismatch(Box.object(pointer, as: AnyObject.self))
     }
 

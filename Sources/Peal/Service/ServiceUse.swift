@@ -67,7 +67,7 @@ extension ServiceProvider {
         try PealError.check(peal_service_use_instance(handle, &use))
         defer { _ = peal_use_release(use.use) }
         guard let pointer = use.`self` else { throw notSwift() }
-        return body(try instance(at: pointer))
+        return body(try box(at: pointer)._withUnsafeGuaranteedRef { $0.value })
     }
 
     /// Begins a scope, and ends it where this throws.
@@ -78,7 +78,7 @@ extension ServiceProvider {
         do throws(PealError) {
             // Without a mark in the center no table was requested, and the service was not made in Swift.
             guard scope.table != nil, let pointer = scope.`self` else { throw notSwift() }
-            return try instance(at: pointer)
+            return try box(at: pointer)._withUnsafeGuaranteedRef { $0.value }
         } catch {
             _ = peal_scope_end(&scope)
             throw error
@@ -150,14 +150,17 @@ final class UseKeeper: Sendable {
 /// In C, `struct peal_service_use`.
 public struct UniqueUse<Instance: Sendable>: ~Copyable, Sendable {
     @usableFromInline let use: OwnedUse
-    /// The instance; the service keeps it until the use ends.
-    public let instance: Instance
+    /// Not retained: the service keeps it until the use ends. All that is read of it is a constant of a sendable type.
+    @usableFromInline nonisolated(unsafe) let box: Unmanaged<TypedBox<Instance>>
 
-    /// - Parameter use: *Consumed.*
+    /// The instance; the service keeps it until the use ends.
+    @inlinable public var instance: Instance { box._withUnsafeGuaranteedRef { $0.value } }
+
+    /// - Parameter taken: *Consumed.*
     @inlinable
-    init(_ instance: Instance, use: peal_use) {
-        self.use = OwnedUse(use)
-        self.instance = instance
+    init(_ taken: (use: peal_service_use, box: Unmanaged<TypedBox<Instance>>)) {
+        use = OwnedUse(taken.use.use)
+        box = taken.box
     }
 }
 
@@ -185,8 +188,7 @@ extension ServiceProvider {
     /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
     @inlinable
     public func use() throws(PealError) -> UniqueUse<Instance> {
-        let (use, instance) = try take()
-        return UniqueUse(instance, use: use.use)
+        UniqueUse(try take())
     }
 }
 
@@ -204,7 +206,6 @@ extension Center {
     public func use<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> UniqueUse<Instance> {
-        let (use, instance) = try reach(type, named: name) { service throws(PealError) in try service.take() }
-        return UniqueUse(instance, use: use.use)
+        UniqueUse(try reach(type, named: name) { service throws(PealError) in try service.take() })
     }
 }
