@@ -230,6 +230,14 @@ else
     claim "an address with another secret is refused" has out '^404 '
     get '' '/*/tree' POST
     claim "a method that is not for reading is refused" has out '^405 '
+    browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+    if [ -n "$browser" ]; then
+        # Time in the page passes without waiting, and requests end before it does.
+        HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 \
+            --dump-dom "$(cat "$work/url")" >"$work/out" 2>"$work/err"
+        claim "a browser shows the calls" has out '<td>Chat.on_message, observer of Chat (target'
+        claim "and the methods with their observers" has out '<code>optional void on_message(.*</code><span>.* target 0x'
+    fi
     run python3 "$work/hang.py" "$work/url"
     claim "connections that do not finish their request delay no other" [ "$(grep -c '^200 [1-9]' "$work/out")" = 3 ]
     kill "$server"
