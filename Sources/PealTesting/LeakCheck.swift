@@ -8,12 +8,11 @@ extension Queue {
     /// waits. Paused queues, the main queue and the queues of actors are not run.
     ///
     /// - Parameter timeout: How long this may take, by the system's clock.
-    /// - Throws: ``/Peal/PealError``: `Status.timeout` when calls still run or wait; `Status.wouldDeadlock` on a thread of
-    ///   the library.
+    /// - Throws: ``/Peal/PealError``: `Status.timeout` when calls still run or wait.
     ///
-    /// Any thread; it may wait. The C interface's `peal_test_drain`.
-    public static func drainAll(within timeout: Duration = .seconds(10)) throws(PealError) {
-        try PealError.check(peal_test_drain(timeout.milliseconds))
+    /// Any task. The C interface's `peal_test_drain`.
+    public static func drainAll(timeout: Duration = .seconds(10)) async throws(PealError) {
+        try await waiting { peal_test_drain(timeout.milliseconds) }
     }
 }
 
@@ -67,7 +66,7 @@ public struct LeakCheckTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         let center = try Center()
         try await Center.$testCenter.withValue(center, operation: function)
-        if checksQueues { try Queue.drainAll() }
+        if checksQueues { try await Queue.drainAll() }
         for leak in center.leaks where checksQueues || !leak.hasPrefix("queue") {
             Issue.record("the test has left: \(leak)", sourceLocation: test.sourceLocation)
         }

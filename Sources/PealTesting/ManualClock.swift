@@ -6,46 +6,46 @@ internal import Synchronization
 ///
 ///     try await withManualClock { clock in
 ///         try startTheProgram()
-///         try clock.advance(by: .seconds(24 * 3600))
+///         try await clock.advance(by: .seconds(24 * 3600))
 ///     }
 ///
 /// `clock.h` in C.
 public struct ManualClock: Sendable {
     fileprivate init() {}
 
-    /// Advances the clock, and makes all calls that become due, in the order of their times, on this thread, with all that
+    /// Advances the clock, and makes all calls that become due, in the order of their times, on one thread, with all that
     /// they enqueue on serial queues.
     ///
     /// - Parameters:
     ///   - duration: How far. Zero makes the calls that are due already.
     ///   - timeout: How long the calls may take, by the system's clock.
     /// - Throws: ``/Peal/PealError``: `Status.timeout` when calls still run then; `Status.argument` for a negative
-    ///   duration; `Status.wouldDeadlock` within a call that an advance makes; `Status.state` after `withManualClock` has
-    ///   returned.
+    ///   duration; `Status.state` after `withManualClock` has returned.
     ///
-    /// Any thread; it may wait. The C interface's `peal_clock_advance`.
-    public func advance(by duration: Duration, within timeout: Duration = .seconds(10)) throws(PealError) {
+    /// Any task. The C interface's `peal_clock_advance`.
+    public func advance(by duration: Duration, timeout: Duration = .seconds(10)) async throws(PealError) {
         let nanoseconds = duration.wholeNanoseconds
         guard nanoseconds >= 0 else {
             throw PealError(status: .argument, message: "the clock cannot go back; advance it by zero or more")
         }
-        try PealError.check(peal_clock_advance(UInt64(nanoseconds), timeout.milliseconds))
+        try await waiting { peal_clock_advance(UInt64(nanoseconds), timeout.milliseconds) }
     }
 
     /// Advances the clock to the next due time of a timer, a time limit or a wait.
     ///
     /// - Parameter timeout: How long the calls may take, by the system's clock.
     /// - Returns: False if no timer, time limit or wait is pending. A stopped timer may still count.
-    /// - Throws: As ``advance(by:within:)``.
+    /// - Throws: As ``advance(by:timeout:)``.
     ///
-    /// Any thread; it may wait. The C interface's `peal_clock_get_info` and `peal_clock_advance`.
+    /// Any task. The C interface's `peal_clock_get_info` and `peal_clock_advance`.
     @discardableResult
-    public func advanceToNext(within timeout: Duration = .seconds(10)) throws(PealError) -> Bool {
+    public func advanceToNext(timeout: Duration = .seconds(10)) async throws(PealError) -> Bool {
         var info = peal_clock_info()
         info.size = MemoryLayout<peal_clock_info>.size
         try PealError.check(peal_clock_get_info(&info))
         guard info.next != .max else { return false }
-        try PealError.check(peal_clock_advance(info.next > info.now ? info.next - info.now : 0, timeout.milliseconds))
+        let step = info.next > info.now ? info.next - info.now : 0
+        try await waiting { peal_clock_advance(step, timeout.milliseconds) }
         return true
     }
 }

@@ -1,6 +1,5 @@
 internal import CPeal
 internal import CPealTest
-internal import Dispatch
 internal import Glibc
 public import Peal
 
@@ -84,15 +83,9 @@ public final class ProtocolSpy: @unchecked Sendable {
     ///
     /// Any task. The C interface's `peal_spy_wait`.
     public func wait(
-        for count: Int, of method: String? = nil, within timeout: Duration = .seconds(10)
+        for count: Int, of method: String? = nil, timeout: Duration = .seconds(10)
     ) async throws(PealError) {
-        let result: Result<Void, PealError> = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                let status = peal_spy_wait(self.spy, method, count, timeout.milliseconds)
-                continuation.resume(returning: Result { () throws(PealError) in try PealError.check(status) })
-            }
-        }
-        try result.get()
+        try await waiting { peal_spy_wait(self.spy, method, count, timeout.milliseconds) }
     }
 
     /// Frees the records. The spy continues to record, and counts from zero.

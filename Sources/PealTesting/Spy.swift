@@ -42,8 +42,8 @@ public final class Spy<Call: Sendable>: Sendable {
     ///
     /// Any task.
     @discardableResult
-    public func calls(_ count: Int, within timeout: Duration = .seconds(10)) async throws -> [Call] {
-        try await record.wait(for: count, within: timeout)
+    public func calls(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [Call] {
+        try await record.wait(for: count, timeout: timeout)
     }
 
     /// Removes the records. The spy continues to record, and counts from zero.
@@ -134,7 +134,7 @@ final class CallRecord<Call: Sendable>: Sendable {
 
     func clear() { state.withLock { $0.calls = [] } }
 
-    func wait(for count: Int, within timeout: Duration) async throws -> [Call] {
+    func wait(for count: Int, timeout: Duration) async throws -> [Call] {
         let wait = state.withLock { state in
             state.lastWait += 1
             return state.lastWait

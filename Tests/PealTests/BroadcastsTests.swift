@@ -150,10 +150,28 @@ private actor Listener {
         withExtendedLifetime(observation) {}
     }
 
-    @Test func `a protocol that requires a method with a result is observed as a whole`() throws {
-        let error = pealError { try center.broadcasts(of: Vote.onEnd) }
-        #expect(error?.status == .conformance)
-        #expect(error?.message.contains("votes") == true, "\(error!)")
+    @Test func `a sequence of one method abstains from the results of other required methods`() async throws {
+        let ends = try center.broadcasts(of: Vote.onEnd)
+        let voter = try center.observe(Vote.self) { methods in
+            methods.on(Vote.onEnd) {}
+            methods.on(Vote.votes) { 3 }
+        }
+        let votes = try center.method(Vote.votes)
+        #expect(try votes.ask() == 3)
+        #expect(try votes.using(.min).ask() == 3)
+        try center.broadcast(Vote.onEnd)
+        var count = 0
+        for await _ in ends.prefix(1) { count += 1 }
+        #expect(count == 1)
+        withExtendedLifetime(voter) {}
+    }
+
+    @Test func `an actor answers one method of a protocol with several required ones`() async throws {
+        let listener = Listener()
+        let observation = try center.observe(Vote.votes, on: listener) { (_: isolated Listener) in 4 }
+        #expect(try await center.method(Vote.votes).gather().results == [4])
+        #expect(try center.broadcast(Vote.onEnd).calls == 1)
+        withExtendedLifetime(observation) {}
     }
 
     @MainActor

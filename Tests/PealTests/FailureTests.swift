@@ -15,7 +15,7 @@ import Testing
         #expect(Status.ok.description == "ok")
         #expect(Status.notWaited.description == "notWaited")
         #expect(Status.notFound.nameInC == "PEAL_ERROR_NOT_FOUND")
-        #expect(Status(rawValue: -500).description == Status(rawValue: -500).nameInC)
+        #expect(Status(rawValue: -500).description == "status -500")
         // Each failure of the C interface has a constant in Swift.
         for number in Int32(1)... {
             let status = Status(rawValue: -number)

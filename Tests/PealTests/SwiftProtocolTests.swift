@@ -36,6 +36,12 @@ private protocol Value: Sendable { func ping() }
 private struct Plain: Value { func ping() {} }
 private final class Shared: Value { func ping() {} }
 
+private protocol Log: Actor { func add(_ number: Int) }
+private actor Numbers: Log {
+    let added = Record<Int>()
+    func add(_ number: Int) { added.append(number) }
+}
+
 @Suite struct SwiftProtocolTests {
     let center: Center
     private let heard = Record<String>()
@@ -44,6 +50,19 @@ private final class Shared: Value { func ping() {} }
 
     private func say(_ text: String) throws -> Int {
         try center.broadcast((any ChatObserver).self) { $0.didReceive(text) }.calls
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `an actor that observes a Swift type gets the calls of a thread in order`() async throws {
+        let numbers = Numbers()
+        let observation = try center.observe((any Log).self, for: numbers)
+        for number in 0..<1_000 {
+            try center.broadcast((any Log).self) { await $0.add(number) }
+        }
+        let added = numbers.added
+        #expect(await eventually { added.all.count == 1_000 })
+        #expect(added.all == Array(0..<1_000))
+        withExtendedLifetime(observation) {}
     }
 
     @Test func `O4: a broadcast calls every observer in order of priority and registration`() throws {

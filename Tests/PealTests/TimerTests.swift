@@ -79,7 +79,7 @@ private actor Counter {
         let ticked = Latch()
         let queue = try Queue.pumped()
         var clock: Clock? = Clock(population, ticked)
-        let timer = try QueueTimer(every: .seconds(3600), on: queue, weakly: clock!) { $0.tick() }
+        let timer = try QueueTimer(every: .seconds(3600), on: queue, for: clock!) { $0.tick() }
         try timer.fire()
         try queue.pump()
         #expect(ticked.wait())

@@ -5,6 +5,7 @@ enum Chat: PealProtocol {
     static let onMessage = Method<Void, String>("on_message", parameters: "text")
     static let mayClose = Method<Bool>("may_close", policy: .every)
     static let names = Method<Each<Int32>>("names")
+    static let oldest = Method<Int32?>("oldest", policy: .last)
     static let methods: [any MethodDeclaration] = [onMessage, mayClose, names]
 }
 
@@ -49,10 +50,13 @@ func broadcasts(_ center: Center) throws {
     try center.broadcast(Chat.onMessage, 3)  // expected-error {{cannot convert value of type 'Int' to expected argument type 'String'}}
     // 7. One result of a method that is declared with Each.
     _ = try center.ask(Chat.names)  // expected-error {{is unavailable: the method has the result of each observer: collect them, or name a policy}}
+    _ = try center.method(Chat.names).ask()  // expected-error {{is unavailable: the method has the result of each observer: collect them, or name a policy}}
     // 8. A result of a method that has none.
     try center.ask(Chat.onMessage, "hello")  // expected-error {{is unavailable: the method has no result: broadcast it}}
+    try center.method(Chat.onMessage).ask("hello")  // expected-error {{is unavailable: the method has no result: broadcast it}}
     // 9. Many results of a method that has none.
     _ = try center.collect(Chat.onMessage, "hello")  // expected-error {{'collect' is unavailable: the method has no results to collect: broadcast it}}
+    _ = try center.method(Chat.onMessage).collect("hello")  // expected-error {{'collect' is unavailable: the method has no results to collect: broadcast it}}
 }
 
 func unmarked(_ center: Center) {
@@ -67,6 +71,7 @@ func observers(_ center: Center, _ window: Window, _ log: Log) throws {
     try center.observe(Chat.onMessage) { _ in }  // expected-warning {{result of call to 'observe(_:_:body:)' is unused}}
     // 12. A result of another type.
     _ = try center.observe(Chat.mayClose) { 3 }  // expected-error {{cannot convert value of type 'Int' to closure result type 'Bool'}}
+    _ = try center.observe(Chat.oldest) { 3 }  // expected-error {{is unavailable: an observer cannot return this type: declare the result as a number}}
     // 13. An error, which no broadcaster could receive.
     _ = try center.observe(Chat.onMessage) { _ in throw CancellationError() }  // expected-error {{is unavailable: no broadcaster receives the error: declare the method's result as Status}}
     // 14. A closure that suspends, where the broadcaster waits.

@@ -90,6 +90,27 @@ extension BoundMethod where Result: PealValue {
     }
 }
 
+extension BoundMethod where Result == Void {
+    /// Refused: there is no result.
+    @available(*, unavailable, message: "the method has no result: broadcast it")
+    public func ask(_ arguments: repeat each Parameter) {}
+
+    /// Refused: there are no results.
+    @available(*, unavailable, message: "the method has no results to collect: broadcast it")
+    public func collect(_ arguments: repeat each Parameter) {}
+}
+
+extension BoundMethod {
+    /// Refused: the method has one result for each observer.
+    @available(
+        *, unavailable,
+        message: "the method has the result of each observer: collect them, or name a policy, as in using(.sum).ask()"
+    )
+    public func ask<Answer: PealValue>(_ arguments: repeat each Parameter) -> Answer where Result == Each<Answer> {
+        fatalError("unavailable")
+    }
+}
+
 extension BoundMethod where Result: PealAnswer {
     /// The same method with another policy.
     ///

@@ -98,7 +98,7 @@ extension Center {
     ///     for await (room, count) in messages { print("\(count) in \(room)") }
     ///
     /// The sequence has the broadcasts that begin after this call. No broadcaster waits for its reader. Where the
-    /// protocol requires other methods, the observer implements them by doing nothing.
+    /// protocol requires other methods, the observer implements them by doing nothing, and abstains from their results.
     ///
     /// - Parameters:
     ///   - method: The method to observe. It has no result, because no broadcaster waits for one.
@@ -106,7 +106,7 @@ extension Center {
     ///     `.bufferingOldest(n)`. Dropped ones are counted: ``Broadcasts/dropped``.
     ///   - options: Options of the observer. `.once` makes a sequence of one.
     /// - Returns: The sequence. The observation ends with it.
-    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result.
+    /// - Throws: ``PealError``: ``Status/handle`` when the center has ended; as ``Center/method(_:)``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func broadcasts<Owner, each Parameter: PealParameter & Sendable>(

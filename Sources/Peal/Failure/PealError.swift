@@ -102,13 +102,15 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// A status of the C interface.
     public init(_ status: peal_status) { self.init(rawValue: Int32(status.rawValue)) }
 
-    /// The name of the constant: `notFound` for ``notFound``. A status that this module has no constant for has its
-    /// name in C.
+    /// The name of the constant: `notFound` for ``notFound``. A status of C that this module has no constant for has its
+    /// name in C, and one of the program itself its number.
     public var description: String {
         if Self.failures.indices.contains(Int(-rawValue)) { return Self.failures[Int(-rawValue)] }
         if Self.remarks.indices.contains(Int(rawValue)) { return Self.remarks[Int(rawValue)] }
-        return nameInC
+        return nameInC == Self.nameOfUnknown ? "status \(rawValue)" : nameInC
     }
+
+    private static let nameOfUnknown = Status(rawValue: .min).nameInC
 
     /// The names of the constants, by their numbers: zero and above, and below zero.
     private static let remarks = ["ok", "deferred", "truncated", "rejected", "notWaited"]

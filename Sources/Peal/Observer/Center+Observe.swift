@@ -88,6 +88,20 @@ extension Center {
         try observe(method.signature, options, Responses.make(body))
     }
 
+    /// Refuses a result that an observer cannot return, such as an optional number: it would be a pointer to a value
+    /// that ends with the call.
+    @available(
+        *, unavailable,
+        message:
+            "an observer cannot return this type: declare the result as a number, a Bool, an enum, a String, a struct or a pointer"
+    )
+    public func observe<Owner, Result: PealAnswer, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>, _ options: ObserverOption...,
+        body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
+    ) throws(PealError) -> ObserverToken {
+        throw PealError(status: .type, message: "an observer cannot return this type")
+    }
+
     /// Refuses an error that no broadcaster could receive.
     @available(*, unavailable, message: "no broadcaster receives the error: declare the method's result as Status")
     public func observe<Owner, each Parameter: PealParameter>(
@@ -105,8 +119,8 @@ extension Center {
         return try register(Handler([response]), for: [signature.name], of: found.protocol, options)
     }
 
-    /// Registers a listener to one method: an observer that returns no result. Where the protocol requires other
-    /// methods without a result, the listener implements them by doing nothing.
+    /// Registers a listener to one method. Where the protocol requires other methods, the listener implements them by
+    /// doing nothing, and abstains from their results.
     ///
     /// - Parameter attempt: Registers for methods, of which the first is the one with that name.
     func registerListener(
@@ -119,7 +133,7 @@ extension Center {
             var names = [name]
             for method in methods {
                 let info = try MethodInfo(method)
-                if info.isRequired, !info.hasResult, info.name != name { names.append(info.name) }
+                if info.isRequired, info.name != name { names.append(info.name) }
             }
             return try attempt(names)
         }
@@ -130,8 +144,7 @@ extension Center {
     ) throws(PealError) -> ObserverToken {
         let found = try resolve(signature)
         return try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
-            let others = names.dropFirst().map { _ in Response { _, _ in } }
-            return try register(Handler([response] + others), for: names, of: found.protocol, options)
+            try register(Handler([response]), for: names, of: found.protocol, options)
         }
     }
 

@@ -14,9 +14,7 @@ extension Center {
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor and the arguments; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
-    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result, since the observer
-    ///   implements other required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and
-    ///   so cannot be kept.
+    /// - Throws: ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Owner, Isolation: Actor, each Parameter: PealParameter & Sendable>(
@@ -64,15 +62,14 @@ extension Center {
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the actor and the arguments, and returns the result; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
-    /// - Throws: ``Status/conformance`` when the protocol requires other methods too; ``Status/type`` for a parameter
-    ///   that is a bare pointer and so cannot be kept.
+    /// - Throws: ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Owner, Isolation: Actor, Result: PealAnswer, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result.Answer
     ) throws(PealError) -> ObserverToken where Result.Answer: PealResult & Sendable {
-        try answer(method.signature, CalledObject(actor).isolated(body), on: actor, options)
+        try listen(method.signature, CalledObject(actor).isolated(body), on: actor, options)
     }
 
     /// Calls a closure that may throw for each broadcast of a method with a status on an actor, isolated to it.
@@ -90,15 +87,7 @@ extension Center {
         _ method: PealMethod<Owner, Status, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) throws -> Void
     ) throws(PealError) -> ObserverToken {
-        try answer(method.signature, CalledObject(actor).throwing(body), on: actor, options)
-    }
-
-    private func answer(
-        _ signature: MethodSignature, _ response: Response, on actor: some Actor, _ options: [ObserverOption]
-    ) throws(PealError) -> ObserverToken {
-        let found = try resolve(signature)
-        let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
-        return try register(actor, [response], for: [signature.name], of: found.protocol, options)
+        try listen(method.signature, CalledObject(actor).throwing(body), on: actor, options)
     }
 
     private func listen(
@@ -107,8 +96,7 @@ extension Center {
         let found = try resolve(signature)
         let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
         return try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
-            let others = names.dropFirst().map { _ in Response { _, _ in } }
-            return try register(actor, [response] + others, for: names, of: found.protocol, options)
+            try register(actor, [response], for: names, of: found.protocol, options)
         }
     }
 
@@ -124,9 +112,7 @@ extension Center {
     ///   - options: Options of the registration, without a queue.
     ///   - body: Gets the arguments; kept until the observation has ended.
     /// - Returns: The observation, which ends with its last reference.
-    /// - Throws: ``Status/conformance`` when the protocol requires a method with a result, since the observer
-    ///   implements other required methods by doing nothing; ``Status/type`` for a parameter that is a bare pointer and
-    ///   so cannot be kept.
+    /// - Throws: ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     public func observe<Owner, each Parameter: PealParameter & Sendable>(

@@ -10,7 +10,8 @@ final class Handler: Target, @unchecked Sendable {
     /// Distinguishes the observers that may be registered once for each protocol and queue: objects and services.
     let identity: ObservedObjects.Key?
 
-    /// A handler for a list of methods, which is not empty.
+    /// A handler for a list of methods, which is not empty. It may be registered for further methods: it does nothing
+    /// in their calls, and abstains from their results.
     init(
         _ responses: [Response], as identity: ObservedObjects.Key? = nil,
         weakly object: (any AnyObject & Sendable)? = nil, keeping kept: (any AnyObject & Sendable)? = nil
@@ -42,7 +43,12 @@ final class Handler: Target, @unchecked Sendable {
     /// Not inlined, so that the path of the first method stays short.
     @inline(never)
     private func answerOther(_ call: UnsafePointer<peal_call>) {
-        others[call.pointee.index - 1].answer(call.pointee.arguments, call.pointee.result)
+        let index = call.pointee.index - 1
+        if index < others.count {
+            others[index].answer(call.pointee.arguments, call.pointee.result)
+        } else if call.pointee.result != nil {
+            _ = peal_call_abstain(call)
+        }
     }
 }
 

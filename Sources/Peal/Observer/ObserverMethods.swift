@@ -57,6 +57,17 @@ public struct ObserverMethods: Sendable {
         add(method.signature, Responses.makeThrowing(body))
     }
 
+    /// Refuses a result that an observer cannot return, such as an optional number.
+    @available(
+        *, unavailable,
+        message:
+            "an observer cannot return this type: declare the result as a number, a Bool, an enum, a String, a struct or a pointer"
+    )
+    public mutating func on<Owner, Result: PealAnswer, each Parameter: PealParameter>(
+        _ method: PealMethod<Owner, Result, repeat each Parameter>,
+        _ body: @escaping @Sendable (repeat each Parameter) -> Result.Answer
+    ) {}
+
     /// Refuses an error that no broadcaster could receive.
     @available(*, unavailable, message: "no broadcaster receives the error: declare the method's result as Status")
     public mutating func on<Owner, each Parameter: PealParameter>(

@@ -23,6 +23,31 @@ extension Center {
         try send(TypedSwiftCall(body), to: type)
     }
 
+    /// Calls every observer of a Swift type with a closure that may suspend, so an observer may be an actor.
+    ///
+    ///     protocol Log: Actor { func add(_ text: String) }
+    ///
+    ///     try center.broadcast((any Log).self) { await $0.add("hello") }
+    ///
+    /// Each call is a task, which begins on this thread, or on the observer's queue at its turn. So an actor gets the
+    /// calls of one thread in the order of the broadcasts.
+    ///
+    /// - Parameters:
+    ///   - type: The type of the registrations.
+    ///   - body: Called once for each observer.
+    /// - Returns: How many tasks begin, and whether a full queue refused.
+    /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. No observer was called then.
+    ///
+    /// Any thread, also from a callback. The C interface's `peal_send`.
+    @_disfavoredOverload @discardableResult
+    public func broadcast<Observed: Sendable>(
+        _ type: Observed.Type, _ body: @escaping @Sendable (Observed) async -> Void
+    ) throws(PealError) -> Delivery {
+        try broadcast(type) { observer in
+            _ = Task.immediate { await body(observer) }
+        }
+    }
+
     /// Calls every observer of a Swift type with a closure that may throw. A failure of one observer does not prevent
     /// the calls of the others. Each failure is reported.
     ///

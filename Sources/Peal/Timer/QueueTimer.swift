@@ -2,7 +2,7 @@ public import CPeal
 
 /// Calls at a due time, once or periodically.
 ///
-///     let timer = try QueueTimer(every: .seconds(30), weakly: document) { $0.save() }
+///     let timer = try QueueTimer(every: .seconds(30), for: document) { $0.save() }
 ///     try timer.start()
 ///
 /// A timer fires on a queue: the one given, or a serial queue of its own, so its calls never overlap. It uses the
@@ -22,7 +22,7 @@ public final class QueueTimer: Sendable {
     ///   - repeats: False to fire once after each start.
     ///   - queue: The queue of its firings; the timer keeps it. nil for a serial queue of its own.
     ///   - body: Called at each firing. Its captures are kept until the timer has ended: capture the object that keeps
-    ///     the timer weakly, or use ``init(every:after:tolerance:repeats:on:weakly:_:)``.
+    ///     the timer weakly, or use ``init(every:after:tolerance:repeats:on:for:_:)``.
     /// - Throws: ``PealError`` for a period of zero or below, a delay or tolerance below zero, or an ended queue.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
@@ -49,7 +49,7 @@ public final class QueueTimer: Sendable {
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init<Object: AnyObject & Sendable>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
-        on queue: Queue? = nil, weakly object: Object, _ body: @escaping @Sendable (Object) -> Void
+        on queue: Queue? = nil, for object: Object, _ body: @escaping @Sendable (Object) -> Void
     ) throws(PealError) {
         let target = ClosureTarget<Void>(weakly: object) { object, _ in body(object) }
         try self.init(period, delay, tolerance, repeats, queue, target)
@@ -252,7 +252,7 @@ extension QueueTimer {
     ) throws(PealError) {
         try self.init(
             every: period, after: delay, tolerance: tolerance, repeats: repeats,
-            on: try ActorQueues.queue(of: actor), weakly: actor
+            on: try ActorQueues.queue(of: actor), for: actor
         ) { actor in
             actor.assumeIsolated { body($0) }
         }

@@ -54,7 +54,7 @@ private enum Join: PealProtocol {
     @Test func `a wait for calls that are not made ends with the time limit, and with its task`() async throws {
         let center = try Center()
         let spy = try center.spy(on: Talk.onMessage)
-        let error = await #expect(throws: PealError.self) { try await spy.calls(1, within: .milliseconds(1)) }
+        let error = await #expect(throws: PealError.self) { try await spy.calls(1, timeout: .milliseconds(1)) }
         #expect(error?.status == .timeout)
         #expect(error?.message == "the spy has recorded 0 of 1 calls in time")
         let task = Task { try await spy.calls(1) }
@@ -80,7 +80,7 @@ private enum Join: PealProtocol {
         spy.clear()
         #expect(try spy.text.isEmpty)
         let error = await #expect(throws: PealError.self) {
-            try await spy.wait(for: 1, of: "on_close", within: .milliseconds(1))
+            try await spy.wait(for: 1, of: "on_close", timeout: .milliseconds(1))
         }
         #expect(error?.status == .timeout)
     }
@@ -106,11 +106,11 @@ private enum Join: PealProtocol {
             let ticks = Mutex(0)
             let timer = try QueueTimer(every: .seconds(3600)) { ticks.withLock { $0 += 1 } }
             try timer.start()
-            try clock.advance(by: .seconds(24 * 3600))
+            try await clock.advance(by: .seconds(24 * 3600))
             #expect(ticks.withLock(\.self) == 24)
-            #expect(try clock.advanceToNext())
+            #expect(try await clock.advanceToNext())
             #expect(ticks.withLock(\.self) == 25)
-            let error = #expect(throws: PealError.self) { try clock.advance(by: .seconds(-1)) }
+            let error = await #expect(throws: PealError.self) { try await clock.advance(by: .seconds(-1)) }
             #expect(error?.status == .argument)
             timer.cancel()
         }
@@ -131,14 +131,14 @@ private enum Join: PealProtocol {
         }
     }
 
-    @Test func `draining runs what waits, and what that enqueues`() throws {
+    @Test func `draining runs what waits, and what that enqueues`() async throws {
         let center = try Center()
         let queue = try Queue.pumped()
         let spy = try center.spy(on: Talk.onClose, .on(queue))
         let observer = try center.observe(Talk.onMessage, .on(queue)) { _, _ in _ = try? center.broadcast(Talk.onClose)
         }
         try center.broadcast(Talk.onMessage, "lobby", 3)
-        try Queue.drainAll()
+        try await Queue.drainAll()
         #expect(spy.count == 1)
         withExtendedLifetime(observer) {}
     }
