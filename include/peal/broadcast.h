@@ -35,12 +35,12 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* How deep broadcasts may nest on one thread. */
+/* The greatest depth of nested broadcasts on one thread. */
 #define PEAL_DEPTH_LIMIT 128
-/* How many parameters a method may have, `self` not counted. */
+/* The greatest number of parameters of a method, without `self`. */
 #define PEAL_PARAMETER_LIMIT 64
 
-/* How the results of a broadcast become one. protocol.h has the requirements of each policy. */
+/* The rule that makes one result of the observers' results. protocol.h has the requirements of each policy. */
 typedef enum peal_policy {
     PEAL_POLICY_METHOD = 0, /* the policy in the method's declaration */
     PEAL_POLICY_ALL = 1,
@@ -61,7 +61,7 @@ typedef enum peal_policy {
 struct peal_collection {
     size_t size;     /* sizeof(struct peal_collection) */
     void *values;    /* memory for `capacity` results, one after the other */
-    size_t capacity; /* how many results fit; further observers are called, but their results dropped */
+    size_t capacity; /* how many results fit; further observers are called, but their results are dropped */
     size_t count;    /* filled: how many were stored */
 };
 
@@ -74,7 +74,7 @@ typedef bool (*peal_fold)(void *context, void *accumulator, const void *result);
 
 /* Flags of struct peal_send_options. */
 enum peal_send_flags {
-    /* Calls through ffi_call, also where a register frame is possible: for comparison and measurement. */
+    /* Calls through ffi_call, even where a register frame is possible: for comparison and measurement. */
     PEAL_SEND_FFI_CALL = 1 << 0
 };
 
@@ -98,7 +98,7 @@ struct peal_send_options {
 /* Broadcasts a method.
  *
  * method: called on all observers of its protocol that implement it.
- * arguments: *borrowed during the call*; one pointer a parameter, each to a value of the
+ * arguments: *borrowed during the call*; one pointer per parameter, each to a value of the
  *   parameter's type. NULL is fine for a method without parameters. The pointers themselves are
  *   read only when there is an observer to call or a result to fill.
  * argument_count: the number of arguments; must be the method's number of parameters.
@@ -165,8 +165,8 @@ PEAL_API peal_status peal_ask_list(size_t argument_count, peal_method method, vo
  *
  * key: *borrowed during the call*; the address of a value of the named parameter, as in the arguments of peal_send. For
  *   `const char *name` pass &name, not name. NULL removes all last calls of the method.
- * Returns PEAL_OK, also if there is no such call; PEAL_ERROR_STATE when the method is not sticky, or is given a key
- * and has none; PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK, even if there is no such call; PEAL_ERROR_STATE when the method is not sticky, or when a
+ * key is passed and the method has none; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_clear_last_call(peal_method method, const void *key);
 
@@ -177,7 +177,7 @@ PEAL_API peal_status peal_method_clear_last_call(peal_method method, const void 
  *     PEAL_BROADCAST(chat, &handles, on_message, room, text);
  *
  * tag: the table struct's tag. handles: `const struct chat_protocol *`. Then the method's name and
- * its arguments. Each argument is evaluated exactly once, before the first call, also when the
+ * its arguments. Each argument is evaluated exactly once, before the first call, even when the
  * method has no observers. An argument of another type than the parameter's does not compile.
  * In C, a compound literal with a comma needs parentheses: ((struct point){ 1, 2 }).
  * Results are dropped. A call that a full queue refuses is no failure of this macro, but the queue counts
@@ -411,7 +411,7 @@ PEAL_UNUSED static inline void peal_cursor_end_(struct peal_cursor_ *cursor)
 #define PEAL_COPY_(number, argument) \
     __extension__ __auto_type peal_argument_##number##_ PEAL_UNUSED = ((void)0, (argument));
 
-/* Between these two macros a wrong argument is an error, also where the compiler's default is a warning. */
+/* Between these two macros a wrong argument is an error, even where the compiler's default is a warning. */
 #define PEAL_STRICT_BEGIN_                                                              \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wint-conversion\"") \
         _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")
@@ -511,7 +511,7 @@ template <class Type> struct peal_parameter_ {
     typedef Type type;
 };
 
-/* Releases a list at the end of the scope, also when a foreign observer throws through it. */
+/* Releases a list at the end of the scope, even when a foreign observer throws through it. */
 struct peal_hazard_guard_ {
     struct peal_hazard *hazard;
     ~peal_hazard_guard_() { peal_entries_release(hazard); }

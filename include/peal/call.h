@@ -43,7 +43,7 @@ struct peal_call_info {
  *
  * out_info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_STATE outside of a call, and in a function that is no method of an observer, for example
- * a destroy callback, a timer's or a hook; PEAL_ERROR_ARGUMENT for a wrong size.
+ * a destroy callback, the function of a timer, or a hook of a type; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_call_get_current(struct peal_call_info *out_info);
 
@@ -71,14 +71,14 @@ PEAL_API peal_status peal_call_abstain(const struct peal_call *call);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_call_defer(const struct peal_call *call, peal_completion *out_token);
 
-/* Gives the result of a call that was deferred.
+/* Passes the result of a deferred call.
  *
  * token: *consumed*.
  * result: *borrowed during the call*; a value of the method's result type.
  * size: its size in bytes.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when the token was answered or released, or the gathering has ended: this is
- * harmless. PEAL_ERROR_STATE for a token that peal_call_defer did not give; PEAL_ERROR_ARGUMENT for another size and for
- * NULL.
+ * harmless. PEAL_ERROR_STATE for a token that peal_call_defer did not create; PEAL_ERROR_ARGUMENT for another size and
+ * for NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_call_answer(peal_completion token, const void *result, size_t size);
 

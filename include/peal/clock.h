@@ -23,10 +23,10 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* Makes the clock manual, or gives the process the system's clock again.
+/* Makes the clock manual, or makes the process use the system's clock again.
  *
- * A manual clock begins at the present time. Set it before the timers and waits of a test begin, and end them before it
- * is set back: their times are those of the manual clock, and may be far in the future.
+ * A manual clock begins at the present time. Make the clock manual before the timers and waits of a test begin. End them
+ * before the system's clock is used again: their times are those of the manual clock, and may be far in the future.
  *
  * is_manual: true for the manual clock; false for the system's.
  * Returns PEAL_OK.
@@ -42,14 +42,14 @@ PEAL_API peal_status peal_clock_set_manual(bool is_manual);
  * Pumped queues and executors are run by the program: a firing on such a queue waits there. To run each firing, advance
  * the clock to the next due time (peal_clock_get_info), run the queues, and repeat.
  *
- * A call that the advance makes, and that waits with a time limit, waits as long by the system's clock. Then the manual
- * clock has advanced to the end of that wait.
+ * If a call made by the advance waits with a time limit, that limit is measured by the system's clock. After that wait
+ * the manual clock shows the time at which the limit ends.
  *
- * nanoseconds: how far; 0 makes the calls that are due already, also with the system's clock.
+ * nanoseconds: how far; 0 makes the calls that are due already, even with the system's clock.
  * timeout: how long the calls may take, by the system's clock, in milliseconds; PEAL_FOREVER for no limit.
- * Returns PEAL_OK; PEAL_ERROR_TIMEOUT when calls still run or wait then: the clock has advanced as far as all calls were
- * made; PEAL_ERROR_STATE when the clock is the system's and `nanoseconds` is not 0; PEAL_ERROR_WOULD_DEADLOCK on a thread
- * of the library, and within a call that an advance makes.
+ * Returns PEAL_OK; PEAL_ERROR_TIMEOUT when calls still run or wait then: the clock then shows the last due time whose
+ * calls were all made; PEAL_ERROR_STATE when the clock is the system's and `nanoseconds` is not 0;
+ * PEAL_ERROR_WOULD_DEADLOCK on a thread of the library, and within a call that an advance makes.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_clock_advance(uint64_t nanoseconds, uint32_t timeout);
 
@@ -58,8 +58,8 @@ struct peal_clock_info {
     size_t size;    /* sizeof(struct peal_clock_info), set by the caller */
     bool is_manual;
     uint64_t now;   /* the time, in nanoseconds */
-    uint64_t next;  /* when the next timer, time limit or wait is due; UINT64_MAX for none. Waits count for a manual
-                       clock alone. A timer that was stopped may still be counted */
+    uint64_t next;  /* when the next timer, time limit or wait is due; UINT64_MAX for none. Waits count only with a
+                       manual clock. A timer that was stopped may still be counted */
 };
 
 /* Reads the state of the clock.

@@ -30,7 +30,7 @@ struct peal_completion_info {
     peal_status status; /* PEAL_OK: all have answered or were released; PEAL_ERROR_TIMEOUT;
                            PEAL_ERROR_STATE: it was cancelled */
     int64_t result;     /* of completions: the folded results; 0 without results */
-    size_t observers;   /* the number of observers, also of those that were not called before the time
+    size_t observers;   /* the number of observers, even those that were not called before the time
                            limit expired; 0 when the completion ended before the broadcast began */
     size_t completed;   /* the number of answers */
     size_t dropped;     /* the number of observers that will not answer */
@@ -66,7 +66,7 @@ struct peal_completion_options {
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_completion: filled, zero on failure.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE for a stale queue; PEAL_ERROR_POLICY;
- * PEAL_ERROR_LIMIT, also when there is a time limit and the system gives no thread for it; PEAL_ERROR_MEMORY.
+ * PEAL_ERROR_LIMIT, for example when the system gives no thread for the time limit; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_completion_create(
     const struct peal_completion_options *options, peal_completion *out_completion);
@@ -82,7 +82,7 @@ PEAL_API peal_status peal_complete(peal_completion token, int64_t result);
 /* Releases a token without an answer. Its observer counts as dropped. A completion that was passed to no broadcast
  * is its own only token: `done` runs with PEAL_OK and one dropped.
  *
- * Returns as peal_complete.
+ * Returns the statuses of peal_complete.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_completion_release(peal_completion token);
 
@@ -124,7 +124,7 @@ struct peal_gather_options {
  * options: *copied*. `done` runs exactly once if this succeeds, and not at all if it fails.
  * out_gathering: filled, for peal_completion_cancel; zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_REJECTED when a full queue refused calls: they count as dropped;
- * PEAL_ERROR_ARGUMENT, also without a queue; PEAL_ERROR_POLICY for a method with a completion;
+ * PEAL_ERROR_ARGUMENT, for example without a queue; PEAL_ERROR_POLICY for a method with a completion;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT_COUNT; PEAL_ERROR_MEMORY.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_gather(peal_method method, void *const *arguments, size_t argument_count,

@@ -89,11 +89,11 @@ PEAL_API peal_status peal_center_get_info(peal_center center, struct peal_center
 struct peal_protocol_info {
     size_t size;        /* sizeof(struct peal_protocol_info), set by the caller */
     peal_center center;
-    uint32_t version;   /* as peal_protocol_version reads it */
+    uint32_t version;   /* as read by peal_protocol_version */
     bool is_built_in;   /* a protocol of peal, such as "PealServices" */
     size_t methods;     /* adopted methods included */
     size_t adopted;     /* protocols that it adopts directly */
-    size_t observers;   /* as peal_protocol_count_observers counts them */
+    size_t observers;   /* as counted by peal_protocol_count_observers */
     char name[256];
 };
 
@@ -125,9 +125,9 @@ struct peal_method_info {
     bool is_borrowed;
     bool is_oneway;         /* it has no result */
     bool is_sticky;         /* it keeps its last call for later observers */
-    size_t last_calls;      /* that are kept now */
+    size_t last_calls;      /* number of last calls kept now */
     size_t parameters;      /* without `self` */
-    size_t observers;       /* as peal_method_count_observers counts them */
+    size_t observers;       /* as counted by peal_method_count_observers */
     char name[256];         /* cut to fit */
 };
 

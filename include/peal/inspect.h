@@ -31,7 +31,7 @@ PEAL_API peal_status peal_protocol_version(peal_protocol protocol, uint32_t *out
  *
  * out_methods: filled with up to `capacity` handles; NULL when capacity is 0.
  * out_count: filled with the number of methods; may be NULL.
- * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK; PEAL_TRUNCATED when not all fit; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_protocol_list_methods(
     peal_protocol protocol, peal_method *out_methods, size_t capacity, size_t *out_count);
@@ -155,7 +155,7 @@ PEAL_API peal_status peal_method_is_oneway(peal_method method, bool *out_is_onew
 PEAL_API peal_status peal_method_count_observers(peal_method method, size_t *out_count);
 
 /* Lists the registrations that a broadcast of a method reaches, in the order of their calls. Registrations
- * with queues are listed at the position that they would have without. Dead weak targets are omitted.
+ * with queues are listed at the position that they would have without a queue. Dead weak targets are omitted.
  *
  * out_observations: filled with up to `capacity` handles; NULL when capacity is 0. A handle may be stale
  *   by the time it is used.
@@ -195,7 +195,7 @@ PEAL_API peal_status peal_observation_get_info(peal_observation observation, str
 
 /* The mechanism of a method's calls. */
 typedef enum peal_call_path {
-    PEAL_CALL_PATH_REGISTER_FRAME = 1, /* a register frame, built once a broadcast */
+    PEAL_CALL_PATH_REGISTER_FRAME = 1, /* a register frame, built once per broadcast */
     PEAL_CALL_PATH_FFI_CALL = 2        /* ffi_call, for types that a frame cannot carry */
 } peal_call_path;
 

@@ -16,7 +16,7 @@
  * pointer without a rule can be retained only if the method is declared `borrowed`.
  *
  * Several threads may use an invocation at once: each function sees either all or none of the effect of
- * another. A call uses the arguments that it began with, also when another thread sets new ones or destroys
+ * another. A call uses the arguments that it began with, even when another thread sets new ones or destroys
  * the invocation. No lock is held while functions of the caller run.
  *
  * After its method has ended with the center or the owner, an invocation can only be destroyed: all other
@@ -42,10 +42,10 @@ PEAL_BEGIN_DECLARATIONS
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_invocation_create(peal_method method, peal_invocation *out_invocation);
 
-/* Makes an invocation with arguments by array, as peal_send takes them.
+/* Makes an invocation with an array of arguments, like that of peal_send.
  *
  * arguments: *copied*, the values; the pointed-to memory is *borrowed* until the arguments are retained or
- *   set again, or the invocation ends. One pointer a parameter, each to a value of the parameter's type.
+ *   set again, or the invocation ends. One pointer per parameter, each to a value of the parameter's type.
  * argument_count: must be the method's number of parameters.
  * The rest is as for peal_invocation_create. Also returns PEAL_ERROR_ARGUMENT_COUNT.
  * Thread rule: any thread. Since 0.1. */
@@ -69,7 +69,7 @@ PEAL_API PEAL_CHECK peal_status peal_invocation_of_counted(
 PEAL_API PEAL_CHECK peal_status peal_invocation_of_list(
     size_t argument_count, peal_method method, peal_invocation *out_invocation, va_list arguments);
 
-/* Makes an invocation of the same method with retained arguments, also if those of the original are not
+/* Makes an invocation of the same method with retained arguments, even if those of the original are not
  * retained. The result is copied as a value. The two are independent.
  *
  * out_invocation: filled, zero on failure; *owned*: end it with peal_invocation_destroy.
@@ -132,7 +132,7 @@ PEAL_API peal_status peal_invocation_get_argument_named(
  * when they are already retained.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_TYPE when a parameter is a pointer without a rule,
- * and the method is not declared `borrowed`; PEAL_ERROR_MEMORY, also when a type's own copy
+ * and the method is not declared `borrowed`; PEAL_ERROR_MEMORY, for example when a type's own copy
  * fails. Also PEAL_ERROR_STATE when the method has ended. After a failure nothing is retained.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_invocation_retain_arguments(peal_invocation invocation);
@@ -153,7 +153,7 @@ PEAL_API bool peal_invocation_retains_arguments(peal_invocation invocation);
  * call is made at once. A lazily observing service is created first. When its creation fails, the status is
  * that of peal_service_get; from within its own creation, it is PEAL_ERROR_STATE.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE for either handle, also when the observer has been removed;
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE for either handle, for example when the observer has been removed;
  * PEAL_ERROR_STATE when the observer is blocked or has a queue, or the method has ended. Also
  * PEAL_ERROR_CONFORMANCE when the observer does not have the method, PEAL_ERROR_DEPTH,
  * PEAL_ERROR_MEMORY. After a failure no observer was called and the result is unchanged.
@@ -176,7 +176,7 @@ PEAL_API peal_status peal_invocation_invoke_function(peal_invocation invocation,
  * out_result: filled with the result too; may be NULL. Under COLLECT and FOLD only this is filled, and the
  *   invocation's own result is unchanged.
  * out_calls: filled with the number of observers called; may be NULL.
- * Returns what peal_send_with returns. Also PEAL_ERROR_STATE when the method has ended. After a
+ * Returns the statuses of peal_send_with. Also PEAL_ERROR_STATE when the method has ended. After a
  * failure the invocation's result is unchanged.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_invocation_broadcast(

@@ -125,7 +125,7 @@ struct peal_module_description {
  *   - When the queue of a running module ends, module_failed reports this at once, with "event": the module
  *     receives no further events.
  *
- * Circles. Where calls of modules would wait for each other, one of them does not wait. Examples are two events
+ * Circular waits. Where calls of modules would wait for each other, one of them does not wait. Examples are two events
  * that remove each other's modules, and two queues whose modules call each other. A removal or a stop then
  * returns PEAL_NOT_WAITED, and a thread of the library does the rest. An event's result is zero, and
  * module_failed is broadcast with "event". A start fails with PEAL_ERROR_WOULD_DEADLOCK. */
@@ -155,7 +155,7 @@ PEAL_API peal_status peal_module_register(
  *
  * module: *consumed*, except when PEAL_ERROR_STATE is returned.
  * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, because the time limit
- * has expired, this is its own call, or the wait would be part of a circle ("Circles");
+ * has expired, this is its own call, or the wait would be part of a circular wait ("Circular waits");
  * PEAL_ERROR_STATE when a module that runs, or that a running start will start, needs it: the
  * sentence names that module; PEAL_ERROR_HANDLE.
  * Thread rule: any thread; it may wait. Since 0.1. */
@@ -164,7 +164,7 @@ PEAL_API peal_status peal_module_remove(peal_module module);
 /* Removes all modules of a class, in reverse start order.
  *
  * out_removed: filled with the number of removed modules; may be NULL.
- * Returns as peal_module_remove: the first error, else PEAL_NOT_WAITED if any removal returned that;
+ * Returns the statuses of peal_module_remove: the first error, else PEAL_NOT_WAITED if any removal returned that;
  * PEAL_ERROR_NOT_FOUND for an unknown class. A module that cannot be removed stays, and the others are removed.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_modules_remove_class(peal_center center, const char *class_name, size_t *out_removed);
@@ -179,7 +179,7 @@ PEAL_API peal_status peal_module_find(peal_center center, const char *name, peal
 /* Forwards a protocol to modules: each module that has a table for it, registered before or after, observes
  * it while it runs, in start order.
  *
- * Returns PEAL_OK, also when it is already forwarded; PEAL_ERROR_HANDLE; the failures of peal_observe.
+ * Returns PEAL_OK, even when it is already forwarded; PEAL_ERROR_HANDLE; the failures of peal_observe.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_modules_forward(peal_protocol protocol);
 
@@ -205,7 +205,7 @@ typedef enum peal_modules_state {
  * PEAL_ERROR_CYCLE with the path: in both cases nothing was started; PEAL_ERROR_START, whose sentence
  * contains the module's own; PEAL_ERROR_TIMEOUT; PEAL_ERROR_STATE when they already start or run, have been
  * stopped, were stopped meanwhile, or while a module of the last start is still being stopped. Also
- * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circle, PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT
+ * PEAL_ERROR_WOULD_DEADLOCK from within a step or for a circular wait, PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT
  * when the system gives no thread for time limits, PEAL_ERROR_MEMORY: in both cases nothing was started.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_modules_start(peal_center center);
@@ -221,7 +221,7 @@ PEAL_API peal_status peal_modules_start(peal_center center);
  * a center stops its modules too, with no limit except that of each module.
  *
  * timeout: of all together, in milliseconds; PEAL_FOREVER for no limit.
- * Returns PEAL_OK, also when they were already stopped; PEAL_NOT_WAITED from within a step or an event
+ * Returns PEAL_OK, even when they were already stopped; PEAL_NOT_WAITED from within a step or an event
  * of a module that is to be stopped, and on the thread that starts or stops them: the modules are then stopped
  * once that step, event, start or stop has ended, after an event on a thread of the library; PEAL_ERROR_TIMEOUT
  * when the limit has expired, and a module was stopped without waiting for it; PEAL_ERROR_HANDLE.
@@ -244,8 +244,8 @@ typedef enum peal_module_state {
     PEAL_MODULE_STARTING = 1,
     PEAL_MODULE_RUNNING = 2,
     PEAL_MODULE_STOPPING = 3,
-    PEAL_MODULE_STOPPED = 4, /* also when its start was undone because another module's start failed; it can
-                                be started again */
+    PEAL_MODULE_STOPPED = 4, /* stopped, or its start was undone because another module's start failed; in that
+                                case it can be started again */
     PEAL_MODULE_FAILED = 5  /* its start has failed */
 } peal_module_state;
 
@@ -323,7 +323,7 @@ typedef enum peal_signal_action {
 PEAL_API peal_status peal_signal_bind(
     peal_center center, int signal, peal_signal_action action, peal_queue queue, uint32_t timeout);
 
-/* Removes a binding: the signal has its previous effect again.
+/* Removes the binding of a signal, which then has its previous effect again.
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when it is not bound by this center; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
@@ -332,7 +332,7 @@ PEAL_API peal_status peal_signal_remove_binding(peal_center center, int signal);
 /* Binds the usual signals: SIGTERM and SIGINT to TERMINATE, SIGHUP to RELOAD, SIGTSTP to BACKGROUND,
  * SIGCONT to FOREGROUND. Either all are bound or none.
  *
- * Returns as peal_signal_bind.
+ * Returns the statuses of peal_signal_bind.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_signals_bind_usual(peal_center center, peal_queue queue, uint32_t timeout);
 

@@ -23,7 +23,7 @@ PEAL_BEGIN_DECLARATIONS
 
 /* How an observer is registered. */
 enum peal_observe_flags {
-    /* Removes the observer before its first call runs: it is called exactly once, also when broadcasts race. */
+    /* Removes the observer before its first call runs: it is called exactly once, even when broadcasts race. */
     PEAL_OBSERVE_ONCE = 1 << 0,
     /* Removes all registrations of the same target on the protocol and queue. The new registration is
      * the last one of its priority. On failure the old registrations stay. A concurrent broadcast calls
@@ -40,7 +40,7 @@ enum peal_observe_flags {
      * PEAL_ERROR_TYPE. */
     PEAL_OBSERVE_BORROWED = 1 << 4,
     /* The observer only watches: it is called like others, but its result does not count. No policy sees the result,
-     * no completion waits for the observer, which gets a token of zero, and no gathering. When only such observers are
+     * no completion and no gathering waits for the observer, whose token is zero. When only such observers are
      * called, the result is that of a broadcast without observers. `out_calls` of peal_send counts its calls. PEAL_EACH
      * visits it too: there the loop itself reads results. */
     PEAL_OBSERVE_PASSIVE = 1 << 5
@@ -86,7 +86,7 @@ struct peal_observe_options {
  * table: *copied*; its first member is its size in bytes, as a size_t; see protocol.h. A method
  *   beyond that size, or a NULL one, is absent. A table that is larger than the defined protocol belongs
  *   to a later version and gives PEAL_ERROR_CONFORMANCE: define that version first.
- * options: *copied*; NULL for none. `destroy` runs exactly once, also when the registration fails,
+ * options: *copied*; NULL for none. `destroy` runs exactly once, even when the registration fails,
  *   after the last call has returned, with no lock held: on the observer's queue, or without one
  *   on the thread that ends the last call or the registration. When registering fails, it runs before this
  *   returns. A size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are
@@ -124,7 +124,7 @@ struct peal_call {
     size_t size;            /* sizeof(struct peal_call) */
     peal_method method;     /* the called method, as the observed protocol names it */
     size_t index;           /* its index in the list of names, or among the protocol's methods */
-    void *const *arguments; /* one pointer a parameter, to its value; *borrowed during the call* */
+    void *const *arguments; /* one pointer per parameter, to its value; *borrowed during the call* */
     void *result;           /* memory for the result, zeroed; NULL where the method has none */
     uint64_t origin;        /* of the broadcast (call.h); 0: none */
 };
@@ -174,10 +174,10 @@ PEAL_API peal_status peal_observe_handler(peal_protocol protocol, void *target, 
  * options: as for peal_observe. `destroy` gets NULL, and runs when the registration has ended, after the
  *   instance's last call: by peal_observation_remove, or with the service, the queue, the owner or the
  *   center. `weak` and `reference` are PEAL_ERROR_ARGUMENT. The service is created on the broadcasting
- *   thread, also with a queue.
+ *   thread, even with a queue.
  * out_observation: filled, zero on failure; may be NULL. After a removal before the first broadcast, no
  *   instance is ever created for it.
- * Returns as peal_observe; PEAL_ERROR_NOT_FOUND for an unknown service, or one that does not provide the
+ * Returns the statuses of peal_observe; PEAL_ERROR_NOT_FOUND for an unknown service, or one that does not provide the
  * protocol; PEAL_ERROR_DUPLICATE when the service observes the protocol lazily on that queue already.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observe_service(peal_protocol protocol, const char *service,
@@ -206,7 +206,7 @@ enum peal_remove_flags {
 
 /* Removes an observer as peal_observation_remove does. With DRAIN, calls that already wait on its queue are
  * made after this has returned, and no broadcast adds another. With WAIT, this returns when its running calls have
- * ended. With both, it returns when all calls that wait on the queue, also those of other observers, have been
+ * ended. With both, it returns when all calls that wait on the queue, including those of other observers, have been
  * made.
  *
  * With WAIT from the observer's own call, or with WAIT and DRAIN from any call of its queue, waiting would
@@ -233,7 +233,7 @@ PEAL_API peal_status peal_observation_remove_with(peal_observation observation, 
  * target: compared, never followed; NULL for registrations with a NULL target. Lazy registrations
  *   have no target, and stay.
  * out_removed: filled with the number of ended registrations; may be NULL.
- * Returns PEAL_OK, also where there was none; PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK, even if there was none; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_protocol_remove_observations_of(
     peal_protocol protocol, const void *target, size_t *out_removed);
@@ -243,7 +243,7 @@ PEAL_API peal_status peal_protocol_remove_observations_of(
  * Parameters, statuses and thread rule are those of peal_protocol_remove_observations_of. Since 0.1. */
 PEAL_API peal_status peal_protocol_remove_observations(peal_protocol protocol, size_t *out_removed);
 
-/* Skips an observer until it is unblocked as many times as it was blocked. A queued call tests this
+/* Blocks an observer: it is skipped until it is unblocked as many times as it was blocked. A queued call tests this
  * just before it begins: an observer that was blocked at the broadcast and is unblocked by then is called.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past fifty million blocks.
@@ -256,7 +256,7 @@ PEAL_API peal_status peal_observation_block(peal_observation observation);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_unblock(peal_observation observation);
 
-/* Returns true if a registration is in force: until it is removed, also while it is blocked.
+/* Returns true if a registration is in force: until it is removed, even while it is blocked.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_observation_is_active(peal_observation observation);

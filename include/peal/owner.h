@@ -53,7 +53,7 @@ PEAL_API peal_status peal_owner_leave(void);
 PEAL_API peal_owner peal_owner_current(void);
 
 /* Ends an owner and everything that belongs to it:
- * - removes its modules, after stopping all modules that need them, also those of other owners (module.h);
+ * - removes its modules, after stopping all modules that need them, including those of other owners (module.h);
  * - removes its services and waits until their instances are destroyed;
  * - removes its observers and drops their queued calls, and ends its queues and timers;
  * - waits for its calls that run on other threads, and runs its destroy callbacks on this thread;
@@ -62,7 +62,7 @@ PEAL_API peal_owner peal_owner_current(void);
  *
  * From a call of the owner's own code, a function of a service for example, or inside a scope of one of
  * its services, the function does everything except waiting, and returns PEAL_NOT_WAITED. It does the same
- * where its wait would close a circle with calls of modules ("Circles" in module.h).
+ * where its wait would be part of a circular wait with calls of modules ("Circular waits" in module.h).
  *
  * After PEAL_NOT_WAITED everything is removed, but the owner's code may still run: do not unload it. The
  * owner accepts no registrations, and its handle is stale for all functions except this one. Call it again,
@@ -102,7 +102,7 @@ typedef void (*peal_pointer_visitor)(void *context, const char *what, const void
  * of proxies' targets and stages, of destroy callbacks, weak types, executors, types' hooks, completions,
  * timers, taps, services and modules, the tables of services and modules, and the destroy callbacks of
  * counted objects. A removed registration counts while peal may still call it: until its last call and its destroy
- * callback have returned, also while the callback waits on a queue. Call this before dlclose, in a debug
+ * callback have returned, even while the callback waits on a queue. Call this before dlclose, in a debug
  * build: there should be no pointer.
  *
  * address: any address in the object, such as that of one of its functions.

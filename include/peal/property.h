@@ -83,7 +83,7 @@ PEAL_API peal_status peal_property_define(peal_center center, const char *name, 
 PEAL_API peal_status peal_property_find(
     peal_center center, const char *name, const char *type, peal_property *out_property);
 
-/* Ends a property, also one that another owner defined: its observers are removed, each as by
+/* Ends a property, even one that another owner defined: its observers are removed, each as by
  * peal_observation_remove, and waiting changes are dropped.
  *
  * property: *consumed*.
@@ -104,7 +104,7 @@ PEAL_API peal_status peal_property_type(peal_property property, char *buffer, si
  *
  * out_value: filled with a whole value; untouched on failure.
  * size: sizeof the type.
- * Returns PEAL_OK; PEAL_ERROR_TYPE for another size, or of a text; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT
+ * Returns PEAL_OK; PEAL_ERROR_TYPE for another size, or for a text; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT
  * for NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_get(peal_property property, void *out_value, size_t size);
@@ -113,7 +113,7 @@ PEAL_API peal_status peal_property_get(peal_property property, void *out_value, 
  *
  * buffer: filled; NULL where capacity is 0.
  * out_length: filled with the bytes of the whole text, its zero not counted; may be NULL.
- * Returns PEAL_OK; PEAL_TRUNCATED when it does not fit; PEAL_ERROR_TYPE of a property that is no text;
+ * Returns PEAL_OK; PEAL_TRUNCATED when it does not fit; PEAL_ERROR_TYPE for a property that is no text;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_property_get_text(peal_property property, char *buffer, size_t capacity, size_t *out_length);
@@ -217,7 +217,7 @@ enum peal_property_observe_flags {
  *   `changed_values` needs PEAL_OBSERVE_BORROWED where the type is a pointer.
  * Returns PEAL_OK; PEAL_DEFERRED; PEAL_REJECTED: registered, but a queue was full, or memory refused, for
  * the notification of PEAL_PROPERTY_INITIAL; PEAL_ERROR_CONFORMANCE for an observer without functions, or of
- * another size; PEAL_ERROR_DUPLICATE. Also as peal_observe.
+ * another size; PEAL_ERROR_DUPLICATE. Also the statuses of peal_observe.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_property_observe(peal_property property, void *target,
     const struct peal_property_observer *observer, uint32_t flags, const struct peal_observe_options *options,

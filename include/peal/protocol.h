@@ -11,9 +11,9 @@
  *     PEAL_PROTOCOL(chat, "Chat", CHAT);
  *
  * The macro makes:
- *     struct chat           the table: `size_t size`, then one function pointer a method, each with
+ *     struct chat           the table: `size_t size`, then one function pointer per method, each with
  *                           `void *self` before the parameters of its prototype
- *     struct chat_protocol  the handles: `protocol`, then one peal_method a method, by name
+ *     struct chat_protocol  the handles: `protocol`, then one peal_method per method, by name
  *     chat_description      the same as text, for peal_protocol_define
  *     chat_define(center, &handles)
  *     chat_observe(&handles, target, &table, options, &observation)
@@ -32,8 +32,8 @@
  *     all          results are dropped; the policy of a method that returns void
  *     first_true   stop at the first result that is true, and keep it  bool and integers
  *     first_nonzero  stop at the first result that is not zero      scalars and pointers
- *     last         the last result; the policy of any other method  any
- *                  that names none
+ *     last         the last result; the default of a method with a  any
+ *                  result
  *     sum min max  over all results; an integer sum saturates       numbers
  *     any          1 if one result is true; all are called          bool and integers
  *     every        1 if all results are true; all are called        bool and integers
@@ -130,7 +130,7 @@ PEAL_API peal_status peal_protocol_find(peal_center center, const char *name, pe
 /* Finds a method of a protocol: its own or an adopted one. Where both have the name, its own is found.
  *
  * The handle denotes the protocol too: a broadcast through a method found in `protocol` reaches the
- * observers that conform to `protocol`, also when the method itself is adopted.
+ * observers that conform to `protocol`, even when the method itself is adopted.
  *
  * name: *borrowed during the call*; "on_close", or "Chat.on_close" where the short name is ambiguous.
  * out_method: filled, zero on failure.
@@ -149,8 +149,8 @@ PEAL_API peal_status peal_method_find(peal_protocol protocol, const char *name, 
  *     #define ROOM_ADOPTS(ADOPT) ADOPT(chat, "Chat") ADOPT(presence, "Presence")
  *     PEAL_PROTOCOL_ADOPTING(room, "Room", ROOM_ADOPTS, ROOM);
  *
- * The table then begins with the size and one pointer a protocol adopted, to its own table
- * (`const struct chat *chat;`), so that each of them can grow by itself. A protocol that is adopted on
+ * The table then begins with the size and one pointer per adopted protocol, to that protocol's table
+ * (`const struct chat *chat;`), so that each of them can grow independently. A protocol that is adopted on
  * two paths counts once: set its table on either path, or the same table on both. */
 #define PEAL_PROTOCOL_ADOPTING(tag, protocol_name, ADOPTS, LIST)                                                    \
     struct tag {                                                                                                    \
@@ -221,7 +221,7 @@ PEAL_API peal_status peal_method_find(peal_protocol protocol, const char *name, 
 /* The text is made here, of the words as written: another macro would expand __counted_by(n) to nothing. */
 #define PEAL_METHOD_TEXT_(requirement, result, name, ...) #requirement " " #result " " #name " " #__VA_ARGS__,
 
-/* A METHOD that does not begin with `required` or `optional` is one error, and no member. */
+/* A METHOD that does not begin with `required` or `optional` causes one compile error and adds no member. */
 #define PEAL_IF_METHOD_(requirement) PEAL_IF_METHOD_CHOICE_(PEAL_SECOND_(PEAL_REQUIREMENT_##requirement, NO, ~))
 #define PEAL_REQUIREMENT_required ~, YES
 #define PEAL_REQUIREMENT_optional ~, YES

@@ -4,7 +4,7 @@
  *
  * A peal_reference is a handle. A caller that has retained it owns a share of the object. A caller that
  * has only copied the handle has a weak reference: retaining it fails once the object is destroyed.
- * (A generational handle is a weak reference by itself.)
+ * (A generational handle is itself a weak reference.)
  *
  *     peal_reference_create(session, free_session, &reference);   count is one
  *     if (peal_reference_retain(reference, &object) == PEAL_OK) { ... peal_reference_release(reference); }

@@ -120,7 +120,7 @@ PEAL_API peal_status peal_type_list(peal_center center, char *buffer, size_t cap
 
 /* ---- Fingerprints ------------------------------------------------------------------------------ */
 
-/* Reads the canonical text of a method: the declarations of its types, then its own declaration, a line each.
+/* Reads the canonical text of a method: the declarations of its types, then its own declaration, one line each.
  * A program that declares these types and this method in an empty center gets a method with the same text.
  *
  *     struct point { double x; double y; };
@@ -128,7 +128,7 @@ PEAL_API peal_status peal_type_list(peal_center center, char *buffer, size_t cap
  *
  * Typedefs are followed, and parameters have the names p1, p2 and so on. Structures, unions and enums that a call
  * carries are declared: those that are passed by value, and the elements of a buffer with a length. A structure
- * that another pointer points to needs no more than its tag.
+ * that another pointer points to needs only its tag.
  *
  * Buffer and statuses are those of peal_protocol_name.
  * Thread rule: any thread. Since 0.1. */

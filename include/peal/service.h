@@ -19,7 +19,7 @@
  *
  * A *service* is a registration: a name, functions, the protocols that it provides. Its *instance* is
  * created at the first get, by one thread, while others wait. A get returns a *use* of the instance. The
- * instance exists until its last use ends, also when it was removed meanwhile.
+ * instance exists until its last use ends, even when it was removed meanwhile.
  * (WeChat's MMServiceCenter: getService:, onServiceInit, onServiceClearData, m_isServicePersistent.)
  *
  * Names have 1 to 255 bytes of UTF-8. Names that begin with "peal." are reserved: "peal.services",
@@ -130,7 +130,7 @@ PEAL_API peal_status peal_service_find_provider(peal_center center, const char *
 /* Waits until a service with the name is registered.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
- * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_HANDLE, also when the center ends meanwhile.
+ * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_HANDLE, for example when the center ends meanwhile.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_wait(
     peal_center center, const char *name, uint32_t timeout, peal_service *out_service);
@@ -143,9 +143,9 @@ PEAL_API peal_status peal_service_wait(
  * one creation runs, and the others wait for it.
  *
  * out_use: filled, `table` with NULL; zeros on failure.
- * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND, whose sentence lists near names, also for a dependency;
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for the service or a dependency, whose sentence lists near names;
  * PEAL_ERROR_CREATION, whose sentence contains the service's own; PEAL_ERROR_CYCLE when creations need each
- * other, with the path, also over several threads. Also PEAL_ERROR_HANDLE, PEAL_ERROR_STATE when the
+ * other, on one thread or on several, with the path. Also PEAL_ERROR_HANDLE, PEAL_ERROR_STATE when the
  * registration ended meanwhile, PEAL_ERROR_DEPTH at 128 creations inside each other on one thread,
  * PEAL_ERROR_LIMIT, PEAL_ERROR_MEMORY. A thread that waited for a failed creation gets the same error.
  * Thread rule: any thread; it may wait. Since 0.1. */
@@ -155,14 +155,14 @@ PEAL_API peal_status peal_service_get(peal_center center, const char *name, stru
  *
  * table_size: the size of the caller's table, in bytes, up to a megabyte; members that the service's table
  *   lacks are filled with NULL. Tables of adopted protocols have their own size.
- * Returns as peal_service_get; PEAL_ERROR_AMBIGUOUS as peal_service_find_provider.
+ * Returns the statuses of peal_service_get; PEAL_ERROR_AMBIGUOUS as peal_service_find_provider.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_get_provider(
     peal_center center, const char *protocol, size_t table_size, struct peal_service_use *out_use);
 
 /* Gets the instance of a service by the handle of the service.
  *
- * Returns as peal_service_get.
+ * Returns the statuses of peal_service_get.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_use_instance(peal_service service, struct peal_service_use *out_use);
 
@@ -214,14 +214,14 @@ struct peal_scope {
     struct peal_hazard *hazard; /* internal */
 };
 
-/* Begins a scope: the instance is not destroyed before the end, also when it is removed meanwhile. Creates
+/* Begins a scope: the instance is not destroyed before the end, even when it is removed meanwhile. Creates
  * the instance on first use. Scopes nest, with each other and with lists of broadcast.h, and end in
  * reverse order on the same thread.
  *
  * protocol: the protocol of the requested table; zero for none.
  * table_size: as for peal_service_get_provider.
  * out_scope: filled; zeros on failure, when it must not be ended.
- * Returns as peal_service_get; PEAL_ERROR_NOT_FOUND when the service does not provide the protocol;
+ * Returns the statuses of peal_service_get; PEAL_ERROR_NOT_FOUND when the service does not provide the protocol;
  * PEAL_ERROR_DEPTH.
  * Keep a scope short: it delays the end of the instance.
  * Thread rule: any thread; it may wait. Since 0.1. */
@@ -241,14 +241,14 @@ PEAL_API peal_status peal_scope_end(struct peal_scope *scope);
  * called, and are lazy again. The instance is destroyed once its last use and scope have ended. An instance
  * without uses and scopes is destroyed before this returns.
  *
- * Returns PEAL_OK, also where there is no instance; PEAL_NOT_WAITED when it is still in use;
+ * Returns PEAL_OK, even if there is no instance; PEAL_NOT_WAITED when it is still in use;
  * PEAL_ERROR_STATE from within a creation on this thread, or for one of peal's own; PEAL_ERROR_HANDLE.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_remove_instance(peal_service service);
 
 /* Makes an instance clear the data of its session. The instance stays.
  *
- * Returns PEAL_OK, also where there is no instance; PEAL_ERROR_STATE from within a creation;
+ * Returns PEAL_OK, even if there is no instance; PEAL_ERROR_STATE from within a creation;
  * PEAL_ERROR_HANDLE.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_service_clear_data(peal_service service);

@@ -16,7 +16,7 @@
  *     without a function   Records go to a ring of each thread, without a lock. peal_tap_read empties the rings.
  *
  * A tap sees the methods that its filter names. Broadcasts of other methods cost what they cost without taps. A tap
- * sees broadcasts that begin after it was opened, each with all its calls, also the calls that queues make later.
+ * sees broadcasts that begin after it was opened, each with all its calls, including the calls that queues make later.
  *
  * docs/taps.md is the guide. docs/limits.md lists the calls that taps do not see.
  */
@@ -38,7 +38,7 @@ enum peal_tap_event {
     /* A broadcast begins. method; object: 0. The arguments are those of the broadcaster. */
     PEAL_TAP_BROADCAST_BEGIN = 1 << 0,
     /* The broadcast ends: it has made its calls, and enqueued those for queues. duration; count: the number of called
-     * observers, with those on queues, as peal_send counts them; status: what the broadcast returns. */
+     * observers, with those on queues, as peal_send counts them; status: the status that the broadcast returns. */
     PEAL_TAP_BROADCAST_END = 1 << 1,
     /* The call of an observer begins. method; object: the observation. On a queue also queue; duration: how long the
      * call waited there. */
@@ -86,7 +86,7 @@ struct peal_tap_record {
 
 /* The kinds of handles. */
 enum peal_handle_kind {
-    PEAL_HANDLE_TAP = 0, /* also of the id zero */
+    PEAL_HANDLE_TAP = 0, /* the kind of the id zero too */
     PEAL_HANDLE_CENTER = 1,
     PEAL_HANDLE_PROTOCOL = 2,
     PEAL_HANDLE_METHOD = 3,
@@ -135,7 +135,7 @@ struct peal_tap_options {
     uint32_t events; /* bits of enum peal_tap_event; 0: all */
     uint32_t flags;  /* enum peal_tap_flags */
     const char *filter; /* *copied*; NULL: all methods. Patterns, separated by commas: "Chat.*,-Chat.tick". A pattern
-                           names a protocol, or a method as Protocol.method; `*` matches any characters, also none;
+                           names a protocol, or a method as Protocol.method; `*` matches any characters, including none;
                            `-` before a pattern excludes what it names. Without a pattern that includes, all methods
                            are included that no pattern excludes. Events without a method pass each filter, and
                            go to the taps of all centers */
@@ -150,8 +150,8 @@ struct peal_tap_options {
 
 /* Opens a tap.
  *
- * center: whose methods it sees; zero: those of all centers, also of later ones.
- * options: *copied*. `destroy` runs exactly once, also when this fails (then before this returns, where the size is
+ * center: whose methods it sees; zero: those of all centers, including later ones.
+ * options: *copied*. `destroy` runs exactly once, even when this fails (then before this returns, where the size is
  *   right).
  * out_tap: filled, zero on failure; *owned*: end it with peal_tap_close.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for a filter that is malformed, with the column; for unknown events and flags;

@@ -11,7 +11,7 @@
  * serial queue of the timer's own. So firings of one timer never overlap. (An executor's `submit` is
  * called on a thread of the library.)
  *
- * Times are of the monotonic clock (CLOCK_MONOTONIC), in nanoseconds. A repeating timer is due at
+ * Times use the monotonic clock (CLOCK_MONOTONIC), in nanoseconds. A repeating timer is due at
  * whole periods after its first firing, however late each firing is: it does not drift. While a firing
  * waits on the queue, the next due firing is not enqueued: it is missed, and counted. (NSTimer, dispatch
  * sources, and timerfd do the same.)
@@ -49,7 +49,7 @@ struct peal_timer_options {
     void *target;         /* *borrowed until the destroy callback*; may be NULL. A method does not receive it,
                              but a weak target ends a timer with a method too */
     void (*destroy)(void *target); /* called once after the last use of the target; may be NULL */
-    int64_t period_ns;    /* from one firing to the next; above zero, also with PEAL_TIMER_ONCE */
+    int64_t period_ns;    /* from one firing to the next; above zero, even with PEAL_TIMER_ONCE */
     int64_t delay_ns;     /* from the start to the first firing; 0: one period */
     int64_t tolerance_ns; /* how much later a firing may be, so that several share a wake-up; 0: no
                              later than the system makes it */
@@ -69,7 +69,7 @@ struct peal_timer_options {
 
 /* Creates a timer, which does not run until it is started.
  *
- * options: *copied*. `destroy` runs exactly once, also when this fails (then before this returns, where
+ * options: *copied*. `destroy` runs exactly once, even when this fails (then before this returns, where
  *   the size is right), after the last call has returned, with no lock held: on the timer's queue.
  * out_timer: filled, zero on failure; *owned*: end it with peal_timer_destroy.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for a period of zero or below, a delay or tolerance below zero,
@@ -116,10 +116,10 @@ PEAL_API peal_status peal_timer_stop(peal_timer timer);
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_timer_stop_and_wait(peal_timer timer, uint32_t timeout);
 
-/* Enqueues one firing now, in addition to the others, also while the timer is stopped. When a firing
+/* Enqueues one firing now, in addition to the others, even while the timer is stopped. When a firing
  * already waits on the queue, this one counts as missed.
  *
- * Returns as peal_timer_start.
+ * Returns the statuses of peal_timer_start.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_timer_fire(peal_timer timer);
 
@@ -127,7 +127,7 @@ PEAL_API peal_status peal_timer_fire(peal_timer timer);
  * its calls, call peal_timer_stop_and_wait first.
  *
  * timer: *consumed*.
- * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has ended already: by itself, with its queue or its owner.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE when it has already ended: on its own, with its queue or its owner.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_timer_destroy(peal_timer timer);
 

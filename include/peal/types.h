@@ -134,7 +134,7 @@ PEAL_API peal_status peal_type_layout(peal_center center, const char *type, size
  *
  * A type is registered by the name of the pointed-to type: "struct widget", "union value", a typedef of
  * one, or a name that is never declared. The rule then applies to each parameter that is a pointer to
- * this type, const or not, also through a typedef of the pointer. It does not apply to pointers to such
+ * this type, const or not, including one through a typedef of the pointer. It does not apply to pointers to such
  * pointers, to arrays, or inside structs. A NULL argument stays NULL.
  *
  * A method keeps the rule that applied when it was defined. Register types before the protocols that
@@ -165,7 +165,7 @@ struct peal_struct_type {
  * center: where to register the type, until the center ends.
  * type: *copied*; the pointed-to type, such as "struct widget".
  * functions: *copied*; neither may be NULL. They must stay loaded until no captured call is left.
- * Returns PEAL_OK, also when the type is registered with the same functions; PEAL_ERROR_CONFLICT when it
+ * Returns PEAL_OK, even when the type is registered with the same functions; PEAL_ERROR_CONFLICT when it
  * is registered with other functions. Also PEAL_ERROR_ARGUMENT, PEAL_ERROR_SYNTAX, PEAL_ERROR_TYPE for
  * every type except structs, unions and unknown names, PEAL_ERROR_LIMIT at 65,536 names,
  * PEAL_ERROR_MEMORY.

@@ -162,7 +162,7 @@ template <class Signature> class method;
 
 /* A method of a protocol, with its C++ signature. It is a value and may be copied freely.
  *
- * Thread rule: any thread; a broadcast may wait. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 template <class R, class... A> class method<R(A...)> : public detail::method_handle
 {
 public:

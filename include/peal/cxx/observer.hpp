@@ -43,7 +43,7 @@ public:
     {
         return result<void>(peal_observation_remove_with(release(), flags, timeout));
     }
-    /* As peal_observation_is_active: false once it has ended by itself, too. */
+    /* Returns what peal_observation_is_active returns: false once the registration has ended, for whatever reason. */
     bool is_active() const noexcept { return *this && peal_observation_is_active(*this); }
     /* As peal_observation_block: skipped until it is unblocked as often. */
     void block() { result<void>(peal_observation_block(*this)).value(); }

@@ -67,7 +67,7 @@ template <class T, class F> struct property_box {
  * ends the property for all. peal::unique<peal_property> ends it with a variable.
  *
  * T: a type of C, or std::string for a text.
- * Thread rule: any thread; a set may wait. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 template <class T> class property
 {
     using c_type = detail::c_of<T>;

@@ -9,7 +9,7 @@
  *     bool, char, integers, float, double    their own names; `long` is the type of int64_t here
  *     enums                                  the integer below them, or the name of their peal::type
  *     T *, const T *                         "T *", "const T *"
- *     a class behind a pointer               "struct T", or the name of its peal::type
+ *     a class that a pointer refers to       "struct T", or the name of its peal::type
  *     a struct by value                      the name of its peal::type, which must have a declaration
  *     R (*)(A...)                            "R (*)(A...)"
  *     std::string_view, std::string          "const char *"; NULL is an empty text

@@ -88,7 +88,7 @@ public:
         return create(period, 0, no_target(), std::move(f), options);
     }
 
-    /* The same for an object: f(object), while it is alive. Once it is dead the timer ends by itself. */
+    /* The same for an object: f(object), while it is alive. Once it is dead, the timer ends. */
     template <class T, class F>
     static timer every(
         std::chrono::nanoseconds period, std::weak_ptr<T> object, F f, const timer_options &options = timer_options())

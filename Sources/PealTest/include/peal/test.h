@@ -42,10 +42,11 @@ typedef struct peal_spy peal_spy;
 PEAL_API PEAL_CHECK peal_status peal_spy_create(peal_protocol protocol, const char *const *methods, size_t count,
     const struct peal_observe_options *options, peal_spy **out_spy);
 
-/* Removes the spy from its protocol, waits until none of its calls is running, and frees it with its records.
+/* Removes the spy from its protocol, waits until none of its calls is running, and frees it with its records. Do not
+ * call this from a call of the spy.
  *
  * spy: *consumed*; NULL does nothing.
- * Thread rule: any thread, but not from a call of the spy; it may wait. Since 0.1. */
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API void peal_spy_destroy(peal_spy *spy);
 
 /* Sets the result that the spy returns from later calls of a method. Initially the result is zero. A policy uses the
@@ -86,7 +87,7 @@ PEAL_API peal_status peal_spy_wait(peal_spy *spy, const char *method, size_t cou
 PEAL_API peal_status peal_spy_get_argument(
     peal_spy *spy, const char *method, size_t call, const char *parameter, void *out_value, size_t size);
 
-/* Prints the recorded calls, a line each, in the order in which they were made:
+/* Prints the recorded calls, one line each, in the order in which they were made:
  *
  *     on_message(room: "hall", text: "hello")
  *     on_color(color: RED, point: { x: 1, y: 2.5 })
@@ -108,7 +109,7 @@ PEAL_API void peal_spy_clear(peal_spy *spy);
 
 /* ---- Schedules --------------------------------------------------------------------------------- */
 
-/* Queues that run on one thread, a call at a time. Before each call a generator of random numbers chooses the
+/* Queues that run on one thread, one call at a time. Before each call a generator of random numbers chooses the
  * queue. The same seed gives the same order, so a test can try a thousand orders and repeat the one that failed. Each
  * queue keeps its own order, as serial queues do. */
 typedef struct peal_schedule peal_schedule;
@@ -120,29 +121,29 @@ typedef struct peal_schedule peal_schedule;
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_schedule_create(uint64_t seed, peal_schedule **out_schedule);
 
-/* Ends the queues of a schedule, with their observers, and frees it.
+/* Ends the queues of a schedule, with their observers, and frees it. Do not call this from a call of its queues.
  *
  * schedule: *consumed*; NULL does nothing.
- * Thread rule: any thread, but not from a call of its queues. Since 0.1. */
+ * Thread rule: any thread. Since 0.1. */
 PEAL_API void peal_schedule_destroy(peal_schedule *schedule);
 
-/* Creates a queue that the schedule runs. A test gives it to the code that it tests, where the program would give a
+/* Creates a queue that the schedule runs. A test passes it to the code under test, where the program would pass a
  * serial queue.
  *
  * options: *copied*; NULL for an unbounded queue. The kind must be PEAL_QUEUE_PUMPED.
  * out_queue: filled, zero on failure; it ends with the schedule.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for another kind; otherwise the statuses of peal_queue_create.
- * Thread rule: one thread at a time uses a schedule. Since 0.1. */
+ * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_schedule_add_queue(
     peal_schedule *schedule, const struct peal_queue_options *options, peal_queue *out_queue);
 
-/* Runs calls until none waits, also calls that are enqueued meanwhile, and firings of timers that are due. Paused
+/* Runs calls until none waits, including calls that are enqueued meanwhile, and firings of timers that are due. Paused
  * queues do not run.
  *
  * limit: the greatest number of calls; 0: no limit. Without a limit, two observers that notify each other run forever.
  * out_calls: filled with the number of calls; may be NULL.
  * Returns PEAL_OK; PEAL_TRUNCATED when calls still wait.
- * Thread rule: one thread at a time uses a schedule. Since 0.1. */
+ * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_schedule_run(peal_schedule *schedule, size_t limit, size_t *out_calls);
 
 /* ---- The end of a test ------------------------------------------------------------------------- */
