@@ -33,7 +33,7 @@ extension BoundMethod where Result: PealValue {
     /// Calls observers, and returns the result of the policy and the outcome of the broadcast.
     ///
     ///     let (mayClose, delivery) = try center.method(Chat.mayClose).answer()
-    ///     if delivery.calls == 0 { print("nobody was asked") }
+    ///     if delivery.calls == 0 { print("no observer was called") }
     ///
     /// - Parameter arguments: The observers' arguments.
     /// - Returns: The result of the policy, and the number of calls.

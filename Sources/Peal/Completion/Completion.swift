@@ -30,8 +30,9 @@ public final class Completion: PealValue, Sendable {
 
     /// Makes a completion, for one broadcast.
     ///
-    /// Its closure runs once: when all observers have answered or were dropped, or the limit has expired. Without
-    /// observers it runs at once. A completion that is passed to no broadcast is dropped with its last reference.
+    /// The closure runs once: when all observers have answered or were dropped, or the limit has expired. Without
+    /// observers the closure runs at once. A completion that is passed to no broadcast is dropped with its last
+    /// reference.
     ///
     /// - Parameters:
     ///   - policy: The rule that makes one result: `last`, `sum`, `min`, `max`, `any` or `every`.

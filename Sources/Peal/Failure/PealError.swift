@@ -124,7 +124,7 @@ public struct Status: RawRepresentable, Hashable, Sendable, CustomStringConverti
     /// The name in C, such as `PEAL_ERROR_HANDLE`: `peal_status_name`.
     public var nameInC: String { String(cString: peal_status_name(peal_status(rawValue: rawValue))) }
 
-    /// Its meaning in a few words: `peal_status_text`.
+    /// The meaning of the status in a few words: `peal_status_text`.
     public var meaning: String { String(cString: peal_status_text(peal_status(rawValue: rawValue))) }
 
     /// True if nothing was done.
@@ -190,9 +190,9 @@ extension Status {
 
 /// The state of an ended object when the function that ends it returns.
 public enum Ending: Hashable, Sendable {
-    /// It has ended: none of its code runs or will run.
+    /// The object has ended: none of its code runs or will run.
     case complete
-    /// It is ending: current users are not waited for. The C interface's `PEAL_NOT_WAITED`.
+    /// The object is ending. The function did not wait for its current users. The C interface's `PEAL_NOT_WAITED`.
     case pending
 
     /// The status of a function of the C interface.

@@ -1,10 +1,10 @@
 public import CPeal
 
 extension Center {
-    /// How many observers a protocol has, blocked ones included, and those of protocols that adopt it.
+    /// Counts the observers of a protocol, including blocked ones and those of protocols that adopt it.
     ///
     /// - Parameter type: The protocol. It is defined, if it is not yet.
-    /// - Returns: How many registrations there are now.
+    /// - Returns: The present number of registrations.
     /// - Throws: ``Status/conflict`` where the center knows the protocol otherwise; ``Status/handle`` when the center
     ///   has ended.
     ///
@@ -48,9 +48,9 @@ extension Center {
 }
 
 extension BoundMethod {
-    /// How many observers are listed under the method, blocked ones included.
+    /// Counts the observers of the method, including blocked ones.
     ///
-    /// - Returns: How many registrations there are now.
+    /// - Returns: The present number of registrations.
     /// - Throws: ``Status/handle`` when the method has ended.
     ///
     /// Any thread. The C interface's `peal_method_count_observers`.
@@ -153,10 +153,10 @@ public struct ObservationInfo: Sendable {
 }
 
 extension ObserverToken {
-    /// Its state.
+    /// Reads the state of the observation.
     ///
-    /// - Returns: Its priority, queue and so on, as they are now.
-    /// - Throws: ``Status/handle`` when it has ended.
+    /// - Returns: The priority, the queue and the other members, as they are now.
+    /// - Throws: ``Status/handle`` when the observation has ended.
     ///
     /// Any thread. The C interface's `peal_observation_get_info`.
     public func info() throws(PealError) -> ObservationInfo { try ObservationInfo(handle) }

@@ -108,13 +108,13 @@ public enum ModuleEvent: Hashable, Sendable {
         case stop
     }
 
-    /// It was started.
+    /// The module was started.
     case started(String, after: Duration)
-    /// It was stopped.
+    /// The module was stopped.
     case stopped(String, after: Duration)
     /// A step has failed. For a step that had suspended, ``ModuleInfo/lastFailure`` has its error.
     case failed(String, step: Step, message: String)
-    /// A step's time limit has passed; it runs still.
+    /// A step's time limit has expired, and the step still runs.
     case overdue(String, step: Step, after: Duration)
     /// A bound signal has arrived; its action runs next.
     case signal(Int32)
@@ -185,13 +185,13 @@ extension Center {
 public enum ServiceEvent: Hashable, Sendable {
     /// A service of this name was registered.
     case registered(String)
-    /// Its registration has ended.
+    /// The registration of a service has ended.
     case unregistered(String)
-    /// Its instance was created, because `by` got it: `service NAME`, `module NAME`, `observer of PROTOCOL`,
+    /// An instance was created, because `by` got the service: `service NAME`, `module NAME`, `observer of PROTOCOL`,
     /// `owner NAME`, or `the program`.
     case created(String, by: String)
-    /// Its instance was removed.
+    /// The instance of a service was removed.
     case removed(String)
-    /// Its instance could not be made; `message` is the sentence of the failure.
+    /// An instance could not be created; `message` is the sentence of the failure.
     case failed(String, message: String)
 }

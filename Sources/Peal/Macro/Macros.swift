@@ -11,9 +11,9 @@
 ///     try chat.observe(window)
 ///     try chat.onMessage(room: "Eve", text: "hello")
 ///
-/// It makes two types beside the protocol, with its access: `ChatMethods`, a ``PealProtocol`` with a declaration for
-/// each method, and `ChatCenter`, which sends the methods and registers objects. <doc:Protocols-By-Macro> describes
-/// both.
+/// The macro makes two types beside the protocol, with its access: `ChatMethods`, a ``PealProtocol`` with a declaration
+/// for each method, and `ChatCenter`, which sends the methods and registers objects. <doc:Protocols-By-Macro>
+/// describes both.
 ///
 /// - Parameter name: The key in the center, for a protocol that is shared with C or other modules. Without it, the
 ///   type's name with its module and its enclosing types.

@@ -50,8 +50,8 @@ extension Center {
 
     /// Removes all modules of a class, in reverse start order, and waits without blocking a thread.
     ///
-    /// - Returns: How many; ``Ending/pending`` as ``RegisteredModule/remove()``. In a step of such a module the number
-    ///   is zero, since they are removed later.
+    /// - Returns: The number of removed modules; ``Ending/pending`` as ``RegisteredModule/remove()``. In a step of such
+    ///   a module the number is zero, because the modules are removed later.
     /// - Throws: ``PealError``: ``Status/notFound`` for an unknown class; ``Status/state`` when a running module needs
     ///   one of them: that one stays, and the others are removed.
     ///
@@ -105,43 +105,43 @@ extension Center {
 ///
 /// The C interface's `struct peal_module_info`.
 public struct ModuleInfo: Sendable {
-    /// How far a module is.
+    /// The progress of a module.
     public enum State: Hashable, Sendable {
-        /// It was added, and has not been started.
+        /// The module was added, and has not been started.
         case registered
-        /// Its start runs.
+        /// The start of the module runs.
         case starting
-        /// It was started, and receives events.
+        /// The module has started, and receives events.
         case running
-        /// Its stop runs.
+        /// The stop of the module runs.
         case stopping
-        /// Its stop has ended.
+        /// The stop of the module has ended.
         case stopped
-        /// Its start has failed.
+        /// The start of the module has failed.
         case failed
     }
 
-    /// Its name.
+    /// The module's name.
     public let name: String
-    /// How far it is.
+    /// The progress of the module.
     public let state: State
-    /// A name that it may share with others; nil without.
+    /// A name that several modules may share; nil without one.
     public let moduleClass: String?
     /// Among modules that could start next, the higher is earlier.
     public let priority: Int32
-    /// The names of the modules that it needs. The list is cut to some thousand bytes.
+    /// The names of the modules that this one needs. The list is cut to some thousand bytes.
     public let dependencies: [String]
-    /// Its position in the order of the start, from 1; nil before.
+    /// The module's position in the start order, from 1; nil before its start.
     public let order: UInt64?
-    /// When its start began, by the monotonic clock; nil before.
+    /// The monotonic time at which the start began; nil before.
     public let startedAt: Duration?
-    /// How long its start took, or has taken so far.
+    /// The duration of the start so far.
     public let startTime: Duration
-    /// How long its stop took, or has taken so far.
+    /// The duration of the stop so far.
     public let stopTime: Duration
     /// True if a step's time limit has passed.
     public let isOverdue: Bool
-    /// The sentence of the last failure; nil without.
+    /// The sentence of the last failure; nil without a failure.
     public let lastFailure: String?
 
     init(_ info: peal_module_info, thrown: String?) {
@@ -169,15 +169,15 @@ public struct ModuleInfo: Sendable {
 
 /// The state of a center's modules together. The C interface's `peal_modules_state`.
 public enum ModulesState: Hashable, Sendable {
-    /// They were not started yet, or their start has failed.
+    /// The modules were not started yet, or their start has failed.
     case idle
-    /// They start.
+    /// The modules are being started.
     case starting
-    /// All have started.
+    /// All modules have started.
     case running
-    /// They stop.
+    /// The modules are being stopped.
     case draining
-    /// They have stopped. This is final.
+    /// The modules have stopped. This state is final.
     case stopped
 }
 

@@ -23,11 +23,11 @@ internal import CPeal
 public protocol Module: Sendable {
     // MARK: Properties
 
-    /// Its name, of 1 to 255 bytes; the type's full name by default.
+    /// The module's name, of 1 to 255 bytes; the type's full name by default.
     var moduleName: String { get }
     /// A name that several modules may share, to remove them together; nil by default.
     var moduleClass: String? { get }
-    /// The modules that are started before it, and stopped after it; none by default.
+    /// The modules that are started before this one, and stopped after it; none by default.
     var dependencies: [Dependency] { get }
     /// Among modules that could start next, the higher is earlier; 0 by default.
     var priority: Int32 { get }
@@ -35,10 +35,10 @@ public protocol Module: Sendable {
     /// (``ModuleEvent/overdue(_:step:after:)``), and a step that has suspended is cancelled.
     var stepTimeout: Duration? { get }
     /// Tables of C functions for protocols that are forwarded to modules, or adopt the life cycle; none by default.
-    /// Their `self` leads back here by ``swiftInstance(of:at:)``.
+    /// ``swiftInstance(of:at:)`` returns the module for the `self` of such a function.
     var tables: [Provision] { get }
 
-    // MARK: Its steps
+    // MARK: Steps
 
     /// Starts. An error fails the start of all, and the started modules are stopped.
     ///
@@ -53,15 +53,15 @@ public protocol Module: Sendable {
     /// Called before any start. A module with a queue, a module that is a service and a module that is added late are
     /// called right before their own start.
     func willStart()
-    /// All have started.
+    /// Called when all modules have started.
     func didStart()
-    /// All will be stopped.
+    /// Called before all modules are stopped.
     func willTerminate()
     /// The application is about to lose the user's attention.
     func willResignActive()
     /// The application has the user's attention.
     func didBecomeActive()
-    /// The user sees the application no more.
+    /// The user no longer sees the application.
     func didEnterBackground()
     /// The user will see the application again.
     func willEnterForeground()
@@ -69,11 +69,11 @@ public protocol Module: Sendable {
     func memoryWarning()
     /// The configuration has changed.
     func configurationReloaded()
-    /// True if it opens a URL. The first module that returns true is the last that is called.
+    /// Returns true if the module opens the URL. No module is called after the first that returns true.
     func openURL(_ url: String) -> Bool
-    /// True if it continues an activity of the user. The first module that returns true is the last that is called.
+    /// Returns true if the module continues the activity. No module is called after the first that returns true.
     func continueActivity(type: String, data: String?) -> Bool
-    /// Takes a remote notification, and answers with a number when it is done; nil for no answer.
+    /// Handles a remote notification, and returns a number as its answer; nil for no answer.
     func remoteNotification(_ payload: String) async -> Int64?
 }
 

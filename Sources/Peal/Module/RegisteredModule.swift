@@ -14,9 +14,9 @@ public struct RegisteredModule: Hashable, Sendable {
         self.center = center
     }
 
-    /// Its state.
+    /// Reads the state of the module.
     ///
-    /// - Throws: ``PealError`` with ``Status/handle`` when it was removed.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the module was removed.
     ///
     /// Any thread. The C interface's `peal_module_get_info`.
     public func info() throws(PealError) -> ModuleInfo {
@@ -26,11 +26,11 @@ public struct RegisteredModule: Hashable, Sendable {
         return ModuleInfo(info, thrown: StepRegistry.sentence(of: String(pealArray: info.name), in: center))
     }
 
-    /// Removes it: stops it if it runs, and waits for its calls and its stop, up to its time limit, without blocking a
-    /// thread.
+    /// Removes the module: stops it if it runs, and waits for its calls and its stop, up to its time limit, without
+    /// blocking a thread.
     ///
-    /// - Returns: ``Ending/pending`` when a call of it, or its stop, may still run, since the time has passed, the task
-    ///   was cancelled, or this is its own step.
+    /// - Returns: ``Ending/pending`` when a call of the module, or its stop, may still run, because the time has
+    ///   passed, the task was cancelled, or this is a step of the module.
     /// - Throws: ``PealError``: ``Status/state`` when a module that runs needs it; ``Status/handle``.
     ///
     /// Any task. The C interface's `peal_module_remove`.
@@ -46,9 +46,9 @@ public struct RegisteredModule: Hashable, Sendable {
         }
     }
 
-    /// Removes it as ``remove()`` does. It blocks the thread.
+    /// Removes the module as ``remove()`` does, and blocks the thread.
     ///
-    /// - Returns: As ``remove()``; ``Ending/pending`` also from its own call.
+    /// - Returns: As ``remove()``; ``Ending/pending`` also from a call of the module.
     /// - Throws: As ``remove()``.
     ///
     /// Any thread that may block, also from a callback. The C interface's `peal_module_remove`.
@@ -66,7 +66,7 @@ public struct RegisteredModule: Hashable, Sendable {
 }
 
 extension Center {
-    /// Adds a module. It is started with the others; while the modules run, it is started at once, before this returns.
+    /// Adds a module, which is started with the others. While the modules run, it is started before this returns.
     ///
     /// - Parameters:
     ///   - module: *Retained* until it is removed, or the center ends.
@@ -125,7 +125,7 @@ extension Center {
     ///   - service: The service of the instance.
     ///   - name: The module's name; the service's by default.
     ///   - moduleClass: A name that several modules may share.
-    ///   - dependencies: The modules that are started before it.
+    ///   - dependencies: The modules that are started before this one.
     ///   - priority: Among modules that could start next, the higher is earlier.
     ///   - stepTimeout: How long each step may take, the creation with it; nil for no limit.
     ///   - tables: As ``Module/tables``.

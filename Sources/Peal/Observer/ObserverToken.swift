@@ -13,7 +13,7 @@ public final class ObserverToken: Sendable {
     public let handle: peal_observation
     private let isKept = Atomic(false)
 
-    /// Takes ownership of an observation of the C interface: it ends with this object.
+    /// Takes ownership of an observation of the C interface, which ends with this object.
     ///
     /// - Parameter handle: *owned* from now on. A handle that has already ended is harmless.
     public init(_ handle: peal_observation) { self.handle = handle }
@@ -34,26 +34,26 @@ public final class ObserverToken: Sendable {
         return self
     }
 
-    /// True if it is in force, also while it is blocked. The observation of a dead object is in force until its next
-    /// call.
+    /// True if the observation is in force, even while it is blocked. That of a dead object is in force until its
+    /// next call.
     ///
     /// Any thread. The C interface's `peal_observation_is_active`.
     public var isActive: Bool { peal_observation_is_active(handle) }
 
-    /// Ends it. Once this returns, no call of it starts on any thread. A call that another thread has begun may
-    /// still run. The closure's captures are freed once that has returned.
+    /// Removes the observer. Once this returns, no call of it starts on any thread. A call that another thread has
+    /// begun may still run. The closure's captures are freed once that call has returned.
     ///
-    /// - Returns: True if it was in force until now.
+    /// - Returns: True if the observation was in force until now.
     ///
     /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove`.
     @discardableResult
     public func cancel() -> Bool { peal_observation_remove(handle) == PEAL_OK }
 
-    /// Ends it, and does not wait for the calls on its queue.
+    /// Removes the observer without waiting for the calls on its queue.
     ///
-    /// - Parameter delivering: True if calls that wait there are delivered first: then it ends after the last of them.
-    ///   Otherwise they are dropped, as by ``cancel()``.
-    /// - Returns: True if it was in force until now. From then on ``isActive`` is false.
+    /// - Parameter delivering: True if calls that wait there are delivered first; the observation then ends after the
+    ///   last of them. Otherwise they are dropped, as by ``cancel()``.
+    /// - Returns: True if the observation was in force until now. From then on ``isActive`` is false.
     ///
     /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove_with`.
     @discardableResult
@@ -61,14 +61,14 @@ public final class ObserverToken: Sendable {
         peal_observation_remove_with(handle, delivering ? UInt32(PEAL_REMOVE_DRAIN.rawValue) : 0, 0).rawValue >= 0
     }
 
-    /// Ends it, and waits without blocking a thread.
+    /// Removes the observer, and waits without blocking a thread.
     ///
     /// - Parameters:
     ///   - delivering: True if calls that wait on its queue are delivered first; else they are dropped.
     ///   - timeout: How long to wait for its running calls; `nil` for no limit.
-    /// - Returns: True if none of its code runs or will run. `false` when the time has passed or the task was
-    ///   cancelled: it has ended, but a call may still run.
-    /// - Throws: ``Status/handle`` when it had ended already.
+    /// - Returns: True if none of the observer's code runs or will run. `false` when the time has passed or the task
+    ///   was cancelled: the observation has ended, but a call may still run.
+    /// - Throws: ``Status/handle`` when the observation had already ended.
     ///
     /// Any task, but not one that the observer's own call waits for. The C interface's `peal_observation_remove_with`.
     @discardableResult
@@ -79,14 +79,14 @@ public final class ObserverToken: Sendable {
         }
     }
 
-    /// Ends it, and waits. It blocks the thread.
+    /// Removes the observer, and blocks the thread until its calls have ended.
     ///
     /// - Parameters:
     ///   - delivering: As ``cancelAndWait(delivering:timeout:)``.
     ///   - timeout: As ``cancelAndWait(delivering:timeout:)``.
-    /// - Returns: True if none of its code runs or will run. `false` from its own call, where waiting
-    ///   would never end, and when the time has passed: it has ended, but a call may still run.
-    /// - Throws: ``Status/handle`` when it had ended already.
+    /// - Returns: True if none of the observer's code runs or will run. `false` from the observer's own call, where
+    ///   waiting would never end, and when the time has passed: the observation has ended, but a call may still run.
+    /// - Throws: ``Status/handle`` when the observation had already ended.
     ///
     /// Any thread that may block, also from the observer's own call. The C interface's `peal_observation_remove_with`.
     @available(*, noasync, message: "it blocks the thread: await cancelAndWait instead")
@@ -104,16 +104,16 @@ public final class ObserverToken: Sendable {
         return try PealError.check(status) == PEAL_OK
     }
 
-    /// Skips it until it is unblocked as many times as it was blocked.
+    /// Blocks the observer. Each block needs one unblock.
     ///
-    /// - Throws: ``Status/handle`` when it has ended.
+    /// - Throws: ``Status/handle`` when the observation has ended.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observation_block`.
     public func block() throws(PealError) { try PealError.check(peal_observation_block(handle)) }
 
     /// Removes one block.
     ///
-    /// - Throws: ``Status/handle`` when it has ended, ``Status/state`` when it is not blocked.
+    /// - Throws: ``Status/handle`` when the observation has ended, ``Status/state`` when the observer is not blocked.
     ///
     /// Any thread, also from a callback. The C interface's `peal_observation_unblock`.
     public func unblock() throws(PealError) { try PealError.check(peal_observation_unblock(handle)) }
@@ -127,19 +127,19 @@ public final class ObserverToken: Sendable {
 public enum ObserverOption: Sendable {
     /// Observers with a higher priority are called earlier; 0 by default.
     case priority(Int32)
-    /// The observation ends just before its first call, so there is exactly one call, also when broadcasts race.
+    /// The observation ends just before its first call, so there is exactly one call, even when broadcasts race.
     case once
-    /// Registered with one block: it is not called before ``ObserverToken/unblock()``.
+    /// The observer is registered with one block: it is not called before ``ObserverToken/unblock()``.
     case blocked
     /// All other observations of the same object on the protocol end once this one is registered.
     case replacing
-    /// The same object observes the protocol again, and is called once for each.
+    /// The same object may observe the protocol again. It is called once for each registration.
     case allowingDuplicates
     /// With a queue: bare pointers among the arguments outlive delivery.
     case borrowing
     /// The observer only watches: its results count for no policy, and no caller waits for its answers.
     case passive
-    /// Where calls are delivered; without it, on the broadcasting thread.
+    /// The queue that delivers the calls; without it, they run on the broadcasting thread.
     case queue(peal_queue)
     /// The same, and the registration keeps the queue.
     case on(Queue)
@@ -148,7 +148,7 @@ public enum ObserverOption: Sendable {
 }
 
 extension peal_observe_options {
-    /// The options in C, for a program that registers an observer by a C function. It keeps the queues itself.
+    /// The options in C, for a program that registers an observer by a C function. The program keeps the queues.
     public init(_ options: [ObserverOption]) {
         self.init()
         size = MemoryLayout<peal_observe_options>.size

@@ -31,16 +31,16 @@ public final class Owner: Sendable {
 
     deinit { _ = peal_owner_retire(handle, 0) }
 
-    /// Its name; nil when it was retired. The C interface's `peal_owner_name`.
+    /// The owner's name; nil when the owner was retired. The C interface's `peal_owner_name`.
     public var name: String? {
         var buffer = [CChar](repeating: 0, count: 256)
         guard peal_owner_name(handle, &buffer, buffer.count, nil).rawValue >= 0 else { return nil }
         return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// How many observations belong to it. The C interface's `peal_owner_list_observations`.
+    /// The number of observations that belong to the owner. The C interface's `peal_owner_list_observations`.
     ///
-    /// - Throws: ``PealError`` with ``Status/handle`` when it was retired.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the owner was retired.
     public var observationCount: Int {
         get throws(PealError) {
             var count = 0

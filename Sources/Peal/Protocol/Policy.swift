@@ -2,34 +2,34 @@ public import CPeal
 
 /// The rule that makes one result of the observers' results. `enum peal_policy` in C.
 public enum Policy: Hashable, Sendable {
-    /// They are dropped.
+    /// Discards all results.
     case all
-    /// The first that is true; the rest is not called.
+    /// The first result that is true; later observers are not called.
     case firstTrue
-    /// The first that is not zero; the rest is not called.
+    /// The first result that is not zero; later observers are not called.
     case firstNonzero
-    /// The last one.
+    /// The last result.
     case last
-    /// Their sum, which stays at its type's ends.
+    /// The sum of all results; integer sums saturate.
     case sum
-    /// The least.
+    /// The least result.
     case min
-    /// The greatest.
+    /// The greatest result.
     case max
-    /// True if one is true; all are called.
+    /// True if one result is true; all observers are called.
     case any
-    /// True if all are true; all are called.
+    /// True if all results are true; all observers are called.
     case every
-    /// All of them, in order.
+    /// All results, in order.
     case collect
-    /// Each becomes the first parameter of its type in the next call.
+    /// Each result becomes the first parameter of its type in the next call.
     case chain
-    /// Each becomes the named parameter in the next call.
+    /// Each result becomes the named parameter in the next call.
     case chainThrough(String)
     /// The broadcaster's own function decides.
     case fold
 
-    /// As the option of a method's text.
+    /// The policy as the option of a method's text.
     var text: String {
         switch self {
         case .all: "all"
@@ -48,7 +48,7 @@ public enum Policy: Hashable, Sendable {
         }
     }
 
-    /// As the C interface has it.
+    /// The policy in the C interface.
     @usableFromInline
     var cValue: peal_policy {
         switch self {
@@ -84,11 +84,11 @@ public enum Policy: Hashable, Sendable {
 
 /// The effect of a broadcast of a method inside a callback of the same method.
 public enum Recursion: Hashable, Sendable {
-    /// It runs at once.
+    /// A nested broadcast runs at once.
     case recursive
-    /// It runs when the outer one has ended, with a copy of its arguments.
+    /// A nested broadcast runs when the outer one has ended, with a copy of its arguments.
     case deferred
-    /// It is refused: ``Status/recursion``.
+    /// A nested broadcast is refused with ``Status/recursion``.
     case rejected
 
     /// The option of a method's text; empty for the default.
@@ -114,54 +114,54 @@ public protocol PealAnswer: SendableMetatype {
 ///     let names = try center.collect(Plugin.names)
 ///     let votes = try center.method(Plugin.votes).using(.sum).ask()
 ///
-/// Observers return a value of the type inside. Broadcasters collect, fold or gather the results, or name a policy.
-/// Declare it also for a method that C defines with the policy `all`, `collect` or `fold`, or with one that does not
-/// matter.
+/// Observers return a value of the type `Answer`. Broadcasters collect, fold or gather the results, or name a policy.
+/// Declare ``Each`` also for a method that C defines with the policy `all`, `collect` or `fold`, or with a policy that
+/// does not matter.
 public enum Each<Answer: PealValue>: PealAnswer {}
 
-/// A policy that makes one result of the observers' results: what a declaration or a call may name.
+/// A policy that makes one result of the observers' results. A declaration or a call names it.
 public struct SinglePolicy: Hashable, Sendable {
     /// The policy.
     public let policy: Policy
 
-    /// The first that is true; the rest is not called.
+    /// The first result that is true; later observers are not called.
     public static let firstTrue = SinglePolicy(policy: .firstTrue)
-    /// The first that is not zero; the rest is not called.
+    /// The first result that is not zero; later observers are not called.
     public static let firstNonzero = SinglePolicy(policy: .firstNonzero)
-    /// The last one.
+    /// The last result.
     public static let last = SinglePolicy(policy: .last)
-    /// Their sum, which stays at its type's ends.
+    /// The sum of all results; integer sums saturate.
     public static let sum = SinglePolicy(policy: .sum)
-    /// The least.
+    /// The least result.
     public static let min = SinglePolicy(policy: .min)
-    /// The greatest.
+    /// The greatest result.
     public static let max = SinglePolicy(policy: .max)
-    /// True if one is true; all are called.
+    /// True if one result is true; all observers are called.
     public static let any = SinglePolicy(policy: .any)
-    /// True if all are true; all are called.
+    /// True if all results are true; all observers are called.
     public static let every = SinglePolicy(policy: .every)
-    /// Each becomes the first parameter of its type in the next call.
+    /// Each result becomes the first parameter of its type in the next call.
     public static let chain = SinglePolicy(policy: .chain)
-    /// Each becomes the named parameter in the next call.
+    /// Each result becomes the named parameter in the next call.
     public static func chainThrough(_ parameter: String) -> SinglePolicy {
         SinglePolicy(policy: .chainThrough(parameter))
     }
 }
 
 extension SinglePolicy {
-    /// Refused: it makes no single result.
+    /// Unavailable, because this policy makes no single result.
     @available(
         *, unavailable, message: "declare the result as Each<…> without a policy, and collect or fold the results"
     )
     public static var collect: SinglePolicy { SinglePolicy(policy: .collect) }
 
-    /// Refused: it makes no single result.
+    /// Unavailable, because this policy makes no single result.
     @available(
         *, unavailable, message: "declare the result as Each<…> without a policy, and collect or fold the results"
     )
     public static var fold: SinglePolicy { SinglePolicy(policy: .fold) }
 
-    /// Refused: it makes no result.
+    /// Unavailable, because this policy makes no result.
     @available(*, unavailable, message: "declare the result as Each<…> without a policy; a broadcast drops the results")
     public static var all: SinglePolicy { SinglePolicy(policy: .all) }
 }

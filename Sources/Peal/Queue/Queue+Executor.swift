@@ -7,7 +7,7 @@ extension Queue {
     /// - Parameters:
     ///   - executor: Runs the calls. The queue keeps it.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: The fate of the next one.
+    ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
@@ -26,7 +26,7 @@ extension Queue {
     /// - Parameters:
     ///   - executor: Runs the calls. The queue keeps it.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: The fate of the next one.
+    ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
@@ -48,7 +48,7 @@ extension Queue {
     /// - Parameters:
     ///   - actor: Runs the calls.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: The fate of the next one.
+    ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
@@ -91,8 +91,8 @@ private actor ExecutorRunner {
     func run(_ queue: peal_queue) { _ = peal_queue_run(queue) }
 }
 
-/// Submits a queue's run to an executor of Swift. Its tasks are detached: one runs the calls of many
-/// broadcasters, and so has the task-local values of none.
+/// Submits a queue's run to an executor of Swift. Tasks are detached, because one task serves many broadcasters and
+/// must inherit no task-local values.
 final class Submitter: Sendable {
     /// Schedules one run of the queue. Returns false where it cannot.
     private let submit: @Sendable (peal_queue) -> Bool

@@ -26,7 +26,7 @@ public final class Queue: Sendable {
     ///   - name: The name of a thread while it runs the queue, in debuggers and other tools, after `peal:`. They show
     ///     the whole characters among its first ten bytes. nil for `peal:worker`.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: The fate of the next one.
+    ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for an empty name, a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
@@ -42,7 +42,7 @@ public final class Queue: Sendable {
     ///
     /// - Parameters:
     ///   - capacity: How many broadcasts may wait; nil for no bound.
-    ///   - overflow: The fate of the next one.
+    ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
@@ -102,15 +102,16 @@ public final class Queue: Sendable {
 ///
 /// The C interface's `peal_overflow`.
 public enum Overflow: Sendable, Hashable {
-    /// It refuses the new calls.
+    /// The queue refuses the new calls.
     case reject
-    /// It drops the broadcast that has waited longest.
+    /// The queue drops the broadcast that has waited longest.
     case dropOldest
-    /// It drops the new calls.
+    /// The queue drops the new calls.
     case dropNewest
-    /// It drops the oldest broadcast of the same method; without one, the oldest of all.
+    /// The queue drops the oldest broadcast of the same method; without one, the oldest of all.
     case keepLatest
-    /// It waits for room that long, and then refuses. From a call of the same queue it refuses at once.
+    /// The broadcast waits for room up to this time; then the queue refuses the calls. From a call of the same queue
+    /// the calls are refused at once.
     case wait(Duration)
 
     func apply(to options: inout peal_queue_options) {
@@ -150,7 +151,7 @@ extension Queue {
     /// A file descriptor that is readable while calls wait: for `poll` and similar functions. The queue closes it; do
     /// not read from it.
     ///
-    /// - Returns: The descriptor. It stays the queue's.
+    /// - Returns: The descriptor, which belongs to the queue.
     /// - Throws: ``PealError`` for a queue that is not pumped, and where the process has no descriptor left.
     ///
     /// Any thread. The C interface's `peal_queue_descriptor`.

@@ -68,7 +68,7 @@ enum ProvisionList {
 /// try center.register(AccountService.self, dependencies: [.type(Database.self), "network"]) { … }
 /// ```
 public struct Dependency: ExpressibleByStringLiteral, Hashable, Sendable {
-    /// Its name.
+    /// The name of the service or the module.
     public let name: String
 
     /// A dependency with this name.

@@ -97,7 +97,7 @@ struct CalledObject<Object: AnyObject>: @unchecked Sendable {
 }
 
 extension peal_observe_options {
-    /// Makes a target part of a registration. The C interface releases it, also when the registration fails.
+    /// Makes a target part of a registration. The C interface releases it, even when the registration fails.
     mutating func pass(_ target: Target) -> UnsafeMutableRawPointer {
         let pointer = Box.retain(target)
         destroy = Box.release

@@ -169,7 +169,7 @@ extension QueueTimer {
         try PealError.check(peal_timer_stop_and_wait(handle, Milliseconds.limit(timeout))) == PEAL_OK
     }
 
-    /// Enqueues one firing now, in addition to the others, also while the timer is stopped. Where a firing already
+    /// Enqueues one firing now, in addition to the others, even while the timer is stopped. Where a firing already
     /// waits, the new one counts as missed.
     ///
     /// - Throws: ``PealError`` once it has ended.
@@ -188,9 +188,9 @@ extension QueueTimer {
     ///
     /// The C interface's `struct peal_timer_info`.
     public struct Facts: Sendable, Hashable {
-        /// It was started, and will fire.
+        /// True if the timer was started and will fire.
         public var isRunning: Bool
-        /// A firing waits on the queue.
+        /// True if a firing waits on the queue.
         public var isWaiting: Bool
         /// Calls that have begun.
         public var fired: Int
@@ -198,7 +198,7 @@ extension QueueTimer {
         public var missed: Int
         /// From one firing to the next.
         public var period: Duration
-        /// The time until it is due next; below zero where it is late; nil where it is stopped.
+        /// The time until the timer is due next; below zero if it is late; nil if it is stopped.
         public var remaining: Duration?
         /// The greatest delay of all firings.
         public var latest: Duration

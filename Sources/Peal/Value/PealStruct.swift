@@ -30,7 +30,7 @@ public struct Structure<Root>: Sendable {
     /// The members that peal compares with the layout in C; empty where only the size is known.
     let members: [StructureMember]
 
-    /// A struct by its C declaration, as it stands in the header. Swift imports it, so only its size and alignment
+    /// A struct by its C declaration, as the header declares it. Swift imports it, so only its size and alignment
     /// are checked.
     ///
     /// - Parameters:

@@ -70,7 +70,7 @@ extension PealValue {
 
 /// A type of a method's parameters: each ``PealValue``, and arrays, which are two parameters in C.
 ///
-/// It is implemented by types of this library alone; others conform to ``PealValue``.
+/// Only types of this library implement it. Other types conform to ``PealValue``.
 public protocol PealParameter: SendableMetatype {
     /// The number of parameters in C.
     static var parameterCount: Int { get }
