@@ -15,7 +15,7 @@ bool peal_processor_ticks_are_steady(void)
 #define RESULT 240 /* after the words of a frame */
 #define ROOM 272   /* both */
 
-_Static_assert(RESULT == 8 * PEAL_FRAME_WORDS, "the result lies behind the words");
+_Static_assert(RESULT == 8 * PEAL_FRAME_WORDS, "the result follows the words");
 _Static_assert(ROOM == RESULT + sizeof(struct peal_thunk_result) && ROOM % 16 == 0, "the room");
 _Static_assert(PEAL_FRAME_FIRST_FLOAT == 6, "the first floating register");
 _Static_assert(PEAL_THUNK_SIZE == 16 && PEAL_THUNK_BARE_SIZE == 32, "the sizes of entries");

@@ -28,7 +28,7 @@ void name_observer(char *buffer, size_t capacity, const struct peal_observation_
 /* Returns the kind of an object: "observer". */
 const char *kind_name(uint64_t id);
 
-/* Returns the ordinal of an object among all that have had its place, from 1. */
+/* Returns the ordinal of an object among all objects that have used its slot, from 1. */
 unsigned ordinal_of(uint64_t id);
 
 #endif

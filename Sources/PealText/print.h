@@ -12,7 +12,7 @@
 /* The arguments of a call that is printed. */
 struct printed_call {
     const struct peal_type *method;
-    void *const *arguments; /* one pointer a parameter, to its value; NULL where the value is not known */
+    void *const *arguments; /* one pointer per parameter, to its value; NULL where the value is not known */
     bool has_memory;        /* the pointed-to memory exists */
     size_t limit;           /* the greatest number of bytes and elements printed of one argument; 0: all */
 };

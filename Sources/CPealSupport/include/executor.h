@@ -86,7 +86,7 @@ bool peal_executor_is_worker(void);
 void peal_executor_note_wait(void);
 /* Returns the time of the first timed work; UINT64_MAX: there is none. */
 uint64_t peal_executor_next(void);
-/* Has the clock look at the time again. */
+/* Wakes the clock's thread, which reads the time again. */
 void peal_executor_wake_clock(void);
 
 /* In the child of a fork: there are no threads, and the waiting works are the parent's. */

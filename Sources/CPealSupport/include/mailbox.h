@@ -183,7 +183,7 @@ static inline void peal_mailbox_take_in(struct peal_mailbox *_Nonnull mailbox)
 }
 /* Marks the queue as idle. Returns false if an item was pushed meanwhile. */
 bool peal_mailbox_try_mark_idle(struct peal_mailbox *_Nonnull mailbox);
-/* Has calls enqueued under the lock only from now on. */
+/* Shuts the mailbox: later calls are enqueued under the lock only. */
 void peal_mailbox_shut(struct peal_mailbox *_Nonnull mailbox);
 
 /* Called without the lock by the thread that runs the queue. Waits some microseconds for a push, unless other work
@@ -242,7 +242,7 @@ struct peal_drain {
     struct peal_drain *_Nullable outer;
 };
 
-/* Has libdispatch's main queue run `function(context)`. Returns false if there is none: the main queue is pumped. */
+/* Submits `function(context)` to libdispatch's main queue. Returns false if there is none: the main queue is pumped. */
 bool peal_dispatch_main(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
 
 /* In the child of a fork: the calls of other threads have ended, and queues that other threads run stay with the

@@ -27,7 +27,7 @@ static inline struct peal_completion_info peal_completion_outcome(
     return info;
 }
 
-/* A gate that belongs to no observer: the current call of a thread that calls none. */
+/* The gate that a thread stores while it calls no observer. */
 extern const uint32_t peal_no_gate __attribute__((visibility("hidden")));
 
 static inline const uint32_t *_Nonnull peal_null_gate(void) { return &peal_no_gate; }

@@ -304,7 +304,7 @@ bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *_Nonnull haza
  * caller then signals peal_calls_ended. */
 bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *_Nonnull hazard);
 
-/* Has the deferred calls of a method run when the list is released. */
+/* Requests that the deferred calls of a method run when the list is released. */
 void peal_hazard_defer(struct peal_hazard_slot *_Nonnull hazard, uint64_t id);
 /* After a release that returned true: returns true if there may be such calls, which the caller then runs. */
 bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *_Nonnull hazard);

@@ -8,7 +8,7 @@ import Synchronization
 /// A released closure waits for the next request of its shape. Its code is never freed: a late call detects that the
 /// number is stale.
 public struct BareClosure: @unchecked Sendable {
-    // Unchecked: the number is atomic, all else behind the pointer is constant.
+    // Unchecked, because the number is atomic, and all other pointed-to memory is constant.
 
     public typealias Handler =
         @convention(c) (

@@ -4,7 +4,7 @@ extension CallPlan {
     /// Fills the words of a frame from argument values. Words without an argument keep their values, because no
     /// function of this shape reads them.
     ///
-    /// - Parameter arguments: one pointer a parameter.
+    /// - Parameter arguments: One pointer per parameter.
     /// - Returns: False when one of the pointers is null; the frame must not be used then.
     @inlinable
     @inline(__always)

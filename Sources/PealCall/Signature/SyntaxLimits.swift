@@ -8,7 +8,7 @@ enum SyntaxLimits {
     /// Parentheses and braces inside each other. A level costs some kilobytes of stack, and the
     /// threads of a plugin host may have little.
     static let nesting = 16
-    /// Depth of a type once its typedefs are followed. Behind a pointer a struct that has a name is a leaf.
+    /// Depth of a type once its typedefs are followed. A pointed-to struct that has a name is a leaf.
     static let typeDepth = 64
     static let structureBytes = 65_536
     /// Members of a struct with arrays and nested structs counted element by element.

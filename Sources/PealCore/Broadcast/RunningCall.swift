@@ -30,7 +30,7 @@ public struct RunningCall {
 
 /// The answers of handlers.
 extension RunningCall {
-    /// Has the policy pass over the call.
+    /// Marks the call, so that the policy ignores its result.
     public static func abstain() throws(Failure) {
         try withHandlersCall { (hazard, _) throws(Failure) in
             guard hazard.pointee.answer != PEAL_ANSWER_LATER.rawValue else {

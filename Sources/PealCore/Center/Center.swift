@@ -6,7 +6,7 @@ public final class Center: Sendable {
     public let id: UInt64
     let services: ServiceBook
     private let state = Guarded(CenterState())
-    /// Has a lock of its own, because the mediator is made while the center's lock is not held.
+    /// The mediator, under a lock of its own, because it is created while the center's lock is not held.
     let mediator = Guarded(MediatorSlot())
 
     init(id: UInt64) {

@@ -51,7 +51,7 @@ extension Mediator {
         return false
     }
 
-    /// Has another thread of the library perform the rest of an action.
+    /// Performs the rest of an action on another thread of the library.
     func performElsewhere(on module: Module, _ work: @escaping @Sendable () -> Void) {
         withState { _ in module.status.performer = 0 }
         DetachedWork.run {

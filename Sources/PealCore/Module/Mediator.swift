@@ -63,7 +63,7 @@ extension Mediator {
 
     /// Waits in the wait graph until a condition is true, because calls on other threads may delay it.
     ///
-    /// - Returns: False if the deadline passed first, or the wait was cut because it was part of a circle.
+    /// - Returns: False if the deadline passed first, or the wait was cut because it was circular.
     func wait(
         for subject: ThreadWait.Subject, until deadline: (borrowing MediatorState) -> UInt64,
         _ condition: (borrowing MediatorState) -> Bool

@@ -104,7 +104,7 @@ struct ModuleStatus {
     // Changed by MediatorState.request alone.
     var state = ModuleState.registered
     var membership = ModuleMembership.member
-    /// Its position in the start order, from 1; 0 before.
+    /// The module's position in the start order, from 1; 0 before its start.
     var order: UInt64 = 0
     /// Monotonic times in nanoseconds: the beginning and the duration.
     var start = (began: UInt64(0), took: UInt64(0))
@@ -120,7 +120,7 @@ struct ModuleStatus {
     var use: ServiceUse?
     var wasNotifiedOfWillStart = false
     var observations: [Observation] = []
-    /// Its former observations, whose calls may still run.
+    /// The module's former observations, whose calls may still run.
     var ended: [Observation] = []
     /// The threads that run its steps, with one element for each call.
     var callers: [UInt] = []

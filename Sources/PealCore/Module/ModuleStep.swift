@@ -34,7 +34,7 @@ final class ModuleStep: Sendable {
     let kind: Kind
     let module: Module
     let began: UInt64
-    /// Its time limit.
+    /// The time limit of the step.
     let deadline: UInt64
     /// True if a start notifies the module of `will_start` first.
     let notifiesOfWillStart: Bool

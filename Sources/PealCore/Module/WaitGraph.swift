@@ -29,7 +29,7 @@ final class ThreadWait: Sendable {
         mailboxes = Self.mailboxesHere
     }
 
-    /// Returns true if the wait has ended because it was part of a circle.
+    /// Returns true if the wait has ended because it was part of a circular wait.
     var isCut: Bool { cut.load(ordering: .sequentiallyConsistent) }
 
     fileprivate func cutOff() {
@@ -63,10 +63,10 @@ final class ThreadWait: Sendable {
     }
 }
 
-/// The waits of all threads of the process. A circle of threads, each inside a call that another one waits for, would
-/// wait forever. The thread whose wait closes the circle finds it, and cuts the wait of a thread that is inside a call.
-/// The function that waited there returns a status. Another thread then performs the action that it waited for, or the
-/// step is abandoned.
+/// The waits of all threads of the process. In a circular wait, each thread is inside a call that another one waits
+/// for, so all would wait forever. The thread that begins the last of these waits finds the circular wait, and cuts the
+/// wait of a thread that is inside a call. The function that waited there returns a status. Another thread then
+/// performs the action that it waited for, or the step is abandoned.
 enum WaitGraph {
     /// The lock is an outer one. The locks of mediators and owners are acquired under it.
     private static let waits = Guarded<[UInt: ThreadWait]>([:])
@@ -85,13 +85,13 @@ enum WaitGraph {
 
     private typealias Delay = (wait: ThreadWait, isInside: Bool)
 
-    /// - Returns: The waits to cut, so that no circle is left.
+    /// - Returns: The waits to cut, so that no circular wait is left.
     private static func cutCircles(through wait: ThreadWait, in waits: [UInt: ThreadWait]) -> [ThreadWait] {
         var left = waits.filter { !$0.value.isCut }
         var cut: [ThreadWait] = []
         while left[wait.thread] != nil {
             var passed: Set<UInt> = []
-            // One thread of a circle is inside a call: the others only delay their own actions.
+            // One thread of a circular wait is inside a call. The others only delay their own actions.
             guard let circle = circle(from: wait, to: wait.thread, in: left, &passed),
                 let least = circle.filter({ $0.isInside }).map({ $0.wait }).min(by: { $0.loss < $1.loss })
             else { break }

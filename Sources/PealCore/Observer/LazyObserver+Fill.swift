@@ -1,8 +1,8 @@
 internal import CPealSupport
 
 extension LazyObserver {
-    /// Has the service's instance observe, and creates it first if there is none. Call with no lock held. Does nothing
-    /// if the instance observes already, or if this thread is creating it.
+    /// Adds the service's instance to the lists, and creates it first if there is none. The caller must hold no lock.
+    /// Does nothing if the instance already observes, or if this thread is creating it.
     ///
     /// - Throws: The reason why there is no instance.
     func fill(_ placeholder: Observation) throws(Failure) {

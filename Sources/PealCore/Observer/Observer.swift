@@ -40,7 +40,7 @@ extension Observer {
 
     /// On its queue only the latest call of a method waits.
     var keepsLatest: Bool { has(PEAL_OBSERVER_KEEPS_LATEST) }
-    /// Its results do not count.
+    /// True if the observer's results do not count.
     var isPassive: Bool { has(PEAL_OBSERVER_PASSIVE) }
     /// Each of its calls must be examined: the result may not count.
     var isExamined: Bool { has(PEAL_OBSERVER_EXAMINED) }

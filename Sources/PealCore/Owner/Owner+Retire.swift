@@ -25,7 +25,7 @@ extension Owner {
 
     /// Waits until no function of an ended object is called any more.
     ///
-    /// - Returns: False if a call is this thread's, the time limit has expired, or the wait was part of a circle.
+    /// - Returns: False if a call is this thread's, the time limit has expired, or the wait was circular.
     private func waitUntilQuiet(deadline: UInt64) -> Bool {
         let isOwnCall = isBlockedHere
         if settle() { return !isOwnCall }

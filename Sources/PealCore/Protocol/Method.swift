@@ -11,9 +11,9 @@ public final class Method: Sendable {
     private let storedRank: UInt32
     /// The protocol that the handle names. A broadcast reaches the observers that conform to it.
     public let owner: PealProtocol
-    /// The protocol that declares it, whose table contains its function.
+    /// The protocol that declares the method, whose table contains its function.
     let origin: PealProtocol
-    /// Its rank among the origin's own methods.
+    /// The rank of the method among the origin's own methods.
     var rank: Int { Int(storedRank) }
     // The plans and the element are never freed, and safe to use on any thread.
     nonisolated(unsafe) let plan: CallPlan.Pointer

@@ -2,14 +2,14 @@ public import PealCall
 
 /// All that a broadcast must test before it calls, packed in one word of the list:
 ///
-///     bits 0-4    the policy: `all` for `last` too, which differs from it only if a result is requested
+///     bits 0-4    the policy; `last` is stored as `all`, because they differ only if a result is requested
 ///     bit 5       the list is unsettled: some entries are not in order yet
 ///     bit 6       the policy is `last`
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
 ///     bits 10-13  which of up to four integers are narrow; in a list that is special, bit 13: taps see the method,
 ///                 bit 12: the method is sticky, bit 11: some results may not count
-///     bit 14      the list is special: some observers have queues, or a bit above says so
+///     bit 14      the list is special: some observers have queues, or one of the bits above is set
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
 ///     bits 24-31  how a plain method's arguments are passed: the number of integers from 0x80, else the

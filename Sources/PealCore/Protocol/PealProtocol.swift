@@ -33,7 +33,7 @@ public final class PealProtocol: ProtocolState, @unchecked Sendable {
     /// The inherited members. Read it as an element of the center's state, under the center's lock.
     var state: ProtocolState { self }
 
-    /// This protocol and its ancestors.
+    /// The protocol itself and its ancestors.
     var family: [PealProtocol] { [self] + ancestors }
 }
 

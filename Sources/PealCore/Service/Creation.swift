@@ -85,7 +85,7 @@ final class Creation: Sendable {
         while let service = next {
             path.append(service)
             if service === asked { return path }
-            // A circle that does not include `asked` is reported by another thread.
+            // Another thread reports a circular dependency that does not include `asked`.
             guard path.count <= longestPath else { return nil }
             next = service.readState { $0.creation }?.withState { $0.needs }
         }

@@ -19,7 +19,7 @@ extension ServiceBook {
         return (leaving.count, leaving.allSatisfy { $0.instance.hasEnded })
     }
 
-    /// Has all instances clear their data, also those that are created meanwhile: an instance that a service creates
+    /// Clears the data of all instances, including those that are created meanwhile: an instance that a service creates
     /// while it clears belongs to the session that ends. The number of rounds is limited, since services may create
     /// each other forever.
     private func clearAll() -> [ObjectIdentifier: Instance] {

@@ -65,19 +65,19 @@ extension Snapshot {
     /// Returns true if a service that observes lazily may have no instance in the list.
     var isPending: Bool { traits.isPending }
 
-    /// Has broadcasts look for groups from now on.
+    /// Marks the list, so that broadcasts look for groups.
     func markSpecial() { add { $0.withSpecialObservers } }
 
-    /// Has broadcasts examine each result from now on.
+    /// Marks the list, so that broadcasts examine each result.
     func markExamined() { add { $0.withExaminedResults } }
 
     /// Returns true if a result of an observer in the list may not count.
     var isExamined: Bool { traits.isExamined }
 
-    /// Has broadcasts look for services without instances from now on.
+    /// Marks the list, so that broadcasts look for services without instances.
     func markPendingServices() { add { $0.withPendingServices } }
 
-    /// Has the next broadcast settle the list.
+    /// Marks the list, so that the next broadcast settles it.
     func markUnsettled() { add { $0.withUnsettledEntries } }
 
     private func add(_ mark: (MethodTraits) -> MethodTraits) { peal_snapshot_set_traits(self, mark(traits).rawValue) }

@@ -2,7 +2,7 @@ internal import CPealSupport
 
 /// Builds the list that replaces another one: the entries of its living observers, with the pending ones in order.
 ///
-/// It allocates raw memory only, which may be refused. So a broadcast may build a list, of any length.
+/// The builder allocates raw memory only, which may be refused. So a broadcast may build a list of any length.
 struct SnapshotBuilder {
     let element: MethodElement
     let origin: Snapshot?

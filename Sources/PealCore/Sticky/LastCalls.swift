@@ -22,7 +22,7 @@ final class LastCalls: Sendable {
 
     private struct Call {
         let block: ArgumentBlock
-        /// Its rank among all calls that were kept.
+        /// The rank of the call among all calls that were kept.
         let rank: UInt64
     }
 

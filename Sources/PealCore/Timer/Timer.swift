@@ -3,8 +3,8 @@ import PealCall
 
 /// Calls at a due time, on a queue.
 ///
-/// Its record is an observer's with further members. So the rules of an observer's weak target, running calls and
-/// destroy callback apply to a timer too.
+/// The timer's record is an observer's with further members. So the rules of an observer's weak target, running calls
+/// and destroy callback apply to a timer too.
 public final class Timer: Sendable {
     // Valid until the end of this object, which has a weak count of it.
     nonisolated(unsafe) let record: TimerRecord

@@ -198,7 +198,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         .init("void f(int a) const", .syntax, 15, "'const' stands where ',', ';' or the end is expected"),
         .init(
             "void f(a, b) int a, b;", .unsupported, 8,
-            "the types of the parameters stand in the parentheses; the old style is not C any more"),
+            "write the types of the parameters in the parentheses; C no longer has the old style"),
         .init("void f(int a) void g(int b)", .syntax, 15, "'void' stands where ',', ';' or the end is expected"),
         .init("void f(int a); void g(int b);", .syntax, 16, "one text declares one method; nothing follows its ';'"),
         .init("", .syntax, 1, "the text ends where a type is expected"),
@@ -260,14 +260,15 @@ struct Refusal: Sendable, CustomTestStringConvertible {
     static let bytes: [Refusal] = [
         .init("void f(int x /* never", .syntax, 14, "this comment has no end; close it with '*/'"),
         .init("void f(int x) /*/", .syntax, 15, "this comment has no end; close it with '*/'"),
-        .init("void f(int größe)", .syntax, 14, "only ASCII stands outside comments; write the name in ASCII letters"),
+        .init(
+            "void f(int größe)", .syntax, 14, "only ASCII is allowed outside comments; write the name in ASCII letters"),
         .init(
             "void f(int /* größe */ \u{E9})", .syntax, 26,
-            "only ASCII stands outside comments; write the name in ASCII letters"),
+            "only ASCII is allowed outside comments; write the name in ASCII letters"),
         .init("void f(\"s\")", .syntax, 8, "a string has no place in a declaration"),
         .init("void f(int @x)", .syntax, 12, "'@' has no meaning here"),
         .init("void f(int $x)", .syntax, 12, "'$' has no meaning here"),
-        .init("void f(\u{0}int x)", .syntax, 8, "a control character (byte 0) stands in the text"),
+        .init("void f(\u{0}int x)", .syntax, 8, "the text contains a control character (byte 0)"),
         .init("void f(\"s)", .syntax, 8, "this string has no end; close it with '\"'"),
         .init("void f(int a['\\x1FF'])", .syntax, 14, "a character constant is one ASCII character or one escape"),
         .init("void f(int a['\\8'])", .syntax, 14, "a character constant is one ASCII character or one escape"),
@@ -290,10 +291,10 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             "void f(int n, int __counted_by(n) p)", .syntax, 19, "'__counted_by' belongs to a pointer, and this is int"),
         .init(
             "void f(int n, int *__counted_by(n) *p)", .unsupported, 20,
-            "'__counted_by' stands at the outermost pointer of a parameter only; remove it"),
+            "'__counted_by' is allowed only at the outermost pointer of a parameter; remove it"),
         .init(
             "int *__counted_by(n) f(int n)", .unsupported, 6,
-            "'__counted_by' stands at the outermost pointer of a parameter only; remove it"),
+            "'__counted_by' is allowed only at the outermost pointer of a parameter; remove it"),
         .init(
             "void f(int n, int *__counted_by(n) __sized_by(n) p)", .syntax, 36,
             "the length of this pointer is given already; remove '__sized_by'"),

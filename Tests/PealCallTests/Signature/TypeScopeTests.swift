@@ -221,7 +221,7 @@ import Testing
             "'_Atomic' of this type cannot be passed by value; use a pointer"),
         .init(
             "struct s { int *p __counted_by(3); };", .unsupported, 19,
-            "'__counted_by' stands at the outermost pointer of a parameter only; remove it"),
+            "'__counted_by' is allowed only at the outermost pointer of a parameter; remove it"),
         .init(
             "struct __attribute__((packed)) s { int a; };", .unsupported, 8,
             "attribute 'packed' is not supported, it may change how the value is passed; remove it"),

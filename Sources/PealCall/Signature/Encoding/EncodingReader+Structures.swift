@@ -13,11 +13,11 @@ extension EncodingReader {
         if count == 0 {
             throw SyntaxError(.unsupported, "flexible array members are not supported; use a pointer", column: open)
         }
-        // Behind a pointer a struct without a name is void, and so is an array of it.
+        // A pointed-to struct without a name is void, and so is an array of it.
         return element.type.isVoid ? element : QualifiedType(.array(of: element, count: count))
     }
 
-    /// `{point=dd}` or `(value=id)`, and `{point}` behind a pointer.
+    /// Parses `{point=dd}` or `(value=id)`, and `{point}` where a pointer refers to it.
     mutating func parseStructure(_ kind: Structure.Kind, _ role: Role) throws(SyntaxError) -> QualifiedType {
         let open = column
         advance()

@@ -1,5 +1,5 @@
 extension EncodingReader {
-    /// The position of a type: by value, or behind a pointer, where unsupported members are skipped.
+    /// The position of a type: by value, or pointed to, where unsupported members are skipped.
     enum Role { case value, pointee }
 
     mutating func parseType(_ role: Role) throws(SyntaxError) -> QualifiedType {

@@ -206,7 +206,7 @@ extension DeclarationParser {
         guard signature.result.isVoid else {
             throw SyntaxError(
                 .unsupported,
-                "'sticky' keeps the last call for later observers, whose results nobody would get; '\(signature.name)' returns \(signature.result), not void",
+                "'sticky' keeps the last call for later observers, whose results would be lost; '\(signature.name)' returns \(signature.result), not void",
                 column: column)
         }
         if let index = signature.parameters.firstIndex(where: { $0.type.isCompletion }) {

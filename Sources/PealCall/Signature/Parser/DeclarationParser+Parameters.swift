@@ -114,7 +114,7 @@ extension DeclarationParser {
 
     private func oldStyle(_ column: Int) -> SyntaxError {
         SyntaxError(
-            .unsupported, "the types of the parameters stand in the parentheses; the old style is not C any more",
+            .unsupported, "write the types of the parameters in the parentheses; C no longer has the old style",
             column: column)
     }
 

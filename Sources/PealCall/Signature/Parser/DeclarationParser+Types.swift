@@ -37,7 +37,7 @@ extension DeclarationParser {
 
     func misplaced(_ mark: BufferMark) -> SyntaxError {
         SyntaxError(
-            .unsupported, "'\(mark.word)' stands at the outermost pointer of a parameter only; remove it",
+            .unsupported, "'\(mark.word)' is allowed only at the outermost pointer of a parameter; remove it",
             column: mark.column)
     }
 

@@ -108,11 +108,11 @@ struct Lexer {
     private mutating func refuseByte(_ byte: UInt8) {
         switch byte {
         case 0x80..., Lexer.substitute:
-            fail("only ASCII stands outside comments; write the name in ASCII letters", at: position)
+            fail("only ASCII is allowed outside comments; write the name in ASCII letters", at: position)
         case 0x21...0x7E:
             fail("'\(Character(UnicodeScalar(byte)))' has no meaning here", at: position)
         default:
-            fail("a control character (byte \(byte)) stands in the text", at: position)
+            fail("the text contains a control character (byte \(byte))", at: position)
         }
     }
 }

@@ -54,7 +54,7 @@ extension CType: Equatable {
             && compare(left.unaliased.type, right.unaliased.type, isPointee: isPointee, rule)
     }
 
-    /// Everything in a function type is behind the pointer to the function.
+    /// All parts of a function type are compared as pointed-to types, because a pointer refers to the function.
     private static func compare(_ left: FunctionType, _ right: FunctionType, _ rule: ComparisonRule) -> Bool {
         guard left.isVariadic == right.isVariadic, left.parameters.count == right.parameters.count,
             compare(left.result.type, right.result.type, isPointee: true, rule)

@@ -5,15 +5,15 @@ public enum CType: Sendable {
     case scalar(Scalar)
     indirect case enumeration(Enumeration)
     indirect case pointer(to: QualifiedType)
-    /// Stands behind a pointer only.
+    /// A function type, which occurs only as a pointed-to type.
     indirect case function(FunctionType)
-    /// Stands behind a pointer or as a member only. Without a count it stands behind a pointer.
+    /// An array, which occurs as a member or as a pointed-to type. Without a count it occurs only as a pointed-to type.
     indirect case array(of: QualifiedType, count: Int?)
     /// A struct or a union.
     indirect case structure(Structure)
     /// One of peal's handles: a struct of one integer, which no other type is compatible with.
     case handle(HandleType)
-    /// A type name that was never declared; stands behind a pointer only.
+    /// A type name that was never declared. It occurs only as a pointed-to type.
     indirect case opaque(name: String)
     case alias(Alias)
 
@@ -58,7 +58,7 @@ extension CType {
     }
 }
 
-/// The type of a function behind a pointer. Parameter names and length marks are no part of it.
+/// The type of a function that a pointer refers to. Parameter names and length marks are no part of it.
 public struct FunctionType: Sendable {
     public let result: QualifiedType
     /// Arrays and functions among them are pointers already.

@@ -1,4 +1,4 @@
-/// A type where its qualifiers matter: behind a pointer, in an array, as a member.
+/// A type where its qualifiers matter: pointed to, in an array, as a member.
 public struct QualifiedType: Sendable {
     public var type: CType
     public var qualifiers: Qualifiers

@@ -1,4 +1,4 @@
-/// A struct or a union: by name alone where it stands behind a pointer, with its members where it stands by value.
+/// A struct or a union: by name alone where a pointer refers to it, with its members where it is passed by value.
 public struct Structure: Sendable {
     public enum Kind: Sendable {
         case structure, union
