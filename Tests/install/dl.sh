@@ -50,7 +50,7 @@ refuses "other.so is peal .*, and this program was built for peal $version: it h
 # The first library that can be used ends the search.
 "$work/program" "$work/lacking.so" "$library" libm.so.6 >"$work/printed" 2>&1 || complain "a second try fails"
 has "$work/printed" "it has no peal_send"
-has "$work/printed" "^Ann hears a typed broadcast"
+has "$work/printed" "^Ann: a typed broadcast"
 grep -q "libm.so.6" "$work/printed" && complain "an open library is opened again"
 
 # Without a path the dynamic linker finds the library by its name.

@@ -11,7 +11,7 @@ enum Chat: PealProtocol {
 let center = Center.default
 let observations = try ["Ann", "Bob"].map { name in
     try center.observe(Chat.onMessage) { room, text in
-        print("\(name) hears in \(room): \(text)")
+        print("\(name) in \(room): \(text)")
     }
 }
 try center.broadcast(Chat.onMessage, "lobby", "good morning")

@@ -9,7 +9,7 @@ PEAL_PROTOCOL(chat, "Chat", CHAT);
 
 static void print_message(void *self, const char *room, const char *text)
 {
-    printf("%s hears in %s: %s\n", (const char *)self, room, text);
+    printf("%s in %s: %s\n", (const char *)self, room, text);
 }
 
 static const struct chat printer = { PEAL_TABLE(chat), .on_message = print_message };

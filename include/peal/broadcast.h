@@ -233,7 +233,8 @@ PEAL_API peal_status peal_method_clear_last_call(peal_method method, const void 
         tag##_cursor_next(&each)                                        \
         && ((void)(each.table->method = (PEAL_MEMBER_TYPE_(tag, method))each.cursor.function), true);)
 
-/* One observer in a method's list. Read it only between begin and end. */
+/* One observer in a method's list. Read it only between begin and end. This struct never grows, and neither do the next
+ * three. */
 struct peal_entry {
     peal_function function; /* the observer's function for this method */
     void *target;           /* its first argument */

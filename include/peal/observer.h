@@ -50,7 +50,8 @@ enum peal_observe_flags {
  *
  * peal calls `retain` before each call. It calls `release` right after the call, before the next
  * observer's turn. When `retain` returns false, the target is dead: the observer is not called, and its
- * registration is removed. Both run with no lock held, on the thread of the call. */
+ * registration is removed. Both run with no lock held, on the thread of the call. This struct
+ * never grows. */
 struct peal_weak_type {
     bool (*retain)(void *reference);              /* true: the target is alive, and retained */
     void (*release)(void *reference, void *target); /* undoes one retain */
@@ -101,7 +102,7 @@ struct peal_observe_options {
 PEAL_API peal_status peal_observe(peal_protocol protocol, void *target, const void *table,
     const struct peal_observe_options *options, peal_observation *out_observation);
 
-/* A function for a method, by name. */
+/* A function for a method, by name. This struct never grows. */
 struct peal_binding {
     const char *method;     /* the method's name, as for peal_method_find */
     peal_function function; /* takes `void *self` first; NULL leaves the method out */

@@ -103,7 +103,7 @@ struct peal_protocol_description {
 PEAL_API peal_status peal_protocol_define(peal_center center, const struct peal_protocol_description *description,
     peal_protocol *out_protocol, peal_method *out_methods, size_t method_capacity);
 
-/* A method in the shape of Objective-C's struct objc_method_description. */
+/* A method in the shape of Objective-C's struct objc_method_description. This struct never grows. */
 struct peal_objc_method {
     const char *name;  /* the selector, such as "room:didReceive:"; NULL ends a list */
     const char *types; /* the type encoding, such as "v@:@@"; options may follow: "B@:@, first_true" */

@@ -48,7 +48,7 @@ struct peal_creation {
     char message[256];   /* of a failure: a sentence, which becomes part of peal_last_message() */
 };
 
-/* A protocol that a service provides, or that a module observes. */
+/* A protocol that a service provides, or that a module observes. This struct never grows. */
 struct peal_provision {
     const char *protocol; /* its name; NULL ends a list */
     const void *table;    /* as for peal_observe */
@@ -207,7 +207,7 @@ PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(
 /* ---- Scopes ------------------------------------------------------------------------------------ */
 
 /* An instance that is valid between begin and end, on one thread. A scope is cheaper than a use, because it
- * writes to no memory that other threads write to. */
+ * writes to no memory that other threads write to. This struct never grows. */
 struct peal_scope {
     void *self;             /* NULL when there is none */
     const void *table;

@@ -70,7 +70,7 @@ enum peal_tap_event {
     PEAL_TAP_LOST = 1 << 13
 };
 
-/* One event. It fills a cache line. */
+/* One event. The record fills a cache line and never grows. */
 struct peal_tap_record {
     uint32_t event;     /* enum peal_tap_event: one bit */
     uint32_t thread;    /* the thread of the event, as gettid returns it */

@@ -74,7 +74,7 @@ typedef struct peal_service {
 typedef struct peal_use {
     uint64_t id;
 } peal_use;
-/* A service's instance, and the use that keeps it alive. */
+/* A service's instance, and the use that keeps it alive. This struct never grows. */
 struct peal_service_use {
     void *self;        /* the instance; NULL on failure */
     const void *table; /* the table of the requested protocol, or NULL; *borrowed until* the use ends */

@@ -19,7 +19,7 @@
 
 #include "program.h"
 
-static void on_text(void *self, const char *text) { printf("%s hears %s\n", (const char *)self, text); }
+static void on_text(void *self, const char *text) { printf("%s: %s\n", (const char *)self, text); }
 
 static int weigh(void *self, int factor) { return (int)strlen((const char *)self) * factor; }
 

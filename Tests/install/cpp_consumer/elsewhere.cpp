@@ -7,7 +7,7 @@
 peal::observation observe_elsewhere(const chat &chat)
 {
     return chat.observe(peal::on("on_text", [](std::string_view text) {
-        std::cout << "elsewhere hears " << text << "\n";
+        std::cout << "elsewhere: " << text << "\n";
         throw std::runtime_error("and throws");
     }));
 }

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     const peal::center center = peal::center::create();
     const chat chat = peal::define<struct chat>(center);
     const peal::observation here = chat.observe(
-        peal::on("on_text", [](std::string_view text) { std::cout << "a lambda hears " << text << "\n"; }),
+        peal::on("on_text", [](std::string_view text) { std::cout << "a lambda: " << text << "\n"; }),
         peal::on("weigh", [factor = 2](int n) { return factor * n; }));
     const peal::observation there = observe_elsewhere(chat);
     try {
