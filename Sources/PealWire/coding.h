@@ -7,15 +7,81 @@
 
 #include "plan.h"
 
+#include <string.h>
+
 /* Bytes that are written, and counted where they do not fit. */
 struct writer {
     uint8_t *next;
-    size_t left;
-    size_t size;
+    uint8_t *end;
+    size_t missing; /* the number of bytes that did not fit */
 };
 
-void put_head(struct writer *writer, size_t (*encode)(uint64_t, unsigned char *, size_t), uint64_t value);
-void put_bytes(struct writer *writer, const void *bytes, size_t size);
+static inline struct writer writer_of(void *buffer, size_t capacity)
+{
+    uint8_t *const begin = buffer;
+
+    return (struct writer){ begin, begin != NULL ? begin + capacity : NULL, 0 };
+}
+
+/* Returns the size of what was written to the buffer, and of what did not fit. */
+static inline size_t written_size(const struct writer *writer, const void *buffer)
+{
+    return (size_t)(writer->next - (const uint8_t *)buffer) + writer->missing;
+}
+
+/* The major types of CBOR, in the highest bits of a head. */
+enum major {
+    MAJOR_UNSIGNED = 0x00,
+    MAJOR_NEGATIVE = 0x20,
+    MAJOR_BYTES = 0x40,
+    MAJOR_TEXT = 0x60,
+    MAJOR_ARRAY = 0x80,
+    MAJOR_TAG = 0xc0
+};
+
+enum { MOST_HEAD_BYTES = 9 };
+
+/* Writes the shortest head, and changes up to MOST_HEAD_BYTES bytes. Returns the size. */
+static inline size_t write_head(uint8_t *out, enum major major, uint64_t value)
+{
+    if (value < 24) {
+        out[0] = (uint8_t)(major | value);
+        return 1;
+    }
+    /* 0, 1, 2 or 3: the length has 1, 2, 4 or 8 bytes. */
+    const unsigned form = (value > UINT8_MAX) + (value > UINT16_MAX) + (value > UINT32_MAX);
+    const uint64_t bytes = __builtin_bswap64(value << (64 - (8u << form)));
+    out[0] = (uint8_t)(major | (24 + form));
+    memcpy(out + 1, &bytes, sizeof bytes);
+    return 1 + ((size_t)1 << form);
+}
+
+static inline bool has_head_room(const struct writer *writer)
+{
+    return (size_t)(writer->end - writer->next) >= MOST_HEAD_BYTES;
+}
+
+void put_bytes_slow(struct writer *writer, const void *bytes, size_t size);
+
+static inline void put_head(struct writer *writer, enum major major, uint64_t value)
+{
+    uint8_t head[MOST_HEAD_BYTES];
+
+    if (has_head_room(writer))
+        writer->next += write_head(writer->next, major, value);
+    else
+        put_bytes_slow(writer, head, write_head(head, major, value));
+}
+
+static inline void put_bytes(struct writer *writer, const void *bytes, size_t size)
+{
+    if (size == 0 || size > (size_t)(writer->end - writer->next)) {
+        put_bytes_slow(writer, bytes, size);
+        return;
+    }
+    memcpy(writer->next, bytes, size);
+    writer->next += size;
+}
 
 peal_status encode_arguments(const struct peal_wire_plan *plan, void *const *arguments, struct writer *writer);
 peal_status encode_parameter(const struct peal_wire_plan *plan, const struct parameter *parameter,

@@ -9,15 +9,24 @@
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
-/* Takes zeroed memory from the arena. */
-static void *take(struct reader *reader, uint64_t size, size_t alignment)
+/* Takes memory from the arena. The caller fills all of it, because observers may read it. */
+static void *take_unfilled(struct reader *reader, uint64_t size, size_t alignment)
 {
     uint8_t *memory = (uint8_t *)(((uintptr_t)reader->memory + alignment - 1) & ~((uintptr_t)alignment - 1));
 
     if (memory > reader->memory_end || size > (uint64_t)(reader->memory_end - memory))
         return NULL;
-    memset(memory, 0, size);
     reader->memory = memory + size;
+    return memory;
+}
+
+/* Takes zeroed memory: the padding of structs is not in messages. */
+static void *take(struct reader *reader, uint64_t size, size_t alignment)
+{
+    void *memory = take_unfilled(reader, size, alignment);
+
+    if (memory != NULL)
+        memset(memory, 0, size);
     return memory;
 }
 
@@ -138,7 +147,10 @@ static peal_status read_run(struct reader *reader, const struct step *step, stru
         /* The size of the memory is computed from the message, which therefore must have the other columns too. */
         if (elements->count > (item.value + (uint64_t)(reader->end - reader->next)) / elements->packed_size)
             return refuse_message(reader, "ends too early");
-        elements->base = take(reader, elements->count * elements->size, elements->alignment);
+        /* One typed array of whole elements fills all of the memory. */
+        elements->base = run == elements->size
+                           ? take_unfilled(reader, elements->count * elements->size, elements->alignment)
+                           : take(reader, elements->count * elements->size, elements->alignment);
         if (elements->base == NULL)
             return refuse_size(reader);
     } else if (elements->count * run != item.value) {
@@ -212,10 +224,11 @@ static peal_status read_text(struct reader *reader, const char **out_text)
         return status;
     if (!is_utf8_without_zero(item.bytes, item.value))
         return refuse_message(reader, "has a text that is not UTF-8, or with a zero");
-    char *text = take(reader, item.value + 1, 1);
+    char *text = take_unfilled(reader, item.value + 1, 1);
     if (text == NULL)
         return refuse_size(reader);
     memcpy(text, item.bytes, item.value);
+    text[item.value] = '\0';
     *out_text = text;
     return PEAL_OK;
 }

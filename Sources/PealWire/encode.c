@@ -5,74 +5,61 @@
 #include "floats.h"
 #include "../PealText/utf8.h"
 
-#include <cbor.h>
 #include <string.h>
 
-enum { MOST_HEAD_BYTES = 9, FALSE_BYTE = 0xf4, TRUE_BYTE = 0xf5, NULL_BYTE = 0xf6 };
+enum { FALSE_BYTE = 0xf4, TRUE_BYTE = 0xf5, NULL_BYTE = 0xf6 };
 
 /* ---- Bytes ------------------------------------------------------------------------------------- */
 
-void put_bytes(struct writer *writer, const void *bytes, size_t size)
+void put_bytes_slow(struct writer *writer, const void *bytes, size_t size)
 {
-    writer->size += size;
-    if (size == 0)
-        return; /* The buffer may be NULL. */
-    if (size > writer->left) {
-        writer->left = 0; /* Later bytes are only counted. */
+    const size_t room = (size_t)(writer->end - writer->next);
+
+    if (size <= room) {
+        if (size > 0) /* The buffer may be NULL. */
+            memcpy(writer->next, bytes, size);
+        writer->next += size;
         return;
     }
-    memcpy(writer->next, bytes, size);
-    writer->next += size;
-    writer->left -= size;
+    writer->missing += size;
+    writer->end = writer->next; /* Later bytes are only counted. */
 }
 
-static inline void put_byte(struct writer *writer, unsigned char byte)
+static inline void put_byte(struct writer *writer, uint8_t byte)
 {
-    writer->size++;
-    if (writer->left == 0)
-        return;
-    *writer->next++ = byte;
-    writer->left--;
-}
-
-/* The major types of CBOR, in the highest bits of a head. */
-enum major { MAJOR_UNSIGNED = 0x00, MAJOR_NEGATIVE = 0x20, MAJOR_BYTES = 0x40, MAJOR_TEXT = 0x60, MAJOR_ARRAY = 0x80 };
-
-void put_head(struct writer *writer, size_t (*encode)(uint64_t, unsigned char *, size_t), uint64_t value)
-{
-    unsigned char head[MOST_HEAD_BYTES];
-
-    put_bytes(writer, head, encode(value, head, sizeof head));
-}
-
-/* Most heads are one byte. */
-static inline void put_short_head(
-    struct writer *writer, enum major major, size_t (*encode)(uint64_t, unsigned char *, size_t), uint64_t value)
-{
-    if (value < 24)
-        put_byte(writer, (unsigned char)(major | value));
+    if (writer->next < writer->end)
+        *writer->next++ = byte;
     else
-        put_head(writer, encode, value);
+        writer->missing++;
+}
+
+static inline size_t write_float(uint8_t *out, uint64_t bits)
+{
+    uint64_t narrow = bits;
+    unsigned width = 8;
+
+    out[0] = 0xfb;
+    if (float_narrow(bits, double_format, single_format, &narrow)) {
+        width = 4;
+        out[0] = 0xfa;
+        if (float_narrow(narrow, single_format, half_format, &narrow)) {
+            width = 2;
+            out[0] = 0xf9;
+        }
+    }
+    narrow = __builtin_bswap64(narrow << (64 - 8 * width));
+    memcpy(out + 1, &narrow, sizeof narrow);
+    return 1 + width;
 }
 
 static void put_float(struct writer *writer, uint64_t bits)
 {
-    uint64_t narrow = bits;
-    unsigned char bytes[MOST_HEAD_BYTES];
-    unsigned width = 8;
+    uint8_t item[MOST_HEAD_BYTES];
 
-    bytes[0] = 0xfb;
-    if (float_narrow(bits, double_format, single_format, &narrow)) {
-        width = 4;
-        bytes[0] = 0xfa;
-        if (float_narrow(narrow, single_format, half_format, &narrow)) {
-            width = 2;
-            bytes[0] = 0xf9;
-        }
-    }
-    narrow = __builtin_bswap64(narrow << (64 - 8 * width));
-    memcpy(bytes + 1, &narrow, sizeof narrow);
-    put_bytes(writer, bytes, 1 + width);
+    if (has_head_room(writer))
+        writer->next += write_float(writer->next, bits);
+    else
+        put_bytes_slow(writer, item, write_float(item, bits));
 }
 
 /* ---- Numbers ----------------------------------------------------------------------------------- */
@@ -112,9 +99,9 @@ static uint64_t bits_of(const void *value, size_t size)
 static void put_signed(struct writer *writer, int64_t number)
 {
     if (number >= 0)
-        put_short_head(writer, MAJOR_UNSIGNED, cbor_encode_uint, (uint64_t)number);
+        put_head(writer, MAJOR_UNSIGNED, (uint64_t)number);
     else
-        put_short_head(writer, MAJOR_NEGATIVE, cbor_encode_negint, ~(uint64_t)number);
+        put_head(writer, MAJOR_NEGATIVE, ~(uint64_t)number);
 }
 
 static void put_float_value(struct writer *writer, const void *value, size_t size)
@@ -122,21 +109,6 @@ static void put_float_value(struct writer *writer, const void *value, size_t siz
     const uint64_t bits = bits_of(value, size);
 
     put_float(writer, size == 4 ? float_widen(bits, single_format, double_format) : bits);
-}
-
-static size_t encode_bytes_start(uint64_t size, unsigned char *buffer, size_t capacity)
-{
-    return cbor_encode_bytestring_start(size, buffer, capacity);
-}
-
-static size_t encode_text_start(uint64_t size, unsigned char *buffer, size_t capacity)
-{
-    return cbor_encode_string_start(size, buffer, capacity);
-}
-
-static size_t encode_array_start(uint64_t count, unsigned char *buffer, size_t capacity)
-{
-    return cbor_encode_array_start(count, buffer, capacity);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------ */
@@ -153,8 +125,8 @@ static void put_run(struct writer *writer, const struct step *step, struct eleme
     const size_t run = (size_t)step->size * step->count;
 
     if (step->tag != 0)
-        put_head(writer, cbor_encode_tag, step->tag);
-    put_short_head(writer, MAJOR_BYTES, encode_bytes_start, run * elements.count);
+        put_head(writer, MAJOR_TAG, step->tag);
+    put_head(writer, MAJOR_BYTES, run * elements.count);
     if (elements.count == 0)
         return;
     if (run == elements.size || elements.count == 1) {
@@ -170,10 +142,8 @@ static void put_step(struct writer *writer, const struct step *step, struct elem
     const uint8_t *value = elements.base + step->offset;
 
     switch (step->kind) {
-    case STEP_ARRAY: put_short_head(writer, MAJOR_ARRAY, encode_array_start, step->count); break;
-    case STEP_UNSIGNED:
-        put_short_head(writer, MAJOR_UNSIGNED, cbor_encode_uint, unsigned_value(value, step->size));
-        break;
+    case STEP_ARRAY: put_head(writer, MAJOR_ARRAY, step->count); break;
+    case STEP_UNSIGNED: put_head(writer, MAJOR_UNSIGNED, unsigned_value(value, step->size)); break;
     case STEP_SIGNED: put_signed(writer, signed_value(value, step->size)); break;
     case STEP_BOOL: put_byte(writer, *value != 0 ? TRUE_BYTE : FALSE_BYTE); break;
     case STEP_FLOAT: put_float_value(writer, value, step->size); break;
@@ -197,7 +167,7 @@ static peal_status put_text(struct writer *writer, const struct peal_wire_plan *
     const size_t size = strlen(text);
     if (!is_utf8_without_zero((const unsigned char *)text, size))
         return wire_fail(PEAL_ERROR_ARGUMENT, "%s: a text is not UTF-8", plan->name);
-    put_short_head(writer, MAJOR_TEXT, encode_text_start, size);
+    put_head(writer, MAJOR_TEXT, size);
     put_bytes(writer, text, size);
     return PEAL_OK;
 }
@@ -245,7 +215,7 @@ peal_status encode_parameter(const struct peal_wire_plan *plan, const struct par
 
 peal_status encode_arguments(const struct peal_wire_plan *plan, void *const *arguments, struct writer *writer)
 {
-    put_short_head(writer, MAJOR_ARRAY, encode_array_start, plan->parameter_count);
+    put_head(writer, MAJOR_ARRAY, plan->parameter_count);
     for (size_t i = 0; i < plan->parameter_count; i++) {
         const peal_status status = encode_parameter(plan, &plan->parameters[i], arguments, arguments[i], writer);
         if (status < 0)

@@ -6,87 +6,74 @@
 
 #include "failure.h"
 
-#include <cbor.h>
 #include <string.h>
 
-enum { CALL_ITEMS = 7, RESULT_ITEMS = 5, FINGERPRINT_SIZE = 8, ORIGIN_SIZE = 16 };
+enum { CALL_ITEMS = 7, RESULT_ITEMS = 5, ORIGIN_SIZE = 16, NULL_BYTE = 0xf6 };
 
 /* ---- Writing ----------------------------------------------------------------------------------- */
 
-static size_t encode_array_start(uint64_t count, unsigned char *buffer, size_t capacity)
-{
-    return cbor_encode_array_start(count, buffer, capacity);
-}
-
-static void put_byte_string(struct writer *writer, const uint8_t *bytes, uint8_t size)
-{
-    const uint8_t head = (uint8_t)(0x40 | size); /* below 24 */
-
-    put_bytes(writer, &head, 1);
-    put_bytes(writer, bytes, size);
-}
-
 static void put_null(struct writer *writer)
 {
-    unsigned char null[1];
+    const uint8_t null = NULL_BYTE;
 
-    put_bytes(writer, null, cbor_encode_null(null, sizeof null));
+    put_bytes(writer, &null, 1);
 }
 
-/* Writes the items that calls and results begin with. */
-static void put_beginning(struct writer *writer, const struct peal_wire_plan *plan, peal_wire_kind kind, unsigned items)
+/* Calls and results of a method begin with the same bytes: an array, a kind, and the fingerprint. */
+void make_beginning(uint8_t *out, peal_wire_kind kind, uint64_t fingerprint)
 {
-    uint8_t fingerprint[FINGERPRINT_SIZE];
+    const uint64_t bytes = __builtin_bswap64(fingerprint);
 
-    for (unsigned i = 0; i < FINGERPRINT_SIZE; i++)
-        fingerprint[i] = (uint8_t)(plan->fingerprint >> 8 * (FINGERPRINT_SIZE - 1 - i));
-    put_head(writer, encode_array_start, items);
-    put_head(writer, cbor_encode_uint, (uint64_t)kind);
-    put_byte_string(writer, fingerprint, FINGERPRINT_SIZE);
+    out[0] = (uint8_t)(MAJOR_ARRAY | (kind == PEAL_WIRE_CALL ? CALL_ITEMS : RESULT_ITEMS));
+    out[1] = (uint8_t)kind;
+    out[2] = (uint8_t)(MAJOR_BYTES | FINGERPRINT_SIZE);
+    memcpy(out + 3, &bytes, FINGERPRINT_SIZE);
 }
 
-static peal_status finish(const struct writer *writer, const struct peal_wire_plan *plan, size_t capacity, size_t *size)
+static peal_status finish(
+    const struct writer *writer, const struct peal_wire_plan *plan, const void *buffer, size_t capacity, size_t *size)
 {
-    *size = writer->size;
-    if (writer->size > capacity)
-        return wire_fail(PEAL_ERROR_LIMIT, "%s: the message has %zu bytes, but there is room for %zu", plan->name,
-            writer->size, capacity);
+    *size = written_size(writer, buffer);
+    if (writer->missing > 0)
+        return wire_fail(
+            PEAL_ERROR_LIMIT, "%s: the message has %zu bytes, but there is room for %zu", plan->name, *size, capacity);
     return PEAL_OK;
 }
 
 peal_status peal_wire_encode_call(const peal_wire_plan *plan, const struct peal_wire_header *header,
     void *const *arguments, void *buffer, size_t capacity, size_t *out_size)
 {
-    struct writer writer = { buffer, capacity, 0 };
+    struct writer writer = writer_of(buffer, capacity);
 
     if (plan == NULL || header == NULL || header->size != sizeof *header || out_size == NULL
         || (arguments == NULL && plan->parameter_count > 0) || (buffer == NULL && capacity > 0))
         return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_wire_encode_call is NULL, or a size is wrong");
     *out_size = 0;
-    put_beginning(&writer, plan, PEAL_WIRE_CALL, CALL_ITEMS);
-    put_byte_string(&writer, header->origin, ORIGIN_SIZE);
-    put_head(&writer, cbor_encode_uint, header->number);
-    put_head(&writer, cbor_encode_uint, header->hops);
+    put_bytes(&writer, plan->call_beginning, sizeof plan->call_beginning);
+    put_head(&writer, MAJOR_BYTES, ORIGIN_SIZE);
+    put_bytes(&writer, header->origin, ORIGIN_SIZE);
+    put_head(&writer, MAJOR_UNSIGNED, header->number);
+    put_head(&writer, MAJOR_UNSIGNED, header->hops);
     if (header->deadline != 0)
-        put_head(&writer, cbor_encode_uint, header->deadline);
+        put_head(&writer, MAJOR_UNSIGNED, header->deadline);
     else
         put_null(&writer);
     const peal_status status = encode_arguments(plan, arguments, &writer);
-    return status < 0 ? status : finish(&writer, plan, capacity, out_size);
+    return status < 0 ? status : finish(&writer, plan, buffer, capacity, out_size);
 }
 
 static void put_status(struct writer *writer, peal_status status)
 {
     if (status >= 0)
-        put_head(writer, cbor_encode_uint, (uint64_t)status);
+        put_head(writer, MAJOR_UNSIGNED, (uint64_t)status);
     else
-        put_head(writer, cbor_encode_negint, ~(uint64_t)status);
+        put_head(writer, MAJOR_NEGATIVE, ~(uint64_t)status);
 }
 
 peal_status peal_wire_encode_result(const peal_wire_plan *plan, const struct peal_wire_header *header,
     const void *result, void *buffer, size_t capacity, size_t *out_size)
 {
-    struct writer writer = { buffer, capacity, 0 };
+    struct writer writer = writer_of(buffer, capacity);
 
     if (plan == NULL || !plan->has_results || header == NULL || header->size != sizeof *header || out_size == NULL
         || (buffer == NULL && capacity > 0))
@@ -95,15 +82,15 @@ peal_status peal_wire_encode_result(const peal_wire_plan *plan, const struct pea
     if (has_value && result == NULL)
         return wire_fail(PEAL_ERROR_ARGUMENT, "%s: the result is NULL", plan->name);
     *out_size = 0;
-    put_beginning(&writer, plan, PEAL_WIRE_RESULT, RESULT_ITEMS);
-    put_head(&writer, cbor_encode_uint, header->number);
+    put_bytes(&writer, plan->result_beginning, sizeof plan->result_beginning);
+    put_head(&writer, MAJOR_UNSIGNED, header->number);
     put_status(&writer, header->status);
     if (!has_value) {
         put_null(&writer);
-        return finish(&writer, plan, capacity, out_size);
+        return finish(&writer, plan, buffer, capacity, out_size);
     }
     const peal_status status = encode_parameter(plan, &plan->result, NULL, result, &writer);
-    return status < 0 ? status : finish(&writer, plan, capacity, out_size);
+    return status < 0 ? status : finish(&writer, plan, buffer, capacity, out_size);
 }
 
 /* ---- Reading ----------------------------------------------------------------------------------- */

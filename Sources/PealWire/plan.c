@@ -172,6 +172,8 @@ peal_status peal_wire_plan_create(
         return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
     plan->method = method;
     plan->fingerprint = fingerprint;
+    make_beginning(plan->call_beginning, PEAL_WIRE_CALL, fingerprint);
+    make_beginning(plan->result_beginning, PEAL_WIRE_RESULT, fingerprint);
     plan->has_results = options == NULL || (options->flags & PEAL_WIRE_CALLS_ONLY) == 0;
     status = read_name(plan);
     if (status == PEAL_OK)

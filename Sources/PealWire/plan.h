@@ -47,9 +47,13 @@ struct parameter {
     size_t packed_size; /* the bytes of an element in a message: its numbers, without padding */
 };
 
+enum { FINGERPRINT_SIZE = 8, BEGINNING_SIZE = 3 + FINGERPRINT_SIZE };
+
 struct peal_wire_plan {
     peal_method method;
     uint64_t fingerprint;
+    uint8_t call_beginning[BEGINNING_SIZE]; /* the first bytes of each message */
+    uint8_t result_beginning[BEGINNING_SIZE];
     bool has_results; /* results are encoded too */
     size_t parameter_count;
     struct parameter parameters[PEAL_PARAMETER_LIMIT];
@@ -84,6 +88,9 @@ bool compile_value(struct compiler *compiler, const struct peal_type *type, size
 
 /* The same for the element of a buffer; `is_of_bytes` if its length counts bytes. */
 bool compile_buffer(struct compiler *compiler, const struct peal_type *element, bool is_of_bytes);
+
+/* Fills the bytes that all messages of a kind and a method begin with. */
+void make_beginning(uint8_t *out, peal_wire_kind kind, uint64_t fingerprint);
 
 /* Keeps the sentence about a parameter that cannot be carried, with its column in the method's declaration.
  *

@@ -42,15 +42,14 @@ struct peal_recorder {
 
 static void record_large(struct log *log, const struct recorded_method *method, void *const *arguments, size_t size)
 {
-    struct writer writer = { NULL, size, 0 };
+    void *content = size <= UINT32_MAX ? log_begin(log, method->index, (uint32_t)size) : NULL;
 
-    writer.next = size <= UINT32_MAX ? log_begin(log, method->index, (uint32_t)size) : NULL;
-    if (writer.next == NULL)
+    if (content == NULL)
         return;
-    void *content = writer.next;
+    struct writer writer = writer_of(content, size);
     /* Another thread may have changed the arguments since they were counted. */
     const peal_status status = encode_arguments(method->plan, arguments, &writer);
-    log_end(content, status == PEAL_OK && writer.size == size ? RECORD_CALL : RECORD_INCOMPLETE);
+    log_end(content, status == PEAL_OK && written_size(&writer, content) == size ? RECORD_CALL : RECORD_INCOMPLETE);
 }
 
 static void record_call(void *target, const struct peal_call *call)
@@ -59,20 +58,21 @@ static void record_call(void *target, const struct peal_call *call)
     const struct recorded_method *method = &protocol->methods[call->index];
     struct log *log = &protocol->recorder->log;
     uint8_t bytes[STACK_BYTES];
-    struct writer writer = { bytes, sizeof bytes, 0 };
+    struct writer writer = writer_of(bytes, sizeof bytes);
 
     if (encode_arguments(method->plan, call->arguments, &writer) < 0) {
         log_count_lost(log);
         return;
     }
-    if (writer.size > sizeof bytes) {
-        record_large(log, method, call->arguments, writer.size);
+    const size_t size = written_size(&writer, bytes);
+    if (writer.missing > 0) {
+        record_large(log, method, call->arguments, size);
         return;
     }
-    void *content = log_begin(log, method->index, (uint32_t)writer.size);
+    void *content = log_begin(log, method->index, (uint32_t)size);
     if (content == NULL)
         return;
-    memcpy(content, bytes, writer.size);
+    memcpy(content, bytes, size);
     log_end(content, RECORD_CALL);
 }
 
