@@ -12,6 +12,7 @@ public func peal_call_get_current(_ out_info: UnsafeMutablePointer<peal_call_inf
         info.origin = call.origin
         info.broadcast = call.broadcast
         info.enqueued_at = call.enqueuedAt
+        info.deadline = call.deadline
     }
 }
 

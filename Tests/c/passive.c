@@ -271,6 +271,8 @@ static void on_done(void *context, const struct peal_completion_info *info)
     gathered.report = *info;
 }
 
+static uint32_t time_limit = PEAL_FOREVER;
+
 static peal_status gather(peal_queue queue, peal_completion *gathering)
 {
     struct peal_gather_options options = PEAL_GATHER_OPTIONS;
@@ -281,6 +283,7 @@ static peal_status gather(peal_queue queue, peal_completion *gathering)
     options.queue = queue;
     options.reply = on_reply;
     options.done = on_done;
+    options.timeout = time_limit;
     return peal_gather(jury.on_sum, arguments, 1, &options, gathering);
 }
 
@@ -305,13 +308,17 @@ CLAIM("O16, Q8", "a gathering gets no result of a passive observer, on a queue o
 
 static enum { ANSWERS, ABSTAINS, DEFERS } manner;
 static peal_status deferred;
+static uint64_t deadline;
 static peal_completion token;
 
 static void handle(void *target, const struct peal_call *call)
 {
+    struct peal_call_info info = PEAL_CALL_INFO;
     const int32_t zero = 0;
 
     (void)target;
+    CHECK_OK(peal_call_get_current(&info));
+    deadline = info.deadline;
     if (call->result != NULL && manner == ANSWERS)
         memcpy(call->result, &zero, sizeof zero);
     if (manner == ABSTAINS)
@@ -443,4 +450,31 @@ CLAIM("O18", "a call that no gathering waits for cannot be deferred, and outside
     CHECK_FAILURE(peal_call_abstain(&call), PEAL_ERROR_STATE);
     CHECK_FAILURE(peal_call_abstain(NULL), PEAL_ERROR_ARGUMENT);
     close_center(center);
+}
+
+CLAIM("O18", "a handler reads until when a gathering waits for its answer, on a queue or not")
+{
+    struct peal_clock_info before = { .size = sizeof before }, after = before;
+    struct lane lane;
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    for (int is_queued = 0; is_queued < 2; is_queued++) {
+        begin_handler(is_queued ? lane.queue : nowhere);
+        manner = ANSWERS;
+        CHECK_OK(peal_broadcast(jury.on_sum, 1));
+        lane_settle(&lane);
+        CHECK_EQUAL(deadline, 0);
+        CHECK_OK(gather(lane.queue, NULL));
+        lane_settle(&lane);
+        CHECK_EQUAL(deadline, 0);
+        time_limit = 60000;
+        CHECK_OK(peal_clock_get_info(&before));
+        CHECK_OK(gather(lane.queue, NULL));
+        CHECK_OK(peal_clock_get_info(&after));
+        lane_settle(&lane);
+        CHECK(deadline >= before.now + 60000000000u && deadline <= after.now + 60000000000u);
+        time_limit = PEAL_FOREVER;
+        close_center(center);
+    }
+    lane_close(&lane);
 }

@@ -34,9 +34,11 @@ struct peal_call_info {
                                      that taps see, or that have an `origin` or an `except`, are numbered */
     uint64_t enqueued_at;         /* the monotonic time in nanoseconds at which a queue received the call; 0 without a
                                      queue, and if the broadcast has neither a number nor a completion */
+    uint64_t deadline;            /* the monotonic time in nanoseconds until which the gathering of the call waits for
+                                     its result; 0 if the call is not gathered, or the gathering has no time limit */
 };
 
-#define PEAL_CALL_INFO { sizeof(struct peal_call_info), { 0 }, { 0 }, { 0 }, 0, 0, 0 }
+#define PEAL_CALL_INFO { sizeof(struct peal_call_info), { 0 }, { 0 }, { 0 }, 0, 0, 0, 0 }
 
 /* Reads the innermost call of an observer that runs on the calling thread. In the body of PEAL_EACH this is the visited
  * observer. A broadcast that does not use this pays nothing for it.

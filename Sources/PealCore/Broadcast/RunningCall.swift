@@ -10,6 +10,8 @@ public struct RunningCall {
     public let broadcast: UInt64
     /// In nanoseconds of the monotonic clock; 0 for a call on no queue, or if the time is not known.
     public let enqueuedAt: UInt64
+    /// The monotonic time in nanoseconds until which a gathering waits for the result; 0: none.
+    public let deadline: UInt64
 
     private static func running() -> peal_running_call? {
         var running = peal_running_call()
@@ -22,9 +24,11 @@ public struct RunningCall {
                 .state, "no observer is called on this thread; read the call from inside a function of an observer")
         }
         let sending = running.sending
+        let gathering = running.hazard?.pointee.gathering ?? 0
         return RunningCall(
             method: method, observation: running.observation, origin: sending?.pointee.origin ?? 0,
-            broadcast: sending?.pointee.broadcast ?? 0, enqueuedAt: sending.map { peal_sending_time($0) } ?? 0)
+            broadcast: sending?.pointee.broadcast ?? 0, enqueuedAt: sending.map { peal_sending_time($0) } ?? 0,
+            deadline: gathering == 0 ? 0 : Completion.find(gathering)?.deadline ?? 0)
     }
 }
 

@@ -31,6 +31,8 @@ public final class Completion: Sendable {
     }
 
     public let id: UInt64
+    /// The monotonic time in nanoseconds at which the time limit expires; 0 without a limit.
+    let deadline: UInt64
     private let state: Guarded<CompletionState>
     // Used by their contract alone: the functions may be called on any thread.
     private nonisolated(unsafe) let options: Options
@@ -45,6 +47,7 @@ public final class Completion: Sendable {
     ) {
         self.id = id
         self.options = options
+        deadline = options.timeout == .max ? 0 : peal_clock_deadline(options.timeout)
         self.notice = notice
         self.limit = limit
         state = Guarded(CompletionState(policy: options.policy))
@@ -102,7 +105,7 @@ public final class Completion: Sendable {
 
     private func setLimit() {
         guard let limit else { return }
-        let due = Int64(clamping: peal_clock_deadline(options.timeout))
+        let due = Int64(clamping: deadline)
         let context = UnsafeMutableRawPointer(bitPattern: UInt(id))
         peal_executor_run_at(limit, due, { Completion.find(UInt64(UInt(bitPattern: $0)))?.end(.timedOut) }, context)
     }
