@@ -136,6 +136,7 @@ static void init_locks(struct peal_bridge *bridge)
 
     pthread_mutex_init(&bridge->lock, NULL);
     pthread_mutex_init(&bridge->maintenance, NULL);
+    pacer_init(&bridge->pacer);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&bridge->changed, &attributes);
@@ -165,9 +166,11 @@ static peal_status start(struct peal_bridge *bridge, const struct peal_bridge_op
         return bridge_fail(PEAL_ERROR_LIMIT, "64 bridges are open");
     status = presence_create(&bridge->presence);
     if (status == PEAL_OK)
-        status = transport_open(options, &events, &bridge->transport);
+        status = transport_open(options, &events, false, &bridge->transport);
     if (status == PEAL_OK)
         status = open_tap(bridge);
+    if (status == PEAL_OK)
+        status = pacer_start(&bridge->pacer);
     if (status == PEAL_OK && pthread_create(&bridge->worker, NULL, worker_run, bridge) != 0)
         status = bridge_fail(PEAL_ERROR_LIMIT, "the system gives no thread");
     return status;
@@ -178,6 +181,7 @@ static void release(struct peal_bridge *bridge)
 {
     if (bridge->tap.id != 0)
         (void)peal_tap_close(bridge->tap);
+    pacer_stop(&bridge->pacer);
     /* Imports use the exports. */
     while (bridge->imports != NULL) {
         struct import *next = bridge->imports->next;
@@ -195,6 +199,7 @@ static void release(struct peal_bridge *bridge)
     transport_close(bridge->transport);
     presence_destroy(bridge->presence);
     __atomic_fetch_and(&bits_in_use, ~bridge->bit, __ATOMIC_ACQ_REL);
+    pacer_destroy(&bridge->pacer);
     pthread_cond_destroy(&bridge->changed);
     pthread_mutex_destroy(&bridge->maintenance);
     pthread_mutex_destroy(&bridge->lock);
@@ -256,6 +261,7 @@ static peal_status flush_exports(struct export *exports, int64_t deadline, uint3
     for (struct export *each = exports; each != NULL; each = each->next) {
         if (each->relay != NULL && relay_flush(each->relay, rest_until(deadline, timeout)) < 0)
             return PEAL_ERROR_TIMEOUT;
+        bundle_flush(each->bundle);
         if (each->outbox != NULL && !outbox_flush(each->outbox, rest_until(deadline, timeout)))
             return PEAL_ERROR_TIMEOUT;
     }

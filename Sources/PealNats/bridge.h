@@ -10,6 +10,7 @@
 #ifndef PEAL_NATS_BRIDGE_H
 #define PEAL_NATS_BRIDGE_H
 
+#include "bundle.h"
 #include "methods.h"
 #include "relay.h"
 #include "source.h"
@@ -54,6 +55,7 @@ struct export
     struct relay *relay;          /* NULL: the broadcasting thread sends */
     peal_queue own_queue;
     struct outbox *outbox; /* NULL: not durable */
+    struct bundle *bundle; /* NULL: durable */
     struct subscription *presence;
     struct peer *peers; /* guarded by the lock of the bridge */
     size_t peer_count;
@@ -98,6 +100,7 @@ struct peal_bridge {
     struct peal_bridge_events_protocol events;
     peal_tap tap;
     pthread_t worker;
+    struct pacer pacer;
     pthread_mutex_t maintenance;
     struct export *exports; /* changed with both locks */
     struct import *imports;
@@ -142,8 +145,8 @@ bool export_expire_peers(struct export *export);
 peal_status import_update(struct import *import);
 void import_destroy(struct import *import);
 /* Returns the index of the method of a message, or -1 if the message is not for this import. */
-int import_find_method(struct import *import, const char *subject, size_t size);
-/* Broadcasts a message. One thread at a time. */
+int import_find_method(struct import *import, const char *subject);
+/* Broadcasts the calls of a message. One thread at a time. */
 void import_deliver(struct import *import, size_t method, const void *message, size_t size);
 /* Returns true if a method of the import has an observer in this process. The caller must hold the lock `maintenance`. */
 bool import_is_observed(const struct import *import);

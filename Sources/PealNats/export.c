@@ -13,16 +13,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_BYTES = 1024, DURABLE_CAPACITY = 65536 };
+enum { STACK_BYTES = 1024 /* of a call for a queue */, DURABLE_CAPACITY = 65536 };
 
 /* ---- Calls ------------------------------------------------------------------------------------- */
 
-static void transmit(struct export *export, size_t index, const void *message, size_t size)
+static bool transmit(struct export *export, size_t index, const void *message, size_t size, size_t count)
 {
-    if (transport_publish(export->bridge->transport, export->table->methods[index].subject, message, size))
-        __atomic_fetch_add(&export->sent, 1, __ATOMIC_RELAXED);
-    else
+    const bool is_sent = transport_publish(
+        export->bridge->transport, export->table->methods[index].subject, message, size);
+
+    if (is_sent)
+        __atomic_fetch_add(&export->sent, count, __ATOMIC_RELAXED);
+    else if (count == 1)
         __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
+    return is_sent;
+}
+
+/* The server may refuse bundles, because it permits only shorter messages. Then each call is sent alone. */
+static void transmit_bundle(void *context, size_t index, const void *message, size_t size, size_t count)
+{
+    struct export *export = context;
+    const uint8_t *next = message;
+
+    if (transmit(export, index, message, size, count) || count == 1)
+        return;
+    for (; count > 0; count--) {
+        const void *call = bundle_read(&next, &size);
+        (void)transmit(export, index, call, size, 1);
+    }
 }
 
 static void transmit_relayed(void *context, size_t index, const void *message, size_t size)
@@ -30,7 +48,7 @@ static void transmit_relayed(void *context, size_t index, const void *message, s
     struct export *export = context;
 
     if (export->outbox == NULL)
-        transmit(export, index, message, size);
+        bundle_add(export->bundle, index, message, size);
     else if (!outbox_put(export->outbox, export->table->methods[index].subject, message, size))
         __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
 }
@@ -40,10 +58,10 @@ static void pass_on(struct export *export, size_t index, const void *message, si
     if (export->relay != NULL)
         relay_push(export->relay, index, message, size);
     else
-        transmit(export, index, message, size);
+        bundle_add_locked(export->bundle, index, message, size);
 }
 
-/* Encodes a call that is longer than the stack's buffer. Another thread may have changed the arguments meanwhile. */
+/* Encodes a call that is longer than the room for it. Another thread may have changed the arguments meanwhile. */
 static bool pass_on_large(
     struct export *export, size_t index, const struct peal_wire_header *header, void *const *arguments, size_t size)
 {
@@ -62,20 +80,25 @@ static bool pass_on_large(
 static bool export_identified(
     struct export *export, size_t index, const struct identity *identity, void *const *arguments)
 {
+    const peal_wire_plan *plan = export->table->methods[index].plan;
     struct peal_wire_header header = PEAL_WIRE_HEADER;
-    unsigned char message[STACK_BYTES];
-    size_t size = 0;
+    uint8_t bytes[STACK_BYTES];
+    uint8_t *message = bytes;
+    size_t capacity = sizeof bytes, size = 0;
 
     memcpy(header.origin, identity->origin, ORIGIN_SIZE);
     header.number = identity->number;
     header.hops = identity->hops;
-    const peal_status status = peal_wire_encode_call(
-        export->table->methods[index].plan, &header, arguments, message, sizeof message, &size);
-    if (status == PEAL_OK) {
-        pass_on(export, index, message, size);
-        return true;
-    }
-    return status == PEAL_ERROR_LIMIT && pass_on_large(export, index, &header, arguments, size);
+    if (export->relay == NULL)
+        message = bundle_begin(export->bundle, index, &capacity);
+    const peal_status status = peal_wire_encode_call(plan, &header, arguments, message, capacity, &size);
+    if (status == PEAL_ERROR_LIMIT)
+        return pass_on_large(export, index, &header, arguments, size);
+    if (status == PEAL_OK && export->relay == NULL)
+        bundle_end(export->bundle, size);
+    else if (status == PEAL_OK)
+        relay_push(export->relay, index, message, size);
+    return status == PEAL_OK;
 }
 
 /* The thread registers the handler of an export, which gets the last calls of sticky methods meanwhile. */
@@ -99,7 +122,7 @@ static void export_call(void *target, const struct peal_call *call)
         return;
     }
     pthread_mutex_lock(&export->source->lock);
-    if (source_identify(export->source, export->bridge->bit, method->may_defer, &identity)
+    if (source_identify(export->source, export->bridge->bit, call->origin, &identity)
         && !export_identified(export, index, &identity, call->arguments))
         __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&export->source->lock);
@@ -326,6 +349,7 @@ void export_destroy(struct export *export)
     stop_observing(export);
     outbox_stop(export->outbox);
     relay_destroy(export->relay);
+    bundle_destroy(export->bundle);
     if (export->own_queue.id != 0)
         (void)peal_queue_destroy(export->own_queue);
     outbox_destroy(export->outbox);
@@ -353,6 +377,13 @@ static peal_status choose_queue(struct export *export, const struct peal_export_
     return relay_create(queue, export->table->count, transmit_relayed, export, &export->relay);
 }
 
+/* Broadcasting threads have the source locked while they send. The thread of a queue has not. */
+static peal_status make_bundle(struct export *export, const struct peal_export_options *options)
+{
+    return bundle_create(&export->bridge->pacer, options->queue.id == 0 ? &export->source->lock : NULL, transmit_bundle,
+        export, &export->bundle);
+}
+
 static peal_status fill(struct export *export, const struct peal_export_options *options)
 {
     struct peal_protocol_info info = { .size = sizeof info };
@@ -370,6 +401,8 @@ static peal_status fill(struct export *export, const struct peal_export_options 
     if (status == PEAL_OK && options->durable)
         status = outbox_create(
             export->bridge, export->name, export->table->prefix, options, &export->sent, &export->outbox);
+    else if (status == PEAL_OK)
+        status = make_bundle(export, options);
     if (status == PEAL_OK)
         status = choose_queue(export, options);
     if (status == PEAL_OK) {

@@ -62,7 +62,7 @@ static bool note_arrival(struct import *import, const struct identity *identity)
     return false;
 }
 
-void import_deliver(struct import *import, size_t index, const void *message, size_t size)
+static void deliver_call(struct import *import, size_t index, const void *message, size_t size)
 {
     const struct bridge_method *method = &import->table->methods[index];
     struct peal_wire_header header = PEAL_WIRE_HEADER;
@@ -92,13 +92,55 @@ void import_deliver(struct import *import, size_t index, const void *message, si
         broadcast(import, method->handle, arguments, count, &identity);
 }
 
+typedef void (*call_function)(struct import *import, size_t index, const void *message, size_t size);
+
+static void check_size(struct import *import, size_t index, const void *message, size_t size, call_function function)
+{
+    if (size > import->bridge->options.message_limit)
+        bridge_refuse(
+            import->bridge, &import->troubles, "%s: a message of %zu bytes", import->table->methods[index].name, size);
+    else
+        function(import, index, message, size);
+}
+
+/* Passes each call of a message to a function. A bundle is refused as a whole if it does not end with a call. */
+static void for_each_call(struct import *import, size_t index, const void *message, size_t size, call_function function)
+{
+    const uint8_t *next = message;
+
+    if (!begins_as_bundle(message, size)) {
+        check_size(import, index, message, size, function);
+        return;
+    }
+    if (!is_bundle(message, size)) {
+        bridge_refuse(import->bridge, &import->troubles, "%s: the calls of a message do not end with it",
+            import->table->methods[index].name);
+        return;
+    }
+    const uint8_t *end = next + size;
+    while (next < end) {
+        const void *call = bundle_read(&next, &size);
+        check_size(import, index, call, size, function);
+    }
+}
+
+void import_deliver(struct import *import, size_t index, const void *message, size_t size)
+{
+    for_each_call(import, index, message, size, deliver_call);
+}
+
 static void deliver_relayed(void *context, size_t index, const void *message, size_t size)
 {
-    import_deliver(context, index, message, size);
+    deliver_call(context, index, message, size);
+}
+
+static void push(struct import *import, size_t index, const void *message, size_t size)
+{
+    relay_push(import->relay, index, message, size);
 }
 
 /* A method that this process does not have, or does not import, is passed over: other processes may import it. */
-int import_find_method(struct import *import, const char *subject, size_t size)
+int import_find_method(struct import *import, const char *subject)
 {
     const size_t prefix_length = strlen(import->table->prefix);
 
@@ -106,26 +148,17 @@ int import_find_method(struct import *import, const char *subject, size_t size)
         return -1;
     const char *token = subject + prefix_length;
     const int index = method_table_find(import->table, token, strlen(token));
-    if (index < 0 || import->table->methods[index].plan == NULL)
-        return -1;
-    if (size > import->bridge->options.message_limit) {
-        bridge_refuse(import->bridge, &import->troubles, "%s: a message of %zu bytes", token, size);
-        return -1;
-    }
-    return index;
+    return index >= 0 && import->table->methods[index].plan != NULL ? index : -1;
 }
 
-static void arrived(void *context, const char *subject, const void *message, size_t size)
+static void arrived(void *context, const struct delivery *delivery)
 {
     struct import *import = context;
-    const int index = import_find_method(import, subject, size);
+    const int index = import_find_method(import, delivery->subject);
 
-    if (index < 0)
-        return;
-    if (import->relay != NULL)
-        relay_push(import->relay, (size_t)index, message, size);
-    else
-        import_deliver(import, (size_t)index, message, size);
+    if (index >= 0)
+        for_each_call(
+            import, (size_t)index, delivery->bytes, delivery->size, import->relay != NULL ? push : deliver_call);
 }
 
 /* ---- Announcements ----------------------------------------------------------------------------- */

@@ -192,7 +192,7 @@ static bool deliver(struct inbox *inbox, natsMsg *message)
         return false;
     inbox->consumed = consumer_sequence;
     const size_t size = (size_t)natsMsg_GetDataLength(message);
-    const int index = import_find_method(inbox->import, natsMsg_GetSubject(message), size);
+    const int index = import_find_method(inbox->import, natsMsg_GetSubject(message));
     if (index >= 0) {
         import_deliver(inbox->import, (size_t)index, natsMsg_GetData(message), size);
         inbox->called[index] = true;

@@ -115,7 +115,7 @@ static bool is_message_of(const peal_wire_plan *plan, const void *message, size_
 }
 
 /* An export gets the questions of other exports too, and an import the announcements of other imports. */
-static void export_heard(void *context, const char *subject, const void *message, size_t size)
+static void export_heard(void *context, const struct delivery *delivery)
 {
     struct export *export = context;
     const struct presence *presence = export->bridge->presence;
@@ -123,13 +123,14 @@ static void export_heard(void *context, const char *subject, const void *message
     void *const *arguments = NULL;
     size_t count = 0;
 
-    (void)subject;
-    if (is_message_of(presence->ask, message, size))
+    if (is_message_of(presence->ask, delivery->bytes, delivery->size))
         return;
-    const size_t arena_size = peal_wire_decode_size(presence->announce, size);
-    void *arena = size <= export->bridge->options.message_limit ? malloc(arena_size) : NULL;
-    if (arena != NULL && peal_wire_peek(message, size, &header) == PEAL_OK
-        && peal_wire_decode_call(presence->announce, message, size, arena, arena_size, &arguments, &count) == PEAL_OK
+    const size_t arena_size = peal_wire_decode_size(presence->announce, delivery->size);
+    void *arena = delivery->size <= export->bridge->options.message_limit ? malloc(arena_size) : NULL;
+    if (arena != NULL && peal_wire_peek(delivery->bytes, delivery->size, &header) == PEAL_OK
+        && peal_wire_decode_call(
+               presence->announce, delivery->bytes, delivery->size, arena, arena_size, &arguments, &count)
+               == PEAL_OK
         && *(const char *const *)arguments[1] != NULL)
         export_note_peer(export, header.origin, *(const uint32_t *)arguments[0], *(const char *const *)arguments[1]);
     else
@@ -137,12 +138,11 @@ static void export_heard(void *context, const char *subject, const void *message
     free(arena);
 }
 
-static void import_heard(void *context, const char *subject, const void *message, size_t size)
+static void import_heard(void *context, const struct delivery *delivery)
 {
     struct import *import = context;
 
-    (void)subject;
-    if (!is_message_of(import->bridge->presence->ask, message, size))
+    if (!is_message_of(import->bridge->presence->ask, delivery->bytes, delivery->size))
         return;
     __atomic_store_n(&import->must_announce, true, __ATOMIC_RELEASE);
     bridge_wake(import->bridge);

@@ -4,8 +4,6 @@
 #include "arrivals.h"
 #include "failure.h"
 
-#include <peal/call.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,14 +150,6 @@ void source_release(struct source *source)
 
 /* ---- Identities -------------------------------------------------------------------------------- */
 
-/* Returns the origin of the call in which an exporter runs. Only an imported call has a token. */
-static uint64_t token_of_call(void)
-{
-    struct peal_call_info call = PEAL_CALL_INFO;
-
-    return peal_call_get_current(&call) == PEAL_OK && (call.origin & TOKEN) != 0 ? call.origin : 0;
-}
-
 /* A call that was deferred runs after its import has ended, and its identity is lost. */
 static bool identify_imported(uint64_t token, uint64_t bridge, struct identity *out_identity)
 {
@@ -170,12 +160,11 @@ static bool identify_imported(uint64_t token, uint64_t bridge, struct identity *
     return true;
 }
 
-bool source_identify(struct source *source, uint64_t bridge, bool may_defer, struct identity *out_identity)
+bool source_identify(struct source *source, uint64_t bridge, uint64_t origin, struct identity *out_identity)
 {
-    const uint64_t token = current != NULL || may_defer ? token_of_call() : 0;
-
-    if (token != 0)
-        return identify_imported(token, bridge, out_identity);
+    /* Only an imported call has a token. */
+    if ((origin & TOKEN) != 0)
+        return identify_imported(origin, bridge, out_identity);
     if (last.source != source->id || (last.sent & bridge) != 0) {
         last.source = source->id;
         last.sent = 0;

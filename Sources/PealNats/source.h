@@ -50,9 +50,8 @@ void source_release(struct source *source);
 /* Identifies the broadcast for which an exporter runs: the imported call, the call that another bridge has identified
  * before, or a new call. Returns false if the exporter must pass over the call, because its bridge imported it.
  *
- * bridge: one bit. may_defer: the call may run after the broadcast has returned. The caller must hold the lock of the
- * source. */
-bool source_identify(struct source *source, uint64_t bridge, bool may_defer, struct identity *out_identity);
+ * bridge: one bit. origin: of the broadcast. The caller must hold the lock of the source. */
+bool source_identify(struct source *source, uint64_t bridge, uint64_t origin, struct identity *out_identity);
 
 /* Notes that an exporter runs for a broadcast that it does not send. */
 void source_pass(const struct source *source, uint64_t bridge);

@@ -18,6 +18,7 @@ struct transport {
     pthread_mutex_t lock; /* of `is_closed`, and of `is_complete` of subscriptions */
     pthread_cond_t changed;
     bool is_closed;
+    bool is_prompt;
 };
 
 /* ---- Events of libnats ------------------------------------------------------------------------- */
@@ -67,10 +68,13 @@ static void failed(natsConnection *connection, natsSubscription *subscription, n
 
 /* ---- Connecting -------------------------------------------------------------------------------- */
 
-static natsStatus set_handlers(natsOptions *options, void *transport)
+static natsStatus set_handlers(natsOptions *options, void *context)
 {
+    struct transport *transport = context;
     natsStatus status = natsOptions_SetNoEcho(options, true);
 
+    if (status == NATS_OK && transport->is_prompt)
+        status = natsOptions_SetSendAsap(options, true);
     if (status == NATS_OK)
         status = natsOptions_SetReconnectedCB(options, connected, transport);
     if (status == NATS_OK)
@@ -89,14 +93,15 @@ static void destroy(struct transport *transport)
     free(transport);
 }
 
-peal_status transport_open(
-    const struct peal_bridge_options *options, const struct transport_events *events, struct transport **out_transport)
+peal_status transport_open(const struct peal_bridge_options *options, const struct transport_events *events,
+    bool is_prompt, struct transport **out_transport)
 {
     struct transport *transport = calloc(1, sizeof *transport);
 
     if (transport == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     transport->events = *events;
+    transport->is_prompt = is_prompt;
     pthread_mutex_init(&transport->lock, NULL);
     pthread_cond_init(&transport->changed, NULL);
     const peal_status status = nats_connect(options, set_handlers, transport, &transport->connection);
@@ -128,14 +133,21 @@ bool transport_publish(struct transport *transport, const char *subject, const v
     return natsConnection_Publish(transport->connection, subject, message, (int)size) == NATS_OK;
 }
 
+bool transport_request(
+    struct transport *transport, const char *subject, const char *reply, const void *message, size_t size)
+{
+    return natsConnection_PublishRequest(transport->connection, subject, reply, message, (int)size) == NATS_OK;
+}
+
 static void arrived(natsConnection *connection, natsSubscription *native, natsMsg *message, void *closure)
 {
     const struct subscription *subscription = closure;
+    const struct delivery delivery = { natsMsg_GetSubject(message), natsMsg_GetReply(message), natsMsg_GetData(message),
+        (size_t)natsMsg_GetDataLength(message), natsMsg_IsNoResponders(message) };
 
     (void)connection;
     (void)native;
-    subscription->handler(subscription->context, natsMsg_GetSubject(message), natsMsg_GetData(message),
-        (size_t)natsMsg_GetDataLength(message));
+    subscription->handler(subscription->context, &delivery);
     natsMsg_Destroy(message);
 }
 

@@ -7,8 +7,17 @@
 
 #include <peal/nats.h>
 
+/* A message. *Borrowed during the call*. */
+struct delivery {
+    const char *subject;
+    const char *reply; /* the subject of the answer; NULL: none is wanted */
+    const void *bytes;
+    size_t size;
+    bool is_undeliverable; /* the answer of the server to a request that no process receives */
+};
+
 /* A message has arrived. The calls of one subscription run one after the other, in the order of each sender. */
-typedef void (*transport_handler)(void *context, const char *subject, const void *message, size_t size);
+typedef void (*transport_handler)(void *context, const struct delivery *delivery);
 
 struct subscription {
     transport_handler handler;
@@ -26,14 +35,19 @@ struct transport_events {
     void *context;
 };
 
-/* Connects. The pointers of `events` must stay valid until transport_close has returned. */
-peal_status transport_open(
-    const struct peal_bridge_options *options, const struct transport_events *events, struct transport **out_transport);
+/* Connects. The pointers of `events` must stay valid until transport_close has returned.
+ *
+ * is_prompt: each message is written to the connection at once, and no other message is waited for. */
+peal_status transport_open(const struct peal_bridge_options *options, const struct transport_events *events,
+    bool is_prompt, struct transport **out_transport);
 /* Waits until no handler runs. */
 void transport_close(struct transport *transport);
 
 /* Returns false when the message cannot be put into the buffer of the connection. */
 bool transport_publish(struct transport *transport, const char *subject, const void *message, size_t size);
+/* Sends a message with a subject for its answer. */
+bool transport_request(
+    struct transport *transport, const char *subject, const char *reply, const void *message, size_t size);
 peal_status transport_subscribe(struct transport *transport, const char *subject, transport_handler handler,
     void *context, struct subscription **out_subscription);
 /* Waits until the handler does not run and will not run. */

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bundle.h"
+
+#include "failure.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A byte string with a length of two bytes. */
+enum { HEAD_BYTE = 0x59 };
+
+struct bundle {
+    struct bundle *next;
+    struct pacer *pacer;
+    pthread_mutex_t *lock; /* of the members below */
+    bundle_function function;
+    void *context;
+    size_t method;
+    size_t count;
+    size_t size;
+    size_t longest; /* call since the last bundle, with its head */
+    bool is_paced;  /* the thread of the bundles will look at this one */
+    pthread_mutex_t own_lock;
+    uint8_t bytes[BUNDLE_SIZE];
+};
+
+/* ---- Sending ----------------------------------------------------------------------------------- */
+
+/* A bundle of one call is a plain message. */
+void bundle_send(struct bundle *bundle)
+{
+    const size_t count = bundle->count, size = bundle->size;
+
+    if (count == 0)
+        return;
+    bundle->count = bundle->size = bundle->longest = 0;
+    if (count == 1)
+        bundle->function(bundle->context, bundle->method, bundle->bytes + BUNDLE_HEAD, size - BUNDLE_HEAD, 1);
+    else
+        bundle->function(bundle->context, bundle->method, bundle->bytes, size, count);
+}
+
+void bundle_flush(struct bundle *bundle)
+{
+    if (bundle == NULL)
+        return;
+    pthread_mutex_lock(bundle->lock);
+    bundle_send(bundle);
+    pthread_mutex_unlock(bundle->lock);
+}
+
+static void wake(struct pacer *pacer)
+{
+    pthread_mutex_lock(&pacer->lock);
+    pacer->has_work = true;
+    pthread_cond_signal(&pacer->changed);
+    pthread_mutex_unlock(&pacer->lock);
+}
+
+uint8_t *bundle_begin(struct bundle *bundle, size_t method, size_t *out_capacity)
+{
+    /* A full bundle is sent before, so that a call of the usual size is encoded once. */
+    if (bundle->method != method || bundle->size + bundle->longest > BUNDLE_SIZE - BUNDLE_HEAD) {
+        bundle_send(bundle);
+        bundle->method = method;
+    }
+    *out_capacity = BUNDLE_SIZE - BUNDLE_HEAD - bundle->size;
+    return bundle->bytes + bundle->size + BUNDLE_HEAD;
+}
+
+void bundle_end(struct bundle *bundle, size_t size)
+{
+    uint8_t *head = bundle->bytes + bundle->size;
+
+    head[0] = HEAD_BYTE;
+    head[1] = (uint8_t)(size >> 8);
+    head[2] = (uint8_t)size;
+    size += BUNDLE_HEAD;
+    bundle->size += size;
+    bundle->count++;
+    if (size > bundle->longest)
+        bundle->longest = size;
+    if (bundle->is_paced)
+        return;
+    bundle->is_paced = true;
+    bundle_send(bundle);
+    wake(bundle->pacer);
+}
+
+void bundle_add_locked(struct bundle *bundle, size_t method, const void *call, size_t size)
+{
+    size_t capacity = 0;
+    uint8_t *room = bundle_begin(bundle, method, &capacity);
+
+    if (size > capacity) {
+        bundle_send(bundle);
+        room = bundle_begin(bundle, method, &capacity);
+    }
+    if (size > capacity) {
+        bundle->function(bundle->context, method, call, size, 1);
+        return;
+    }
+    memcpy(room, call, size);
+    bundle_end(bundle, size);
+}
+
+void bundle_add(struct bundle *bundle, size_t method, const void *call, size_t size)
+{
+    pthread_mutex_lock(bundle->lock);
+    bundle_add_locked(bundle, method, call, size);
+    pthread_mutex_unlock(bundle->lock);
+}
+
+/* ---- The thread -------------------------------------------------------------------------------- */
+
+/* Sends what waits. Returns true if there was something, so more calls probably follow. */
+static bool pace(struct bundle *bundle)
+{
+    pthread_mutex_lock(bundle->lock);
+    const bool has_calls = bundle->count > 0;
+    bundle_send(bundle);
+    if (!has_calls)
+        bundle->is_paced = false;
+    pthread_mutex_unlock(bundle->lock);
+    return has_calls;
+}
+
+static bool pace_all(struct pacer *pacer)
+{
+    bool has_calls = false;
+
+    pthread_mutex_lock(&pacer->list_lock);
+    for (struct bundle *each = pacer->bundles; each != NULL; each = each->next)
+        has_calls = pace(each) || has_calls;
+    pthread_mutex_unlock(&pacer->list_lock);
+    return has_calls;
+}
+
+static bool wait_for_work(struct pacer *pacer)
+{
+    pthread_mutex_lock(&pacer->lock);
+    while (!pacer->must_stop && !pacer->has_work)
+        pthread_cond_wait(&pacer->changed, &pacer->lock);
+    pacer->has_work = false;
+    const bool goes_on = !pacer->must_stop;
+    pthread_mutex_unlock(&pacer->lock);
+    return goes_on;
+}
+
+static void *run(void *context)
+{
+    static const struct timespec interval = { 0, PACE_MICROSECONDS * 1000L };
+    struct pacer *pacer = context;
+
+    while (wait_for_work(pacer)) {
+        (void)nanosleep(&interval, NULL);
+        if (pace_all(pacer))
+            wake(pacer);
+    }
+    return NULL;
+}
+
+void pacer_init(struct pacer *pacer)
+{
+    pthread_mutex_init(&pacer->lock, NULL);
+    pthread_mutex_init(&pacer->list_lock, NULL);
+    pthread_cond_init(&pacer->changed, NULL);
+}
+
+peal_status pacer_start(struct pacer *pacer)
+{
+    pacer->is_running = pthread_create(&pacer->thread, NULL, run, pacer) == 0;
+    return pacer->is_running ? PEAL_OK : bridge_fail(PEAL_ERROR_LIMIT, "the system gives no thread");
+}
+
+void pacer_stop(struct pacer *pacer)
+{
+    if (!pacer->is_running)
+        return;
+    pthread_mutex_lock(&pacer->lock);
+    pacer->must_stop = true;
+    pthread_cond_signal(&pacer->changed);
+    pthread_mutex_unlock(&pacer->lock);
+    pthread_join(pacer->thread, NULL);
+    pacer->is_running = false;
+}
+
+void pacer_destroy(struct pacer *pacer)
+{
+    pthread_cond_destroy(&pacer->changed);
+    pthread_mutex_destroy(&pacer->list_lock);
+    pthread_mutex_destroy(&pacer->lock);
+}
+
+/* ---- Making and ending ------------------------------------------------------------------------- */
+
+peal_status bundle_create(
+    struct pacer *pacer, pthread_mutex_t *lock, bundle_function function, void *context, struct bundle **out_bundle)
+{
+    struct bundle *made = malloc(sizeof *made);
+
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->pacer = pacer;
+    pthread_mutex_init(&made->own_lock, NULL);
+    made->lock = lock != NULL ? lock : &made->own_lock;
+    made->function = function;
+    made->context = context;
+    made->method = made->count = made->size = made->longest = 0;
+    made->is_paced = false;
+    pthread_mutex_lock(&pacer->list_lock);
+    made->next = pacer->bundles;
+    pacer->bundles = made;
+    pthread_mutex_unlock(&pacer->list_lock);
+    *out_bundle = made;
+    return PEAL_OK;
+}
+
+void bundle_destroy(struct bundle *bundle)
+{
+    if (bundle == NULL)
+        return;
+    pthread_mutex_lock(&bundle->pacer->list_lock);
+    struct bundle **link = &bundle->pacer->bundles;
+    while (*link != bundle)
+        link = &(*link)->next;
+    *link = bundle->next;
+    pthread_mutex_unlock(&bundle->pacer->list_lock);
+    bundle_flush(bundle);
+    pthread_mutex_destroy(&bundle->own_lock);
+    free(bundle);
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------- */
+
+static size_t size_at(const uint8_t *head) { return (size_t)head[1] << 8 | head[2]; }
+
+bool begins_as_bundle(const void *message, size_t size) { return size > 0 && *(const uint8_t *)message == HEAD_BYTE; }
+
+bool is_bundle(const void *message, size_t size)
+{
+    const uint8_t *next = message;
+
+    while (size >= BUNDLE_HEAD && next[0] == HEAD_BYTE && size - BUNDLE_HEAD >= size_at(next)) {
+        size -= BUNDLE_HEAD + size_at(next);
+        next += BUNDLE_HEAD + size_at(next);
+    }
+    return size == 0;
+}
+
+const void *bundle_read(const uint8_t **next, size_t *out_size)
+{
+    const uint8_t *call = *next + BUNDLE_HEAD;
+
+    *out_size = size_at(*next);
+    *next = call + *out_size;
+    return call;
+}

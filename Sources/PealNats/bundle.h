@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * bundle.h - calls that go to the server in one message, because they follow one another quickly.
+ *
+ * The first call after a pause is sent at once. Later calls of the same method wait in the bundle until it is full, until a
+ * call of another method follows, or until the thread of the bridge's bundles sends it, at most PACE_MICROSECONDS later.
+ */
+#ifndef PEAL_NATS_BUNDLE_H
+#define PEAL_NATS_BUNDLE_H
+
+#include <peal/nats.h>
+
+#include <pthread.h>
+
+enum {
+    BUNDLE_SIZE = 16384,
+    BUNDLE_HEAD = 3, /* of each call: a byte string of CBOR with a length of two bytes */
+    PACE_MICROSECONDS = 500
+};
+
+struct bundle;
+
+/* Sends a message with `count` calls. */
+typedef void (*bundle_function)(void *context, size_t method, const void *message, size_t size, size_t count);
+
+/* The thread that sends the bundles of a bridge. */
+struct pacer {
+    pthread_t thread;
+    bool is_running;
+    pthread_mutex_t lock; /* of the next two members */
+    bool has_work;
+    bool must_stop;
+    pthread_cond_t changed;
+    pthread_mutex_t list_lock; /* of `bundles`; locked before the locks of the bundles */
+    struct bundle *bundles;
+};
+
+void pacer_init(struct pacer *pacer);
+peal_status pacer_start(struct pacer *pacer);
+/* Bundles are no longer sent by the thread. */
+void pacer_stop(struct pacer *pacer);
+void pacer_destroy(struct pacer *pacer);
+
+/* Makes an empty bundle.
+ *
+ * lock: guards the bundle, and must outlive it. NULL: the bundle has a lock of its own. */
+peal_status bundle_create(
+    struct pacer *pacer, pthread_mutex_t *lock, bundle_function function, void *context, struct bundle **out_bundle);
+/* Sends the rest. No other thread may use the bundle. NULL does nothing. */
+void bundle_destroy(struct bundle *bundle);
+
+/* Returns the room for the next call of a method. The caller must hold the lock of the bundle from here to bundle_end. */
+uint8_t *bundle_begin(struct bundle *bundle, size_t method, size_t *out_capacity);
+/* Adds the call of this size that was written there. */
+void bundle_end(struct bundle *bundle, size_t size);
+
+/* Adds a call. A call that is too long for a bundle is sent alone. */
+void bundle_add(struct bundle *bundle, size_t method, const void *call, size_t size);
+/* The same for a caller that holds the lock. */
+void bundle_add_locked(struct bundle *bundle, size_t method, const void *call, size_t size);
+
+/* Sends the waiting calls. The caller must hold the lock. */
+void bundle_send(struct bundle *bundle);
+/* The same without the lock. NULL does nothing. */
+void bundle_flush(struct bundle *bundle);
+
+/* Returns true if the message is a bundle, and every call of it is complete. */
+bool is_bundle(const void *message, size_t size);
+/* Returns true if the message begins as a bundle does. A call never does. */
+bool begins_as_bundle(const void *message, size_t size);
+/* Reads the call at `next`, and moves `next` to the one after it. */
+const void *bundle_read(const uint8_t **next, size_t *out_size);
+
+#endif
