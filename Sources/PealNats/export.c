@@ -354,6 +354,8 @@ void export_destroy(struct export *export)
         (void)peal_queue_destroy(export->own_queue);
     outbox_destroy(export->outbox);
     method_table_destroy(export->table);
+    if (export->source != NULL)
+        __atomic_fetch_sub(&export->source->exports, 1, __ATOMIC_RELEASE);
     source_release(export->source);
     free(export->peers);
     free(export->name);
@@ -398,6 +400,8 @@ static peal_status fill(struct export *export, const struct peal_export_options 
     status = method_table_update(export->table, export->protocol, true);
     if (status == PEAL_OK)
         status = source_acquire(export->protocol, options->identity, options->next_number, &export->source);
+    if (export->source != NULL)
+        __atomic_fetch_add(&export->source->exports, 1, __ATOMIC_RELEASE);
     if (status == PEAL_OK && options->durable)
         status = outbox_create(
             export->bridge, export->name, export->table->prefix, options, &export->sent, &export->outbox);

@@ -32,18 +32,27 @@ static bool make_room(struct import *import, size_t size)
     return true;
 }
 
-static void broadcast(
-    struct import *import, peal_method method, void *const *arguments, size_t count, const struct identity *identity)
+static peal_status send_marked(
+    struct import *import, peal_method method, void *const *arguments, size_t count, uint64_t token)
 {
-    struct imported imported = { NULL, *identity, import->bridge->realm, import->bridge->bit, 0 };
-    struct peal_send_options options = PEAL_SEND_OPTIONS;
     const struct export *sibling = __atomic_load_n(&import->sibling, __ATOMIC_ACQUIRE);
+    struct peal_send_options options = PEAL_SEND_OPTIONS;
 
-    imported_begin(&imported);
-    options.origin = imported.token;
+    options.origin = token;
     if (sibling != NULL)
         options.except.id = __atomic_load_n(&sibling->observation.id, __ATOMIC_RELAXED);
-    const peal_status status = peal_send_with(method, arguments, count, &options, NULL, NULL);
+    return peal_send_with(method, arguments, count, &options, NULL, NULL);
+}
+
+static void broadcast(struct import *import, const struct bridge_method *method, void *const *arguments, size_t count,
+    const struct identity *identity)
+{
+    struct imported imported = { .identity = *identity, .realm = import->bridge->realm, .bridge = import->bridge->bit };
+
+    imported_begin(&imported, import->source, method->may_defer);
+    const peal_status status = imported.token != 0
+                                 ? send_marked(import, method->handle, arguments, count, imported.token)
+                                 : peal_send(method->handle, arguments, count, NULL, NULL);
     imported_end(&imported);
     if (status < 0)
         __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
@@ -89,7 +98,7 @@ static void deliver_call(struct import *import, size_t index, const void *messag
     identity.number = header.number;
     identity.hops = header.hops;
     if (note_arrival(import, &identity))
-        broadcast(import, method->handle, arguments, count, &identity);
+        broadcast(import, method, arguments, count, &identity);
 }
 
 typedef void (*call_function)(struct import *import, size_t index, const void *message, size_t size);

@@ -153,6 +153,7 @@ static peal_status add_method(struct method_table *table, peal_protocol protocol
         return bridge_fail_as_peal(status);
     made->handle = handle;
     made->has_result = !info.is_oneway;
+    made->may_defer = info.recursion == PEAL_RECURSION_DEFER;
     made->name = make_name(&info);
     char *token = made->name != NULL ? subject_token(made->name) : NULL;
     if (token == NULL || asprintf(&made->subject, "%s%s", table->prefix, token) < 0)

@@ -18,6 +18,7 @@ struct bridge_method {
     uint64_t fingerprint;
     peal_wire_plan *plan; /* NULL: neither exported nor imported */
     bool has_result;
+    bool may_defer; /* a recursive broadcast runs later */
     uint8_t is_wanted; /* atomic. True if another process observes the exported method */
 };
 

@@ -22,8 +22,11 @@ struct last_call {
 #define TOKEN ((uint64_t)1 << 63)
 static uint64_t import_count; /* atomic */
 
-static _Thread_local struct last_call last;
-static _Thread_local const struct imported *current;
+struct thread_state {
+    struct last_call last;
+    struct imported *current;
+};
+static _Thread_local struct thread_state thread;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the variables below */
 static struct source *sources;
@@ -151,7 +154,8 @@ void source_release(struct source *source)
 /* ---- Identities -------------------------------------------------------------------------------- */
 
 /* A call that was deferred runs after its import has ended, and its identity is lost. */
-static bool identify_imported(uint64_t token, uint64_t bridge, struct identity *out_identity)
+static bool identify_imported(
+    const struct imported *current, uint64_t token, uint64_t bridge, struct identity *out_identity)
 {
     if (current == NULL || current->token != token || current->bridge == bridge)
         return false;
@@ -160,30 +164,46 @@ static bool identify_imported(uint64_t token, uint64_t bridge, struct identity *
     return true;
 }
 
+/* An imported call has no token if nothing exported its protocol when it began. So this exporter is new, and its first call
+ * inside the imported one is probably that call itself. */
+static bool is_unmarked(struct imported *current, const struct source *source, uint64_t bridge)
+{
+    if (current == NULL || current->token != 0 || current->source != source || (current->passed & bridge) != 0)
+        return false;
+    current->passed |= bridge;
+    return true;
+}
+
 bool source_identify(struct source *source, uint64_t bridge, uint64_t origin, struct identity *out_identity)
 {
-    /* Only an imported call has a token. */
+    struct thread_state *const state = &thread; /* one look-up of the thread's variables */
+    struct last_call *const call = &state->last;
+
     if ((origin & TOKEN) != 0)
-        return identify_imported(origin, bridge, out_identity);
-    if (last.source != source->id || (last.sent & bridge) != 0) {
-        last.source = source->id;
-        last.sent = 0;
-        memcpy(last.identity.origin, source->origin, ORIGIN_SIZE);
-        last.identity.number = ++source->number;
-        last.identity.hops = 0;
+        return identify_imported(state->current, origin, bridge, out_identity);
+    if (is_unmarked(state->current, source, bridge))
+        return false;
+    if (call->source != source->id || (call->sent & bridge) != 0) {
+        call->source = source->id;
+        call->sent = 0;
+        memcpy(call->identity.origin, source->origin, ORIGIN_SIZE);
+        call->identity.number = ++source->number;
+        call->identity.hops = 0;
     }
-    last.sent |= bridge;
-    *out_identity = last.identity;
+    call->sent |= bridge;
+    *out_identity = call->identity;
     return true;
 }
 
 void source_pass(const struct source *source, uint64_t bridge)
 {
-    if (last.source != source->id)
+    struct last_call *const call = &thread.last;
+
+    if (call->source != source->id)
         return;
-    if ((last.sent & bridge) != 0)
-        last.source = 0;
-    last.sent |= bridge;
+    if ((call->sent & bridge) != 0)
+        call->source = 0;
+    call->sent |= bridge;
 }
 
 enum arrival source_note_arrival(struct source *source, const struct identity *identity)
@@ -193,19 +213,23 @@ enum arrival source_note_arrival(struct source *source, const struct identity *i
     return arrivals_note(source->arrivals, identity) ? ARRIVAL_NEW : ARRIVAL_DUPLICATE;
 }
 
-void imported_begin(struct imported *imported)
+void imported_begin(struct imported *imported, const struct source *source, bool may_defer)
 {
-    imported->outer = current;
-    imported->token = TOKEN | __atomic_add_fetch(&import_count, 1, __ATOMIC_RELAXED);
-    current = imported;
+    const bool is_marked = may_defer || __atomic_load_n(&source->exports, __ATOMIC_ACQUIRE) > 0;
+
+    imported->outer = thread.current;
+    imported->source = source;
+    imported->token = is_marked ? TOKEN | __atomic_add_fetch(&import_count, 1, __ATOMIC_RELAXED) : 0;
+    thread.current = imported;
 }
 
-void imported_end(const struct imported *imported) { current = imported->outer; }
+void imported_end(const struct imported *imported) { thread.current = imported->outer; }
 
 peal_status peal_bridge_current_call(struct peal_imported_call *out_call)
 {
     if (out_call == NULL || out_call->size != sizeof *out_call)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the structure is NULL, or its size is wrong");
+    const struct imported *current = thread.current;
     if (current == NULL)
         return bridge_fail(PEAL_ERROR_STATE, "the thread is not inside an imported call");
     memcpy(out_call->origin, current->identity.origin, ORIGIN_SIZE);

@@ -30,6 +30,7 @@ struct source {
     unsigned uses;
     bool has_identity;
     unsigned imports; /* atomic: of all bridges */
+    unsigned exports; /* atomic: the same */
     uint8_t origin[ORIGIN_SIZE];
     pthread_mutex_t
         lock; /* of `number`; locked until the call is sent, so calls are sent in the order of their numbers */
@@ -63,17 +64,21 @@ enum arrival { ARRIVAL_NEW, ARRIVAL_ECHO, ARRIVAL_DUPLICATE };
 enum arrival source_note_arrival(struct source *source, const struct identity *identity);
 
 /* A call that the thread imports. The broadcast of the call has `token` as its origin (broadcast.h), so an exporter
- * distinguishes it from the broadcasts that its observers make. */
+ * distinguishes it from the broadcasts that its observers make. Without an exporter the token is 0. */
 struct imported {
-    const struct imported *outer;
+    struct imported *outer;
+    const struct source *source;
     struct identity identity;
     const char *realm;
     uint64_t bridge; /* its bit */
     uint64_t token;
+    uint64_t passed; /* a bit for each bridge whose exporter has passed over a call without a token */
 };
 
-/* Make the call the current one of the thread, and end that. The first function fills `outer` and `token`. */
-void imported_begin(struct imported *imported);
+/* Make the call the current one of the thread, and end that. The first function fills `outer`, `source` and `token`.
+ *
+ * may_defer: the call may run after the broadcast has returned. */
+void imported_begin(struct imported *imported, const struct source *source, bool may_defer);
 void imported_end(const struct imported *imported);
 
 #endif

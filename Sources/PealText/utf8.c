@@ -43,6 +43,8 @@ size_t utf8_character_length(const unsigned char *bytes, size_t size)
 
 bool is_utf8_without_zero(const unsigned char *bytes, size_t size)
 {
+    const bool is_long = size >= sizeof(uint64_t);
+
     while (size > 0) {
         uint64_t word;
         if (size >= sizeof word) {
@@ -52,6 +54,11 @@ bool is_utf8_without_zero(const unsigned char *bytes, size_t size)
                 size -= sizeof word;
                 continue;
             }
+        } else if (is_long) {
+            /* The last word begins with bytes that were read before. */
+            memcpy(&word, bytes + size - sizeof word, sizeof word);
+            if (is_plain_ascii(word))
+                return true;
         }
         const size_t length = utf8_character_length(bytes, size);
         if (length == 0)

@@ -121,7 +121,29 @@ struct reader {
 /* Reads an item, which must have the shortest form. */
 peal_status read_item(struct reader *reader, struct item *item);
 /* Reads an item of a kind. */
-peal_status expect_item(struct reader *reader, enum item_kind kind, struct item *item);
+peal_status expect_item_slow(struct reader *reader, enum item_kind kind, struct item *item);
+
+/* The same. Most numbers and lengths are in the first byte. */
+static inline peal_status expect_item(struct reader *reader, enum item_kind kind, struct item *item)
+{
+    static const uint8_t majors[] = { [ITEM_UNSIGNED] = MAJOR_UNSIGNED,
+        [ITEM_BYTES] = MAJOR_BYTES,
+        [ITEM_TEXT] = MAJOR_TEXT,
+        [ITEM_ARRAY] = MAJOR_ARRAY };
+
+    if (reader->next == reader->end || kind == ITEM_OTHER || kind == ITEM_NEGATIVE || kind > ITEM_ARRAY)
+        return expect_item_slow(reader, kind, item);
+    const uint8_t value = *reader->next ^ majors[kind];
+    const bool is_string = kind == ITEM_BYTES || kind == ITEM_TEXT;
+    if (value >= 24 || (is_string && value >= (size_t)(reader->end - reader->next)))
+        return expect_item_slow(reader, kind, item);
+    item->kind = kind;
+    item->value = value;
+    item->bytes = ++reader->next;
+    if (is_string)
+        reader->next += value;
+    return PEAL_OK;
+}
 peal_status refuse_message(const struct reader *reader, const char *cause);
 
 peal_status begin_frame(struct reader *reader, void *arena, size_t arena_size);

@@ -170,6 +170,16 @@ static peal_status read_run(struct reader *reader, const struct step *step, stru
 
 /* ---- Values ------------------------------------------------------------------------------------ */
 
+static inline peal_status read_number(struct reader *reader, const struct step *step, void *value)
+{
+    switch (step->kind) {
+    case STEP_UNSIGNED: return read_unsigned(reader, step, value);
+    case STEP_SIGNED: return read_signed(reader, step, value);
+    case STEP_BOOL: return read_bool(reader, value);
+    default: return read_float(reader, step, value);
+    }
+}
+
 static peal_status read_step(struct reader *reader, const struct step *step, struct elements *elements)
 {
     uint8_t *value = elements->base == NULL ? NULL : elements->base + step->offset;
@@ -182,11 +192,8 @@ static peal_status read_step(struct reader *reader, const struct step *step, str
             return refuse_message(reader, "has an array of another length");
         return status;
     }
-    case STEP_UNSIGNED: return read_unsigned(reader, step, value);
-    case STEP_SIGNED: return read_signed(reader, step, value);
-    case STEP_BOOL: return read_bool(reader, value);
-    case STEP_FLOAT: return read_float(reader, step, value);
-    default: return read_run(reader, step, elements);
+    case STEP_RUN: return read_run(reader, step, elements);
+    default: return read_number(reader, step, value);
     }
 }
 
@@ -252,6 +259,7 @@ peal_status decode_parameter(struct reader *reader, const struct parameter *para
     *out_count = 0;
     switch (parameter->kind) {
     case PARAMETER_TEXT: return read_text(reader, value);
+    case PARAMETER_NUMBER: return read_number(reader, &reader->plan->steps[parameter->first_step], value);
     case PARAMETER_BUFFER: return read_buffer(reader, parameter, value, out_count);
     default: {
         struct elements elements = { value, 1, parameter->value_size, parameter->value_size, 1 };

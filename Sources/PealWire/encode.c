@@ -52,16 +52,6 @@ static inline size_t write_float(uint8_t *out, uint64_t bits)
     return 1 + width;
 }
 
-static void put_float(struct writer *writer, uint64_t bits)
-{
-    uint8_t item[MOST_HEAD_BYTES];
-
-    if (has_head_room(writer))
-        writer->next += write_float(writer->next, bits);
-    else
-        put_bytes_slow(writer, item, write_float(item, bits));
-}
-
 /* ---- Numbers ----------------------------------------------------------------------------------- */
 
 int64_t signed_value(const void *value, size_t size)
@@ -96,19 +86,33 @@ static uint64_t bits_of(const void *value, size_t size)
     return bits;
 }
 
-static void put_signed(struct writer *writer, int64_t number)
+/* Writes a single number into room for MOST_HEAD_BYTES bytes. Returns the size. */
+static inline size_t write_number(uint8_t *out, const struct step *step, const void *value)
 {
-    if (number >= 0)
-        put_head(writer, MAJOR_UNSIGNED, (uint64_t)number);
-    else
-        put_head(writer, MAJOR_NEGATIVE, ~(uint64_t)number);
+    switch (step->kind) {
+    case STEP_UNSIGNED: return write_head(out, MAJOR_UNSIGNED, unsigned_value(value, step->size));
+    case STEP_SIGNED: {
+        const int64_t number = signed_value(value, step->size);
+        /* -1 - number, if the number is negative */
+        const uint64_t sign = (uint64_t)(number >> 63);
+        return write_head(out, (enum major)(sign & MAJOR_NEGATIVE), (uint64_t)number ^ sign);
+    }
+    case STEP_BOOL: out[0] = *(const uint8_t *)value != 0 ? TRUE_BYTE : FALSE_BYTE; return 1;
+    default: {
+        const uint64_t bits = bits_of(value, step->size);
+        return write_float(out, step->size == 4 ? float_widen(bits, single_format, double_format) : bits);
+    }
+    }
 }
 
-static void put_float_value(struct writer *writer, const void *value, size_t size)
+static inline void put_number(struct writer *writer, const struct step *step, const void *value)
 {
-    const uint64_t bits = bits_of(value, size);
+    uint8_t item[MOST_HEAD_BYTES];
 
-    put_float(writer, size == 4 ? float_widen(bits, single_format, double_format) : bits);
+    if (has_head_room(writer))
+        writer->next += write_number(writer->next, step, value);
+    else
+        put_bytes_slow(writer, item, write_number(item, step, value));
 }
 
 /* ---- Values ------------------------------------------------------------------------------------ */
@@ -139,15 +143,10 @@ static void put_run(struct writer *writer, const struct step *step, struct eleme
 
 static void put_step(struct writer *writer, const struct step *step, struct elements elements)
 {
-    const uint8_t *value = elements.base + step->offset;
-
     switch (step->kind) {
     case STEP_ARRAY: put_head(writer, MAJOR_ARRAY, step->count); break;
-    case STEP_UNSIGNED: put_head(writer, MAJOR_UNSIGNED, unsigned_value(value, step->size)); break;
-    case STEP_SIGNED: put_signed(writer, signed_value(value, step->size)); break;
-    case STEP_BOOL: put_byte(writer, *value != 0 ? TRUE_BYTE : FALSE_BYTE); break;
-    case STEP_FLOAT: put_float_value(writer, value, step->size); break;
-    default: put_run(writer, step, elements); break;
+    case STEP_RUN: put_run(writer, step, elements); break;
+    default: put_number(writer, step, elements.base + step->offset); break;
     }
 }
 
@@ -209,6 +208,7 @@ peal_status encode_parameter(const struct peal_wire_plan *plan, const struct par
     switch (parameter->kind) {
     case PARAMETER_TEXT: return put_text(writer, plan, *(const char *const *)value);
     case PARAMETER_BUFFER: return put_buffer(writer, plan, parameter, arguments, *(const void *const *)value);
+    case PARAMETER_NUMBER: put_number(writer, &plan->steps[parameter->first_step], value); return PEAL_OK;
     default: put_steps(writer, plan, parameter, (struct elements){ value, 1, parameter->value_size }); return PEAL_OK;
     }
 }
@@ -217,7 +217,12 @@ peal_status encode_arguments(const struct peal_wire_plan *plan, void *const *arg
 {
     put_head(writer, MAJOR_ARRAY, plan->parameter_count);
     for (size_t i = 0; i < plan->parameter_count; i++) {
-        const peal_status status = encode_parameter(plan, &plan->parameters[i], arguments, arguments[i], writer);
+        const struct parameter *parameter = &plan->parameters[i];
+        if (parameter->kind == PARAMETER_NUMBER) {
+            put_number(writer, &plan->steps[parameter->first_step], arguments[i]);
+            continue;
+        }
+        const peal_status status = encode_parameter(plan, parameter, arguments, arguments[i], writer);
         if (status < 0)
             return status;
     }

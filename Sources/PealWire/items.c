@@ -30,11 +30,16 @@ static peal_status refuse_form(const struct reader *reader)
 
 static uint64_t read_big_endian(const uint8_t *bytes, size_t size)
 {
-    uint64_t value = 0;
+    uint16_t two;
+    uint32_t four;
+    uint64_t eight;
 
-    for (size_t i = 0; i < size; i++)
-        value = value << 8 | bytes[i];
-    return value;
+    switch (size) {
+    case 1: return *bytes;
+    case 2: memcpy(&two, bytes, sizeof two); return __builtin_bswap16(two);
+    case 4: memcpy(&four, bytes, sizeof four); return __builtin_bswap32(four);
+    default: memcpy(&eight, bytes, sizeof eight); return __builtin_bswap64(eight);
+    }
 }
 
 static bool is_shortest_float(const struct item *item)
@@ -118,7 +123,7 @@ peal_status read_item(struct reader *reader, struct item *item)
     return PEAL_OK;
 }
 
-peal_status expect_item(struct reader *reader, enum item_kind kind, struct item *item)
+peal_status expect_item_slow(struct reader *reader, enum item_kind kind, struct item *item)
 {
     const peal_status status = read_item(reader, item);
 

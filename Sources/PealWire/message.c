@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { CALL_ITEMS = 7, RESULT_ITEMS = 5, ORIGIN_SIZE = 16, NULL_BYTE = 0xf6 };
+/* The most bytes of the header of a call: three of its items are numbers. */
+enum { CALL_HEADER_SIZE = BEGINNING_SIZE + 1 + ORIGIN_SIZE + 3 * MOST_HEAD_BYTES };
 
 /* ---- Writing ----------------------------------------------------------------------------------- */
 
@@ -40,6 +42,35 @@ static peal_status finish(
     return PEAL_OK;
 }
 
+/* Writes the header of a call into room for CALL_HEADER_SIZE bytes. Returns the size. */
+static inline size_t write_call_header(
+    uint8_t *out, const struct peal_wire_plan *plan, const struct peal_wire_header *header)
+{
+    uint8_t *next = out;
+
+    memcpy(next, plan->call_beginning, BEGINNING_SIZE);
+    next[BEGINNING_SIZE] = MAJOR_BYTES | ORIGIN_SIZE;
+    memcpy(next + BEGINNING_SIZE + 1, header->origin, ORIGIN_SIZE);
+    next += BEGINNING_SIZE + 1 + ORIGIN_SIZE;
+    next += write_head(next, MAJOR_UNSIGNED, header->number);
+    next += write_head(next, MAJOR_UNSIGNED, header->hops);
+    if (header->deadline != 0)
+        return (size_t)(next - out) + write_head(next, MAJOR_UNSIGNED, header->deadline);
+    *next++ = NULL_BYTE;
+    return (size_t)(next - out);
+}
+
+static inline void put_call_header(
+    struct writer *writer, const struct peal_wire_plan *plan, const struct peal_wire_header *header)
+{
+    uint8_t bytes[CALL_HEADER_SIZE];
+
+    if ((size_t)(writer->end - writer->next) >= CALL_HEADER_SIZE)
+        writer->next += write_call_header(writer->next, plan, header);
+    else
+        put_bytes(writer, bytes, write_call_header(bytes, plan, header));
+}
+
 peal_status peal_wire_encode_call(const peal_wire_plan *plan, const struct peal_wire_header *header,
     void *const *arguments, void *buffer, size_t capacity, size_t *out_size)
 {
@@ -49,15 +80,7 @@ peal_status peal_wire_encode_call(const peal_wire_plan *plan, const struct peal_
         || (arguments == NULL && plan->parameter_count > 0) || (buffer == NULL && capacity > 0))
         return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_wire_encode_call is NULL, or a size is wrong");
     *out_size = 0;
-    put_bytes(&writer, plan->call_beginning, sizeof plan->call_beginning);
-    put_head(&writer, MAJOR_BYTES, ORIGIN_SIZE);
-    put_bytes(&writer, header->origin, ORIGIN_SIZE);
-    put_head(&writer, MAJOR_UNSIGNED, header->number);
-    put_head(&writer, MAJOR_UNSIGNED, header->hops);
-    if (header->deadline != 0)
-        put_head(&writer, MAJOR_UNSIGNED, header->deadline);
-    else
-        put_null(&writer);
+    put_call_header(&writer, plan, header);
     const peal_status status = encode_arguments(plan, arguments, &writer);
     return status < 0 ? status : finish(&writer, plan, buffer, capacity, out_size);
 }
@@ -146,20 +169,38 @@ static peal_status read_status(struct reader *reader, peal_status *out_status)
     return PEAL_OK;
 }
 
-static peal_status read_call_header(struct reader *reader, struct peal_wire_header *header)
+/* Reads what follows the origin of a call. */
+static peal_status read_call_numbers(struct reader *reader, struct peal_wire_header *header)
 {
     uint64_t hops = 0;
-    peal_status status = read_byte_string(reader, ORIGIN_SIZE, header->origin);
+    peal_status status = read_number(reader, UINT64_MAX, &header->number);
 
-    if (status == PEAL_OK)
-        status = read_number(reader, UINT64_MAX, &header->number);
     if (status == PEAL_OK)
         status = read_number(reader, UINT32_MAX, &hops);
     header->hops = (uint32_t)hops;
     return status < 0 ? status : read_deadline(reader, &header->deadline);
 }
 
-static peal_status read_header(struct reader *reader, struct peal_wire_header *header)
+/* All calls begin with the same heads at the same places. Returns true and reads up to the origin if these are there. */
+static bool read_call_beginning(struct reader *reader, struct peal_wire_header *header)
+{
+    static const uint8_t heads[] = { MAJOR_ARRAY | CALL_ITEMS, PEAL_WIRE_CALL, MAJOR_BYTES | FINGERPRINT_SIZE };
+    const uint8_t *bytes = reader->next;
+    uint64_t fingerprint;
+
+    if ((size_t)(reader->end - bytes) < BEGINNING_SIZE + 1 + ORIGIN_SIZE || memcmp(bytes, heads, sizeof heads) != 0
+        || bytes[BEGINNING_SIZE] != (MAJOR_BYTES | ORIGIN_SIZE))
+        return false;
+    memcpy(&fingerprint, bytes + sizeof heads, FINGERPRINT_SIZE);
+    header->kind = PEAL_WIRE_CALL;
+    header->fingerprint = __builtin_bswap64(fingerprint);
+    memcpy(header->origin, bytes + BEGINNING_SIZE + 1, ORIGIN_SIZE);
+    reader->next = bytes + BEGINNING_SIZE + 1 + ORIGIN_SIZE;
+    return true;
+}
+
+/* Reads another header than that of a call, or finds the mistake in it. */
+static peal_status read_header_slow(struct reader *reader, struct peal_wire_header *header)
 {
     uint8_t fingerprint[FINGERPRINT_SIZE] = { 0 };
     uint64_t kind = 0;
@@ -178,10 +219,17 @@ static peal_status read_header(struct reader *reader, struct peal_wire_header *h
     header->kind = kind == PEAL_WIRE_CALL ? PEAL_WIRE_CALL : PEAL_WIRE_RESULT;
     for (unsigned i = 0; i < FINGERPRINT_SIZE; i++)
         header->fingerprint = header->fingerprint << 8 | fingerprint[i];
-    if (kind == PEAL_WIRE_CALL)
-        return read_call_header(reader, header);
+    if (kind == PEAL_WIRE_CALL) {
+        status = read_byte_string(reader, ORIGIN_SIZE, header->origin);
+        return status < 0 ? status : read_call_numbers(reader, header);
+    }
     status = read_number(reader, UINT64_MAX, &header->number);
     return status < 0 ? status : read_status(reader, &header->status);
+}
+
+static peal_status read_header(struct reader *reader, struct peal_wire_header *header)
+{
+    return read_call_beginning(reader, header) ? read_call_numbers(reader, header) : read_header_slow(reader, header);
 }
 
 peal_status peal_wire_peek(const void *message, size_t message_size, struct peal_wire_header *out_header)

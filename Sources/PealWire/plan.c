@@ -50,6 +50,15 @@ static bool compile_buffer_parameter(
     return true;
 }
 
+static void recognise_number(const struct peal_wire_plan *plan, struct parameter *parameter)
+{
+    if (parameter->kind != PARAMETER_VALUE || parameter->step_count != 1)
+        return;
+    const struct step *step = &plan->steps[parameter->first_step];
+    if (step->kind != STEP_ARRAY && step->kind != STEP_RUN && step->offset == 0)
+        parameter->kind = PARAMETER_NUMBER;
+}
+
 static bool compile_parameter(
     struct compiler *compiler, struct parameter *parameter, const struct peal_type_member *member)
 {
@@ -72,6 +81,7 @@ static bool compile_parameter(
         return false;
     }
     parameter->step_count = (uint32_t)(compiler->plan->step_count - parameter->first_step);
+    recognise_number(compiler->plan, parameter);
     return true;
 }
 

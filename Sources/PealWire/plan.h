@@ -30,7 +30,7 @@ struct step {
     uint32_t count;
 };
 
-enum parameter_kind { PARAMETER_VALUE, PARAMETER_TEXT, PARAMETER_BUFFER };
+enum parameter_kind { PARAMETER_VALUE, PARAMETER_NUMBER /* a value of one step */, PARAMETER_TEXT, PARAMETER_BUFFER };
 
 struct parameter {
     uint8_t kind;        /* enum parameter_kind */

@@ -155,7 +155,7 @@ PEAL_API PEAL_CHECK peal_status peal_bridge_import(
 struct peal_imported_call {
     size_t size; /* sizeof(struct peal_imported_call), set by the caller */
     /* The identity of the first sender: that of its export, or else of its process. It is a claim that the server does
-     * not check. It is unrelated to `origin` of struct peal_call_info, which is a number of the importing bridge. */
+     * not check. It is unrelated to `origin` of struct peal_call_info, which is 0 or a number of the importing bridge. */
     uint8_t origin[16];
     uint64_t number; /* of the call: grows with each call of the origin and the protocol */
     uint32_t hops; /* processes that have forwarded the call */
