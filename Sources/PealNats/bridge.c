@@ -59,6 +59,20 @@ static void observers_changed(
     bridge_wake(context);
 }
 
+static void ignore_event(void *context, const char *text) { (void)context, (void)text; }
+
+/* The other connection reports when it is lost and made again. */
+peal_status bridge_open_prompt(struct peal_bridge *bridge)
+{
+    const struct transport_events events = { ignore_event, ignore_event, refused, bridge };
+
+    if (bridge->requests != NULL)
+        return PEAL_OK;
+    peal_status status = bridge->prompt == NULL ? transport_open(&bridge->options, &events, true, &bridge->prompt)
+                                                : PEAL_OK;
+    return status == PEAL_OK ? requests_create(bridge, &bridge->requests) : status;
+}
+
 /* ---- Opening ----------------------------------------------------------------------------------- */
 
 static bool is_name(const char *text)
@@ -196,6 +210,8 @@ static void release(struct peal_bridge *bridge)
     /* The last announcements are on their way. */
     if (bridge->transport != NULL && transport_is_connected(bridge->transport))
         (void)transport_flush(bridge->transport, FLUSH_MILLISECONDS);
+    requests_destroy(bridge->requests);
+    transport_close(bridge->prompt);
     transport_close(bridge->transport);
     presence_destroy(bridge->presence);
     __atomic_fetch_and(&bits_in_use, ~bridge->bit, __ATOMIC_ACQ_REL);

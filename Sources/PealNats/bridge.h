@@ -10,9 +10,11 @@
 #ifndef PEAL_NATS_BRIDGE_H
 #define PEAL_NATS_BRIDGE_H
 
+#include "answers.h"
 #include "bundle.h"
 #include "methods.h"
 #include "relay.h"
+#include "requests.h"
 #include "source.h"
 #include "transport.h"
 
@@ -56,6 +58,8 @@ struct export
     peal_queue own_queue;
     struct outbox *outbox; /* NULL: not durable */
     struct bundle *bundle; /* NULL: durable */
+    struct remote *remotes; /* the processes that answer requests; guarded by `maintenance` */
+    uint64_t result_methods[MASK_WORDS]; /* a bit for each method of the table that has a result */
     struct subscription *presence;
     struct peer *peers; /* guarded by the lock of the bridge */
     size_t peer_count;
@@ -78,6 +82,7 @@ struct import {
     struct subscription *calls; /* NULL while nothing observes in this process; guarded by `maintenance` */
     struct subscription *presence;
     struct inbox *inbox; /* NULL: not durable */
+    struct answers *answers; /* NULL: no method has a result */
     char *announced;     /* the methods that were announced last; guarded by `maintenance` */
     int64_t announced_at;
     bool must_announce; /* atomic: a process has sent a question */
@@ -96,6 +101,8 @@ struct peal_bridge {
     uint64_t bit;
     uint8_t id[ORIGIN_SIZE];
     struct transport *transport;
+    struct transport *prompt; /* of requests and answers; NULL until a method with a result needs it */
+    struct requests *requests; /* made with `prompt` */
     struct presence *presence;
     struct peal_bridge_events_protocol events;
     peal_tap tap;
@@ -125,6 +132,9 @@ void bridge_wake(struct peal_bridge *bridge);
 __attribute__((format(printf, 3, 4))) void bridge_refuse(
     struct peal_bridge *bridge, struct troubles *troubles, const char *format, ...);
 
+/* Opens the connection of requests, unless it is open. The caller must hold the lock `maintenance`. */
+peal_status bridge_open_prompt(struct peal_bridge *bridge);
+
 /* ---- export.c ---------------------------------------------------------------------------------- */
 
 /* Registers the handler while a process observes, and removes it afterwards. The caller must hold the lock `maintenance`. */
@@ -146,6 +156,8 @@ peal_status import_update(struct import *import);
 void import_destroy(struct import *import);
 /* Returns the index of the method of a message, or -1 if the message is not for this import. */
 int import_find_method(struct import *import, const char *subject);
+/* Puts a message on the import's queue, which exists. */
+void import_push(struct import *import, size_t method, const void *message, size_t size);
 /* Broadcasts the calls of a message. One thread at a time. */
 void import_deliver(struct import *import, size_t method, const void *message, size_t size);
 /* Returns true if a method of the import has an observer in this process. The caller must hold the lock `maintenance`. */

@@ -252,7 +252,7 @@ static peal_status observe(struct export *export)
 
     size_t count = 0;
     for (size_t i = 0; i < export->table->count; i++) {
-        if (export->table->methods[i].plan == NULL && export->table->methods[i].has_result)
+        if (export->table->methods[i].has_result)
             continue;
         names[count] = export->table->methods[i].name;
         /* Calls of an earlier registration may run, and read the members before `listed_count`. */
@@ -262,6 +262,8 @@ static peal_status observe(struct export *export)
         }
         count++;
     }
+    if (count == 0)
+        return PEAL_OK;
     options.priority = INT32_MAX;
     options.flags = PEAL_OBSERVE_REPLACE;
     peal_observation observation = { 0 };
@@ -314,6 +316,8 @@ peal_status export_update(struct export *export)
         status = observe(export);
     else if (!is_wanted)
         stop_observing(export);
+    if (status == PEAL_OK)
+        status = remotes_update(export);
     if (has_grown)
         presence_ask(export->bridge, export->name);
     pthread_mutex_lock(&export->bridge->lock);
@@ -347,6 +351,7 @@ void export_destroy(struct export *export)
         return;
     transport_unsubscribe(export->presence);
     stop_observing(export);
+    remotes_destroy(export);
     outbox_stop(export->outbox);
     relay_destroy(export->relay);
     bundle_destroy(export->bundle);

@@ -140,10 +140,15 @@ void import_deliver(struct import *import, size_t index, const void *message, si
 
 static void deliver_relayed(void *context, size_t index, const void *message, size_t size)
 {
-    deliver_call(context, index, message, size);
+    struct import *import = context;
+
+    if (import->table->methods[index].has_result)
+        answers_deliver(import->answers, index, message, size);
+    else
+        deliver_call(import, index, message, size);
 }
 
-static void push(struct import *import, size_t index, const void *message, size_t size)
+void import_push(struct import *import, size_t index, const void *message, size_t size)
 {
     relay_push(import->relay, index, message, size);
 }
@@ -157,7 +162,9 @@ int import_find_method(struct import *import, const char *subject)
         return -1;
     const char *token = subject + prefix_length;
     const int index = method_table_find(import->table, token, strlen(token));
-    return index >= 0 && import->table->methods[index].plan != NULL ? index : -1;
+    if (index < 0 || import->table->methods[index].plan == NULL || import->table->methods[index].has_result)
+        return -1;
+    return index;
 }
 
 static void arrived(void *context, const struct delivery *delivery)
@@ -167,7 +174,7 @@ static void arrived(void *context, const struct delivery *delivery)
 
     if (index >= 0)
         for_each_call(
-            import, (size_t)index, delivery->bytes, delivery->size, import->relay != NULL ? push : deliver_call);
+            import, (size_t)index, delivery->bytes, delivery->size, import->relay != NULL ? import_push : deliver_call);
 }
 
 /* ---- Announcements ----------------------------------------------------------------------------- */
@@ -179,7 +186,10 @@ static bool is_observed(const struct import *import, const struct bridge_method 
 
     if (method->plan == NULL || peal_method_count_observers(method->handle, &count) < 0)
         return false;
-    return count > (bridge_observes(import->bridge, import->protocol) ? 1 : 0);
+    if (!method->has_result)
+        return count > (bridge_observes(import->bridge, import->protocol) ? 1 : 0);
+    const struct export *export = bridge_find_export(import->bridge, import->protocol);
+    return count > (export != NULL ? remotes_count(export, method->handle) : 0);
 }
 
 bool import_is_observed(const struct import *import)
@@ -229,8 +239,31 @@ static void unsubscribe(struct import *import)
     import->calls = NULL;
 }
 
+static bool observes_results(const struct import *import)
+{
+    for (size_t i = 0; i < import->table->count; i++) {
+        if (import->table->methods[i].has_result && is_observed(import, &import->table->methods[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Subscribes to requests, from the first observer of a method with a result on. */
+static peal_status follow_requests(struct import *import)
+{
+    peal_status status = bridge_open_prompt(import->bridge);
+
+    if (status == PEAL_OK && import->answers == NULL)
+        status = answers_create(import, &import->answers);
+    return status == PEAL_OK ? answers_subscribe(import->answers) : status;
+}
+
 static peal_status follow_demand(struct import *import, bool is_wanted)
 {
+    const peal_status status = observes_results(import) ? follow_requests(import) : PEAL_OK;
+
+    if (status < 0)
+        return status;
     if (import->inbox != NULL)
         inbox_set_observed(import->inbox, is_wanted);
     else if (is_wanted && import->calls == NULL)
@@ -289,7 +322,10 @@ void import_destroy(struct import *import)
     inbox_destroy(import->inbox);
     transport_unsubscribe(import->calls);
     transport_unsubscribe(import->presence);
+    if (import->answers != NULL)
+        answers_unsubscribe(import->answers);
     relay_destroy(import->relay);
+    answers_destroy(import->answers);
     method_table_destroy(import->table);
     if (import->source != NULL)
         __atomic_fetch_sub(&import->source->imports, 1, __ATOMIC_RELAXED);

@@ -29,9 +29,20 @@ char *subject_token(const char *text)
     return made;
 }
 
+void write_hexadecimal(char *out, const uint8_t *bytes, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < size; i++) {
+        out[2 * i] = digits[bytes[i] >> 4];
+        out[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    out[2 * size] = '\0';
+}
+
 /* ---- Tables ------------------------------------------------------------------------------------ */
 
-static char *make_prefix(const char *realm, peal_protocol protocol)
+static char *make_prefix(const char *realm, const char *kind, peal_protocol protocol)
 {
     struct peal_protocol_info info = { .size = sizeof info };
     char *prefix = NULL;
@@ -39,7 +50,7 @@ static char *make_prefix(const char *realm, peal_protocol protocol)
     if (peal_protocol_get_info(protocol, &info) < 0)
         return NULL;
     char *token = subject_token(info.name);
-    if (token == NULL || asprintf(&prefix, "peal.v1.%s.%s.", realm, token) < 0)
+    if (token == NULL || asprintf(&prefix, "peal.v1.%s.%s%s.", realm, kind, token) < 0)
         prefix = NULL;
     free(token);
     return prefix;
@@ -63,10 +74,11 @@ struct method_table *method_table_create(const char *realm, peal_protocol protoc
 
     if (made == NULL)
         return NULL;
-    made->prefix = make_prefix(realm, protocol);
+    made->prefix = make_prefix(realm, "", protocol);
+    made->request_prefix = make_prefix(realm, "_request.", protocol);
     if (filter != NULL)
         made->filter = copy_names(filter);
-    if (made->prefix != NULL && (filter == NULL || made->filter != NULL))
+    if (made->prefix != NULL && made->request_prefix != NULL && (filter == NULL || made->filter != NULL))
         return made;
     method_table_destroy(made);
     return NULL;
@@ -85,6 +97,7 @@ void method_table_destroy(struct method_table *table)
         free(*each);
     free(table->filter);
     free(table->prefix);
+    free(table->request_prefix);
     free(table);
 }
 
@@ -128,15 +141,38 @@ static peal_status check_filter(const struct method_table *table, peal_protocol 
     return PEAL_OK;
 }
 
-/* A method with a result is refused: an exporter is one more observer, whose empty result would count. */
+static peal_status refuse_result(const struct bridge_method *made, const char *cause)
+{
+    return bridge_fail(PEAL_ERROR_POLICY, "%s has a result that a bridge does not carry: %s", made->name, cause);
+}
+
+/* The result of a process is one value, which the policy makes of the results of its observers. */
+static peal_status read_result(struct bridge_method *made)
+{
+    const struct peal_type *function = NULL;
+    const peal_status status = peal_method_describe(made->handle, &function);
+
+    if (status < 0)
+        return bridge_fail_as_peal(status);
+    const struct peal_type *type = function->target;
+    made->result_size = type->value_size;
+    made->result_kind = type->kind == PEAL_KIND_ENUM ? type->target->kind : type->kind;
+    peal_type_destroy(function);
+    if (made->result_kind == PEAL_KIND_POINTER)
+        return refuse_result(made, "its memory has no owner in the process that gathers");
+    if (made->policy == PEAL_POLICY_COLLECT || made->policy == PEAL_POLICY_CHAIN || made->policy == PEAL_POLICY_FOLD)
+        return refuse_result(made, "its policy does not make one value of the results of a process");
+    return PEAL_OK;
+}
+
 static peal_status plan_method(struct bridge_method *made, bool is_strict)
 {
-    const struct peal_wire_plan_options options = { sizeof options, PEAL_WIRE_CALLS_ONLY };
+    const struct peal_wire_plan_options options = { sizeof options, made->has_result ? 0 : PEAL_WIRE_CALLS_ONLY };
+    peal_status status = made->has_result ? read_result(made) : PEAL_OK;
 
-    if (made->has_result)
-        return is_strict ? bridge_fail(PEAL_ERROR_POLICY, "%s has a result, which a bridge does not carry", made->name)
-                         : PEAL_OK;
-    const peal_status status = peal_wire_plan_create(made->handle, &options, &made->plan);
+    if (status < 0)
+        return is_strict ? status : PEAL_OK;
+    status = peal_wire_plan_create(made->handle, &options, &made->plan);
     return status < 0 && is_strict ? bridge_fail_as_wire(status) : PEAL_OK;
 }
 
@@ -152,6 +188,7 @@ static peal_status add_method(struct method_table *table, peal_protocol protocol
     if (status < 0)
         return bridge_fail_as_peal(status);
     made->handle = handle;
+    made->policy = info.policy;
     made->has_result = !info.is_oneway;
     made->may_defer = info.recursion == PEAL_RECURSION_DEFER;
     made->name = make_name(&info);

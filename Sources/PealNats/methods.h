@@ -5,7 +5,9 @@
 #ifndef PEAL_NATS_METHODS_H
 #define PEAL_NATS_METHODS_H
 
+#include <peal/broadcast.h>
 #include <peal/nats.h>
+#include <peal/reflection.h>
 #include <peal/wire.h>
 
 enum { METHOD_LIMIT = 256 /* of a handler */ };
@@ -17,7 +19,10 @@ struct bridge_method {
     const char *token; /* the last part of the subject */
     uint64_t fingerprint;
     peal_wire_plan *plan; /* NULL: neither exported nor imported */
-    bool has_result;
+    bool has_result; /* it reaches other processes by requests alone */
+    peal_type_kind result_kind; /* that of the integer for an enum */
+    size_t result_size;
+    peal_policy policy;
     bool may_defer; /* a recursive broadcast runs later */
     uint8_t is_wanted; /* atomic. True if another process observes the exported method */
 };
@@ -25,6 +30,7 @@ struct bridge_method {
 /* Methods are added at the end, before a handler or a subscription can use them. They never change. */
 struct method_table {
     char *prefix;  /* "peal.v1.REALM.Protocol." */
+    char *request_prefix; /* "peal.v1.REALM._request.Protocol."; the process and the method follow */
     char **filter; /* names, ended by NULL; NULL: all methods */
     size_t count;
     struct bridge_method methods[METHOD_LIMIT];
@@ -33,6 +39,9 @@ struct method_table {
 /* Writes text as a part of a subject: other characters than letters, digits and some signs become "%2E". Returns the
  * memory, or NULL. */
 char *subject_token(const char *text);
+
+/* Writes bytes as hexadecimal digits, with a zero after them. */
+void write_hexadecimal(char *out, const uint8_t *bytes, size_t size);
 
 /* Makes an empty table. NULL: out of memory. */
 struct method_table *method_table_create(const char *realm, peal_protocol protocol, const char *const *filter);

@@ -151,6 +151,8 @@ void source_release(struct source *source)
     free(source);
 }
 
+bool source_is_imported(uint64_t origin) { return (origin & TOKEN) != 0; }
+
 /* ---- Identities -------------------------------------------------------------------------------- */
 
 /* A call that was deferred runs after its import has ended, and its identity is lost. */

@@ -54,6 +54,9 @@ void source_release(struct source *source);
  * bridge: one bit. origin: of the broadcast. The caller must hold the lock of the source. */
 bool source_identify(struct source *source, uint64_t bridge, uint64_t origin, struct identity *out_identity);
 
+/* Returns true for the origin of an imported call. */
+bool source_is_imported(uint64_t origin);
+
 /* Notes that an exporter runs for a broadcast that it does not send. */
 void source_pass(const struct source *source, uint64_t bridge);
 

@@ -138,6 +138,7 @@ static void maintain(struct peal_bridge *bridge)
     }
     for (struct import *each = bridge->imports; each != NULL; each = each->next)
         (void)import_update(each);
+    requests_expire(bridge->requests);
     pthread_mutex_unlock(&bridge->maintenance);
 }
 

@@ -103,7 +103,7 @@ CLAIM("N2", "exports and imports that a bridge cannot carry are refused with a s
     struct party party;
     peal_protocol pointers, results;
     const char *pointer_methods[] = { "optional void on_pointer(void *p)", NULL };
-    const char *result_methods[] = { "optional int ask(void)", NULL };
+    const char *result_methods[] = { "optional const char *ask(void)", NULL };
     struct peal_protocol_description description = { .size = sizeof description };
 
     next_realm();

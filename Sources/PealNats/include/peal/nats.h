@@ -14,6 +14,9 @@
  * Nothing is exported or imported by default. Calls are delivered at most once, and a broadcast never waits for the
  * network. With `durable`, the server keeps the calls until the importing program has made them.
  *
+ * A gathering (peal_gather in completion.h) of an exported method with a result gets one answer of each process that
+ * observes the method. Other broadcasts of such a method are not sent.
+ *
  * docs/beyond-one-process.md is the guide. After a negative status, peal_bridge_last_message has a sentence.
  */
 #ifndef PEAL_NATS_H
@@ -111,10 +114,11 @@ struct peal_export_options {
  * observers than without the bridge. Durable calls are always sent. The bridge is called before other observers.
  *
  * Returns PEAL_OK; PEAL_ERROR_TYPE for a method that no message carries (peal_wire_plan_create in wire.h), with a
- * sentence; PEAL_ERROR_POLICY for a method with a result; PEAL_ERROR_DUPLICATE when the bridge exports the protocol
- * already; PEAL_ERROR_CONFLICT when another bridge exports it with another identity; PEAL_ERROR_CREATION when the
- * server refuses `durable`, with its reason; PEAL_ERROR_NOT_FOUND for the name of a method; PEAL_ERROR_HANDLE;
- * PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is exported.
+ * sentence; PEAL_ERROR_POLICY for a method whose result has a pointer, or is made by COLLECT, CHAIN or FOLD;
+ * PEAL_ERROR_DUPLICATE when the bridge exports the protocol already; PEAL_ERROR_CONFLICT when another bridge exports it
+ * with another identity; PEAL_ERROR_CREATION when the server refuses `durable`, with its reason; PEAL_ERROR_NOT_FOUND
+ * for the name of a method; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is
+ * exported.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_export(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_export_options *options);
@@ -198,7 +202,7 @@ struct peal_bridge_info {
     size_t exports; /* exported protocols */
     size_t imports; /* imported protocols */
     size_t peers; /* processes that import an exported protocol and observe it, counted for each protocol */
-    uint64_t sent; /* calls that were put into the connection. Durable: calls that the server has stored */
+    uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
     uint64_t dropped; /* calls that were not sent or not made: a queue was full, or a value could not be encoded */
     uint64_t refused; /* messages that are no call of an imported method, and subjects that the server refused */

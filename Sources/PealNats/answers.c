@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "answers.h"
+
+#include "bridge.h"
+#include "failure.h"
+#include "fold.h"
+
+#include <peal/broadcast.h>
+#include <peal/completion.h>
+#include <peal/queue.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { STACK_BYTES = 256, FLUSH_MILLISECONDS = 2000 };
+
+/* A request whose observers are called. */
+struct answer {
+    struct answer *next;
+    struct answers *answers;
+    const struct bridge_method *method;
+    uint64_t number;
+    peal_completion gathering; /* zero until peal_gather has returned; guarded by the lock of the answers */
+    bool is_done;              /* these two are guarded by that lock */
+    bool is_cancelled;
+    size_t replies;
+    void *value;
+    char reply[];
+};
+
+struct answers {
+    struct import *import;
+    peal_queue queue;                  /* runs the functions of gatherings on the thread that enqueues them */
+    struct subscription *subscription; /* NULL while nothing observes in this process; guarded by `maintenance` */
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct answer *waiting;
+};
+
+/* ---- Waiting requests -------------------------------------------------------------------------- */
+
+static struct answer *make_answer(
+    struct answers *answers, const struct bridge_method *method, const char *reply, uint64_t number)
+{
+    const size_t reply_size = strlen(reply) + 1;
+    struct answer *made = calloc(1, sizeof *made + reply_size);
+
+    if (made == NULL)
+        return NULL;
+    made->value = calloc(1, method->result_size);
+    if (made->value == NULL) {
+        free(made);
+        return NULL;
+    }
+    made->answers = answers;
+    made->method = method;
+    made->number = number;
+    memcpy(made->reply, reply, reply_size);
+    pthread_mutex_lock(&answers->lock);
+    made->next = answers->waiting;
+    answers->waiting = made;
+    pthread_mutex_unlock(&answers->lock);
+    return made;
+}
+
+/* The caller must hold the lock. */
+static void destroy_answer(struct answer *answer)
+{
+    struct answers *answers = answer->answers;
+    struct answer **link = &answers->waiting;
+
+    while (*link != answer)
+        link = &(*link)->next;
+    *link = answer->next;
+    free(answer->value);
+    free(answer);
+    pthread_cond_broadcast(&answers->changed);
+}
+
+/* ---- Results ----------------------------------------------------------------------------------- */
+
+static void send_result(struct answers *answers, const struct bridge_method *method, const char *reply, uint64_t number,
+    peal_status status, const void *value)
+{
+    struct transport *transport = answers->import->bridge->prompt;
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    uint8_t bytes[STACK_BYTES];
+    uint8_t *message = bytes;
+    size_t size = 0;
+
+    header.number = number;
+    header.status = status;
+    peal_status encoded = peal_wire_encode_result(method->plan, &header, value, bytes, sizeof bytes, &size);
+    if (encoded == PEAL_ERROR_LIMIT) {
+        message = malloc(size);
+        if (message != NULL)
+            encoded = peal_wire_encode_result(method->plan, &header, value, message, size, &size);
+    }
+    if (encoded != PEAL_OK || !transport_publish(transport, reply, message, size))
+        __atomic_fetch_add(&answers->import->troubles.dropped, 1, __ATOMIC_RELAXED);
+    if (message != bytes)
+        free(message);
+}
+
+static void fold_reply(void *context, peal_observation from, const void *result)
+{
+    struct answer *answer = context;
+
+    (void)from;
+    fold_result(answer->method, answer->value, answer->replies++, result);
+}
+
+/* Without a result, the status of the answer states if an observer may still run. */
+static peal_status status_of(const struct answer *answer, const struct peal_completion_info *info)
+{
+    if (answer->replies > 0)
+        return PEAL_OK;
+    return info->status != PEAL_OK ? info->status : PEAL_ERROR_NOT_FOUND;
+}
+
+static void finish(void *context, const struct peal_completion_info *info)
+{
+    struct answer *answer = context;
+    struct answers *answers = answer->answers;
+
+    send_result(answers, answer->method, answer->reply, answer->number, status_of(answer, info), answer->value);
+    pthread_mutex_lock(&answers->lock);
+    answer->is_done = true;
+    if (answer->gathering.id != 0)
+        destroy_answer(answer);
+    pthread_mutex_unlock(&answers->lock);
+}
+
+/* ---- Requests ---------------------------------------------------------------------------------- */
+
+/* Returns the rest of the time limit in milliseconds; 0 when it has expired. */
+static uint32_t rest_of(uint64_t deadline)
+{
+    struct timespec now;
+
+    if (deadline == 0)
+        return PEAL_FOREVER;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const uint64_t time = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    if (deadline <= time)
+        return 0;
+    return deadline - time < PEAL_FOREVER ? (uint32_t)(deadline - time) : PEAL_FOREVER;
+}
+
+static void gather(struct answer *answer, const struct peal_wire_header *header, void *const *arguments, size_t count)
+{
+    struct answers *answers = answer->answers;
+    const struct import *import = answers->import;
+    struct imported imported = { .identity = { { 0 }, header->number, header->hops },
+        .realm = import->bridge->realm,
+        .bridge = import->bridge->bit };
+    struct peal_gather_options options = PEAL_GATHER_OPTIONS;
+    peal_completion gathering = { 0 };
+
+    memcpy(imported.identity.origin, header->origin, ORIGIN_SIZE);
+    imported_begin(&imported, import->source, true);
+    options.queue = answers->queue;
+    options.reply = fold_reply;
+    options.done = finish;
+    options.context = answer;
+    options.timeout = rest_of(header->deadline);
+    options.origin = imported.token;
+    const peal_status status = peal_gather(answer->method->handle, arguments, count, &options, &gathering);
+    imported_end(&imported);
+    if (status < 0)
+        send_result(answers, answer->method, answer->reply, answer->number, status, NULL);
+    pthread_mutex_lock(&answers->lock);
+    answer->gathering = gathering;
+    if (answer->is_done || status < 0)
+        destroy_answer(answer);
+    pthread_mutex_unlock(&answers->lock);
+}
+
+static void make_call(struct answers *answers, size_t index, const char *reply, const void *message, size_t size)
+{
+    struct import *import = answers->import;
+    const struct bridge_method *method = &import->table->methods[index];
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    void *const *arguments = NULL;
+    size_t count = 0;
+    void *arena = malloc(peal_wire_decode_size(method->plan, size));
+
+    peal_status status = arena != NULL ? peal_wire_peek(message, size, &header) : PEAL_ERROR_MEMORY;
+    if (status == PEAL_OK)
+        status = peal_wire_decode_call(
+            method->plan, message, size, arena, peal_wire_decode_size(method->plan, size), &arguments, &count);
+    struct answer *answer = status == PEAL_OK && rest_of(header.deadline) > 0
+                              ? make_answer(answers, method, reply, header.number)
+                              : NULL;
+    if (answer != NULL) {
+        __atomic_fetch_add(&import->received, 1, __ATOMIC_RELAXED);
+        gather(answer, &header, arguments, count);
+    } else if (status < 0) {
+        bridge_refuse(import->bridge, &import->troubles, "%s: %s", method->name, peal_wire_last_message());
+        send_result(answers, method, reply, header.number, status, NULL);
+    } else {
+        __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
+        send_result(answers, method, reply, header.number, PEAL_ERROR_LIMIT, NULL);
+    }
+    free(arena);
+}
+
+void answers_deliver(struct answers *answers, size_t method, const void *packed, size_t size)
+{
+    const char *reply = packed;
+    const size_t reply_size = strlen(reply) + 1;
+
+    make_call(answers, method, reply, reply + reply_size, size - reply_size);
+}
+
+/* A queue keeps the message and the subject of the answer together. */
+static void relay_request(struct import *import, size_t index, const struct delivery *delivery)
+{
+    const size_t reply_size = strlen(delivery->reply) + 1;
+    char *packed = malloc(reply_size + delivery->size);
+
+    if (packed == NULL) {
+        __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    memcpy(packed, delivery->reply, reply_size);
+    memcpy(packed + reply_size, delivery->bytes, delivery->size);
+    import_push(import, index, packed, reply_size + delivery->size);
+    free(packed);
+}
+
+static void arrived(void *context, const struct delivery *delivery)
+{
+    struct answers *answers = context;
+    struct import *import = answers->import;
+    const char *token = strrchr(delivery->subject, '.');
+    const int index = token != NULL ? method_table_find(import->table, token + 1, strlen(token + 1)) : -1;
+
+    if (index < 0 || import->table->methods[index].plan == NULL || !import->table->methods[index].has_result
+        || delivery->reply == NULL)
+        return;
+    if (delivery->size > import->bridge->options.message_limit)
+        bridge_refuse(import->bridge, &import->troubles, "%s: a message of %zu bytes",
+            import->table->methods[index].name, delivery->size);
+    else if (import->relay != NULL)
+        relay_request(import, (size_t)index, delivery);
+    else
+        make_call(answers, (size_t)index, delivery->reply, delivery->bytes, delivery->size);
+}
+
+/* ---- Subscriptions ----------------------------------------------------------------------------- */
+
+peal_status answers_subscribe(struct answers *answers)
+{
+    const struct import *import = answers->import;
+    char *subject = NULL;
+    char id[2 * ORIGIN_SIZE + 1];
+
+    if (answers->subscription != NULL)
+        return PEAL_OK;
+    write_hexadecimal(id, import->bridge->id, ORIGIN_SIZE);
+    if (asprintf(&subject, "%s%s.*", import->table->request_prefix, id) < 0)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    const peal_status status = transport_subscribe(
+        import->bridge->prompt, subject, arrived, answers, &answers->subscription);
+    free(subject);
+    /* An announcement must not overtake the subscription. */
+    if (status == PEAL_OK)
+        (void)transport_flush(import->bridge->prompt, FLUSH_MILLISECONDS);
+    return status;
+}
+
+void answers_unsubscribe(struct answers *answers)
+{
+    transport_unsubscribe(answers->subscription);
+    answers->subscription = NULL;
+}
+
+/* ---- Making and ending ------------------------------------------------------------------------- */
+
+static bool run_at_once(void *context, peal_queue queue)
+{
+    (void)context;
+    (void)peal_queue_run(queue);
+    return true;
+}
+
+peal_status answers_create(struct import *import, struct answers **out_answers)
+{
+    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
+    struct answers *made = calloc(1, sizeof *made);
+
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->import = import;
+    pthread_mutex_init(&made->lock, NULL);
+    pthread_cond_init(&made->changed, NULL);
+    options.kind = PEAL_QUEUE_EXECUTOR;
+    options.submit = run_at_once;
+    options.label = "answers to other processes";
+    const peal_status status = peal_queue_create(&options, &made->queue);
+    if (status < 0) {
+        answers_destroy(made);
+        return bridge_fail_as_peal(status);
+    }
+    *out_answers = made;
+    return PEAL_OK;
+}
+
+/* Returns a gathering to cancel, or zero. */
+static peal_completion next_gathering(struct answers *answers)
+{
+    peal_completion gathering = { 0 };
+
+    pthread_mutex_lock(&answers->lock);
+    struct answer *each = answers->waiting;
+    while (each != NULL && each->is_cancelled)
+        each = each->next;
+    if (each != NULL) {
+        gathering = each->gathering;
+        each->is_cancelled = true;
+    }
+    pthread_mutex_unlock(&answers->lock);
+    return gathering;
+}
+
+void answers_destroy(struct answers *answers)
+{
+    if (answers == NULL)
+        return;
+    answers_unsubscribe(answers);
+    for (peal_completion each = next_gathering(answers); each.id != 0; each = next_gathering(answers))
+        (void)peal_completion_cancel(each);
+    pthread_mutex_lock(&answers->lock);
+    while (answers->waiting != NULL)
+        pthread_cond_wait(&answers->changed, &answers->lock);
+    pthread_mutex_unlock(&answers->lock);
+    if (answers->queue.id != 0)
+        (void)peal_queue_destroy(answers->queue);
+    pthread_cond_destroy(&answers->changed);
+    pthread_mutex_destroy(&answers->lock);
+    free(answers);
+}
