@@ -15,7 +15,7 @@ static void read_both(uint64_t *ticks, uint64_t *time)
     uint64_t least = UINT64_MAX;
     for (unsigned reading = 0; reading < READINGS; reading++) {
         const uint64_t before = peal_processor_ticks();
-        const uint64_t now = peal_clock_now();
+        const uint64_t now = peal_clock_system();
         const uint64_t between = peal_processor_ticks() - before;
         if (between < least) {
             least = between;
@@ -33,7 +33,7 @@ void peal_tap_clock_begin(void)
     uint64_t time = 0;
     read_both(&first_ticks, &time);
     /* The rate is needed at once, for the durations that a function gets. */
-    while (peal_clock_now() < time + BASELINE)
+    while (peal_clock_system() < time + BASELINE)
         peal_processor_pause();
     first_time = time;
     peal_tap_clock_counts_ticks = peal_processor_ticks_are_steady();

@@ -7,6 +7,7 @@
 #include "lane.h"
 #include "latch.h"
 
+#include <peal/tap.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -65,6 +66,18 @@ static peal_timer start_timer(void (*fire)(void *), void *target, int64_t period
 }
 
 static const peal_queue own_queue = { 0 };
+
+/* No other tap has been opened in this process, so the clocks have not been compared before. */
+CLAIM("T3", "the first tap of a process is opened while the clock is manual")
+{
+    struct peal_tap_options options = PEAL_TAP_OPTIONS;
+    peal_tap tap;
+
+    begin();
+    CHECK_OK(peal_tap_open(peal_center_default(), &options, &tap));
+    CHECK_OK(peal_tap_close(tap));
+    end();
+}
 
 CLAIM("T3", "the manual clock has the same time until it is advanced, and then has advanced by exactly that")
 {

@@ -1,4 +1,5 @@
-/* Time for taps: ticks of the processor, which cost a third of a reading of the clock.
+/* Time for taps: ticks of the processor, which cost a third of a reading of the clock. It is the system's time, also while
+ * the clock is manual.
  *
  * Not Swift: an instruction.
  */
@@ -19,7 +20,7 @@ void peal_tap_clock_begin(void);
 
 static inline uint64_t peal_tap_clock_ticks(void)
 {
-    return peal_tap_clock_counts_ticks ? peal_processor_ticks() : peal_clock_now();
+    return peal_tap_clock_counts_ticks ? peal_processor_ticks() : peal_clock_system();
 }
 
 /* The nanoseconds of one tick, measured since peal_tap_clock_begin; and the latest measurement. */
