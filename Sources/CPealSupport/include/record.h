@@ -78,6 +78,12 @@ static inline struct peal_observer_extras *_Nullable peal_observer_extras_of(
 {
     return record->extras != PEAL_EXTRAS_NONE ? (struct peal_observer_extras *)(uintptr_t)(record + 1) : NULL;
 }
+/* The extras of a record that has some. */
+static inline struct peal_observer_extras *_Nonnull peal_observer_known_extras(
+    const struct peal_observer_record *_Nonnull record)
+{
+    return (struct peal_observer_extras *)(uintptr_t)(record + 1);
+}
 static inline struct peal_observer_rare_extras *_Nullable peal_observer_rare_extras_of(
     const struct peal_observer_record *_Nonnull record)
 {

@@ -117,10 +117,11 @@ enum FrameReplay {
     /// Returns the entry to call for an observer whose gate is not zero, if any. `endCall` must follow the call.
     @usableFromInline
     @inline(never)
+    @_optimize(speed)
     static func admit(
         _ entry: UnsafePointer<peal_entry>, _ hazard: Broadcast.Hazard
     ) -> UnsafePointer<peal_entry>? {
-        ObserverGate.admit(entry, hazard)
+        ObserverGate.admitInLibrary(entry, hazard)
     }
 
     @usableFromInline

@@ -16,11 +16,23 @@ enum WeakHold {
         return true
     }
 
+    /// The same for a loop of the library. Such a loop has released each earlier target, and releases this one.
+    ///
+    /// - Parameter record: The record of a weak observer.
+    @inline(__always)
+    static func takeInLibrary(_ record: UnsafeMutablePointer<ObserverRecord>, _ hazard: Broadcast.Hazard) -> Bool {
+        let extras = peal_observer_known_extras(record)
+        guard extras.pointee.retain.unsafelyUnwrapped(extras.pointee.reference) else { return false }
+        peal_hazard_set_weak(hazard, record)
+        return true
+    }
+
     /// Releases the target after its call. Does nothing if the last observer called is not weak.
     @inline(never)
     static func release(_ hazard: Broadcast.Hazard) {
         guard let record = hazard.pointee.weak else { return }
-        record.releaseTarget()
+        let extras = peal_observer_known_extras(record)
+        extras.pointee.release.unsafelyUnwrapped(extras.pointee.reference, record.pointee.target)
         // The slot names the record until the release hook has returned, so a thread that waits for the observer's
         // calls also waits for the hook. Afterwards the record may end.
         peal_hazard_set_weak(hazard, nil)
