@@ -111,19 +111,33 @@ public func peal_invocation_invoke_function(
     }
 }
 
-@c @implementation
+@c @implementation @_optimize(speed)
 public func peal_invocation_broadcast(
     _ invocation: peal_invocation, _ options: UnsafePointer<peal_send_options>?,
     _ out_result: UnsafeMutableRawPointer?, _ out_calls: UnsafeMutablePointer<Int>?
 ) -> peal_status {
-    if options == nil, out_result == nil,
-        let outcome = InvocationAccess.broadcastFast(invocation.id, calls: out_calls)
-    {
+    guard options == nil, out_result == nil else { return broadcastSlow(invocation, options, out_result, out_calls) }
+    let answer: StatusAnswer = InvocationAccess.broadcast(invocation.id, out_calls)
+    return answer.status
+}
+
+extension StatusAnswer: InvocationAnswer {
+    static func broadcastSlow(_ id: UInt64, _ calls: UnsafeMutablePointer<Int>?) -> StatusAnswer {
+        StatusAnswer(status: PealABI.broadcastSlow(peal_invocation(id: id), nil, nil, calls))
+    }
+}
+
+@inline(never)
+private func broadcastSlow(
+    _ invocation: peal_invocation, _ options: UnsafePointer<peal_send_options>?, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    if options == nil, result == nil, let outcome = InvocationAccess.broadcastFast(invocation.id, calls: calls) {
         return outcome.remark
     }
     return Boundary.outcome { () throws(Failure) in
-        let request = try BroadcastRequest(options, result: out_result)
-        return try invocation.find().broadcast(request, calls: out_calls).remark
+        let request = try BroadcastRequest(options, result: result)
+        return try invocation.find().broadcast(request, calls: calls).remark
     }
 }
 

@@ -275,6 +275,95 @@ CLAIM("B9", "an invocation by variadic arguments, and one whose arguments are se
     close_center(center);
 }
 
+/* ---- Values in registers ----------------------------------------------------------------------- */
+
+PEAL_TYPE(parts_text, struct halves { int32_t a, b; }; struct piece { int8_t c[3]; });
+#define PARTS(METHOD)                                                                                                 \
+    METHOD(optional, void, nothing, (void))                                                                           \
+    METHOD(optional, void, one, (int32_t a))                                                                          \
+    METHOD(optional, void, two, (int32_t a, uint32_t b))                                                              \
+    METHOD(optional, void, three, (uint32_t a, int64_t b, int32_t c))                                                 \
+    METHOD(optional, void, four, (int64_t a, int32_t b, int32_t c, uint64_t d))                                       \
+    METHOD(optional, void, kinds, (bool a, int8_t b, uint8_t c, int16_t d, uint16_t e, float f, int32_t g, double h)) \
+    METHOD(optional, void, crossing, (int32_t a, struct halves b))                                                    \
+    METHOD(optional, void, crossing_frame, (int32_t a, struct halves b, float c))                                     \
+    METHOD(optional, void, pieces, (int8_t a, struct piece b))                                                        \
+    METHOD(optional, void, beyond, (int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int32_t g))
+PEAL_PROTOCOL(parts, "Parts", PARTS);
+
+/* Each function writes the numbers that it gets. */
+static void take_nothing(void *self) { (void)snprintf(self, 99, "nothing"); }
+static void take_one(void *self, int32_t a) { (void)snprintf(self, 99, "%d", (int)a); }
+static void take_two(void *self, int32_t a, uint32_t b) { (void)snprintf(self, 99, "%d %u", (int)a, (unsigned)b); }
+static void take_three(void *self, uint32_t a, int64_t b, int32_t c)
+{
+    (void)snprintf(self, 99, "%u %lld %d", (unsigned)a, (long long)b, (int)c);
+}
+static void take_four(void *self, int64_t a, int32_t b, int32_t c, uint64_t d)
+{
+    (void)snprintf(self, 99, "%lld %d %d %llu", (long long)a, (int)b, (int)c, (unsigned long long)d);
+}
+static void take_kinds(void *self, bool a, int8_t b, uint8_t c, int16_t d, uint16_t e, float f, int32_t g, double h)
+{
+    (void)snprintf(self, 99, "%d %d %d %d %d %g %d %g", a, b, c, d, e, (double)f, (int)g, h);
+}
+static void take_crossing(void *self, int32_t a, struct halves b)
+{
+    (void)snprintf(self, 99, "%d %d %d", (int)a, (int)b.a, (int)b.b);
+}
+static void take_crossing_frame(void *self, int32_t a, struct halves b, float c)
+{
+    (void)snprintf(self, 99, "%d %d %d %g", (int)a, (int)b.a, (int)b.b, (double)c);
+}
+static void take_pieces(void *self, int8_t a, struct piece b)
+{
+    (void)snprintf(self, 99, "%d %d %d %d", a, b.c[0], b.c[1], b.c[2]);
+}
+static void take_beyond(void *self, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int32_t g)
+{
+    (void)snprintf(self, 99, "%lld %d", (long long)(a + b + c + d + e + f), (int)g);
+}
+
+CLAIM("B9", "an invocation's broadcast calls with the values of its arguments, wherever they are in its memory")
+{
+    static const struct parts table = { PEAL_TABLE(parts), take_nothing, take_one, take_two, take_three, take_four,
+        take_kinds, take_crossing, take_crossing_frame, take_pieces, take_beyond };
+    const struct halves halves = { -7, 8 };
+    const struct piece piece = { { -1, 2, -3 } };
+    struct parts_protocol parts;
+    char seen[100] = "";
+    peal_invocation made[10];
+    const char *const expected[10] = { "nothing", "-5", "-5 4000000000", "4000000000 -9000000000 -6",
+        "-9000000000 -5 6 18000000000000000000", "1 -2 200 -3000 60000 1.5 -7 -2.25", "-5 -7 8", "-5 -7 8 0.5",
+        "-4 -1 2 -3", "21 -7" };
+
+    center = open_center();
+    REQUIRE_OK(peal_type_declare(center, parts_text));
+    REQUIRE_OK(parts_define(center, &parts));
+    REQUIRE_OK(parts_observe(&parts, seen, &table, NULL, NULL));
+    REQUIRE_OK(peal_invocation_of(parts.nothing, &made[0]));
+    REQUIRE_OK(peal_invocation_of(parts.one, &made[1], -5));
+    REQUIRE_OK(peal_invocation_of(parts.two, &made[2], -5, 4000000000u));
+    REQUIRE_OK(peal_invocation_of(parts.three, &made[3], 4000000000u, (int64_t)-9000000000, -6));
+    REQUIRE_OK(peal_invocation_of(parts.four, &made[4], (int64_t)-9000000000, -5, 6, (uint64_t)18000000000000000000u));
+    REQUIRE_OK(peal_invocation_of(parts.kinds, &made[5], true, -2, 200, -3000, 60000, 1.5, -7, -2.25));
+    REQUIRE_OK(peal_invocation_of(parts.crossing, &made[6], -5, &halves));
+    REQUIRE_OK(peal_invocation_of(parts.crossing_frame, &made[7], -5, &halves, 0.5));
+    REQUIRE_OK(peal_invocation_of(parts.pieces, &made[8], -4, &piece));
+    REQUIRE_OK(peal_invocation_of(
+        parts.beyond, &made[9], (int64_t)1, (int64_t)2, (int64_t)3, (int64_t)4, (int64_t)5, (int64_t)6, -7));
+    for (size_t i = 0; i < CHECK_COUNT_OF(made); i++) {
+        size_t calls = 0;
+
+        seen[0] = 0;
+        CHECK_OK(peal_invocation_broadcast(made[i], NULL, NULL, &calls));
+        CHECK_TEXT(seen, expected[i]);
+        CHECK_EQUAL(calls, 1);
+        CHECK_OK(peal_invocation_destroy(made[i]));
+    }
+    close_center(center);
+}
+
 /* ---- Arguments one by one ---------------------------------------------------------------------- */
 
 static int add(void *self, int x, int16_t y) { return (self == NULL ? 0 : *(int *)self) + x + y; }

@@ -50,14 +50,45 @@ void peal_invocation_end(struct peal_invocation_values *_Nonnull values);
 /* Frees the block of an invocation that has ended, or was never opened. */
 void peal_invocation_give(struct peal_invocation_values *_Nonnull values);
 
-/* Returns the values that may be those of an id, or NULL. */
+/* Returns the values that may be those of an id, or NULL. The caller compares the ids, and thereby the tag. */
 static inline struct peal_invocation_values *_Nullable peal_invocation_values_of(uint64_t id)
 {
-    if (peal_number_tag(id) != PEAL_INVOCATION_TAG)
-        return NULL;
     struct peal_invocation_slot *slot = (struct peal_invocation_slot *)(void *)peal_slot_at_sized(
         peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(id), sizeof *slot);
     return slot == NULL ? NULL : __atomic_load_n(&slot->values, __ATOMIC_ACQUIRE);
+}
+
+/* A read of values in place. The reader loads what it needs, and then tests that the version is still the same. */
+struct peal_invocation_view {
+    const struct peal_invocation_values *_Nullable values; /* NULL: there are no values to be read now */
+    uint64_t version;
+};
+
+static inline struct peal_invocation_view peal_invocation_view_of(uint64_t id)
+{
+    const struct peal_invocation_values *values = peal_invocation_values_of(id);
+    if (values == NULL)
+        return (struct peal_invocation_view){ NULL, 0 };
+    const uint64_t version = __atomic_load_n(&values->version, __ATOMIC_ACQUIRE);
+    const bool is_readable = (version & 1) == 0 && __atomic_load_n(&values->id, __ATOMIC_ACQUIRE) == id
+                          && __atomic_load_n(&values->size, __ATOMIC_ACQUIRE) != UINT32_MAX;
+    return (struct peal_invocation_view){ __builtin_expect(is_readable, 1) ? values : NULL, version };
+}
+static inline uint64_t peal_invocation_view_method(struct peal_invocation_view view)
+{
+    return __atomic_load_n(&view.values->method, __ATOMIC_ACQUIRE);
+}
+/* The bytes at an offset and those after it in the same word, as the low bytes of the result. The values of a method
+ * that the block had once contain the offset, so the load is inside the block. */
+static inline uint64_t peal_invocation_view_bytes(struct peal_invocation_view view, size_t offset)
+{
+    const uint64_t word = __atomic_load_n(&view.values->words[offset / sizeof word], __ATOMIC_ACQUIRE);
+    return word >> offset % sizeof word * 8;
+}
+/* Returns true if everything that was loaded through the view is the state of one time. */
+static inline bool peal_invocation_view_is_valid(struct peal_invocation_view view)
+{
+    return __builtin_expect(__atomic_load_n(&view.values->version, __ATOMIC_RELAXED) == view.version, 1);
 }
 
 /* A broadcast of an invocation. */
@@ -71,20 +102,19 @@ struct peal_invocation_call {
 static inline bool peal_invocation_read(
     uint64_t id, void *_Nonnull out, size_t most, struct peal_invocation_call *_Nonnull out_call)
 {
-    const struct peal_invocation_values *values = peal_invocation_values_of(id);
-    if (values == NULL)
+    const struct peal_invocation_view view = peal_invocation_view_of(id);
+    if (view.values == NULL)
         return false;
-    const uint64_t version = __atomic_load_n(&values->version, __ATOMIC_ACQUIRE);
-    const size_t size = __atomic_load_n(&values->size, __ATOMIC_ACQUIRE);
-    if (__builtin_expect((version & 1) != 0 || __atomic_load_n(&values->id, __ATOMIC_ACQUIRE) != id || size > most, 0))
+    const size_t size = __atomic_load_n(&view.values->size, __ATOMIC_ACQUIRE);
+    if (size > most)
         return false;
-    out_call->method = __atomic_load_n(&values->method, __ATOMIC_ACQUIRE);
-    out_call->copy_plan = __atomic_load_n(&values->copy_plan, __ATOMIC_ACQUIRE);
-    for (size_t i = 0; i * sizeof(uint64_t) < size; i++) {
-        const uint64_t word = __atomic_load_n(&values->words[i], __ATOMIC_ACQUIRE);
-        memcpy((char *)out + i * sizeof word, &word, sizeof word);
+    out_call->method = peal_invocation_view_method(view);
+    out_call->copy_plan = __atomic_load_n(&view.values->copy_plan, __ATOMIC_ACQUIRE);
+    for (size_t offset = 0; offset < size; offset += sizeof(uint64_t)) {
+        const uint64_t word = peal_invocation_view_bytes(view, offset);
+        memcpy((char *)out + offset, &word, sizeof word);
     }
-    return __builtin_expect(__atomic_load_n(&values->version, __ATOMIC_RELAXED) == version, 1);
+    return peal_invocation_view_is_valid(view);
 }
 
 /* Acquires the lock of the values of an id, if the id is not stale and the values are not retained elsewhere. The

@@ -36,6 +36,34 @@ extension CallPlan {
         }
     }
 
+    /// Fills the words of a frame from an image that is read word by word.
+    ///
+    /// - Parameter bytes: Returns the bytes at an offset of the image, and those after it in the same word, as the low
+    ///   bytes of its result.
+    /// - Returns: False if an argument is a piece of a struct, which may be in two words; the frame must not be used
+    ///   then.
+    @inlinable
+    @inline(__always)
+    public static func buildFrame(
+        _ plan: Pointer, byWords bytes: (Int) -> UInt64, into words: UnsafeMutablePointer<UInt64>
+    ) -> Bool {
+        var move = plan.pointee.moves
+        let end = plan.pointee.endOfMoves
+        while move != end {
+            guard let value = move.pointee.value(byWords: bytes) else { return false }
+            words[Int(move.pointee.word)] = value
+            move += 1
+        }
+        return true
+    }
+
+    /// The offset of an argument in an image, for a plan whose parameters are a few integers.
+    @inlinable
+    @inline(__always)
+    public static func imageOffset(_ plan: Pointer, ofInteger index: Int) -> Int {
+        Int(plan.pointee.moves[index].image)
+    }
+
     /// The value of `integers`. nil unless each parameter is an integer of 32 or 64 bits, or a struct of that size, and
     /// they are in the integer registers in order.
     func findIntegers() -> Integers? {

@@ -59,6 +59,18 @@ struct FrameMove: BitwiseCopyable {
         return otherValue(from: argument)
     }
 
+    /// The value in an image that is read word by word; nil if it may be in two words.
+    @inlinable
+    @inline(__always)
+    func value(byWords bytes: (Int) -> UInt64) -> UInt64? {
+        let start = Int(image) + Int(offset)
+        if _fastPath(kind == .word) { return start & 7 == 0 ? bytes(start) : nil }
+        guard kind != .piece else { return nil }
+        var low = bytes(start)
+        if kind == .signed32 { return UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: low))) }
+        return withUnsafeMutablePointer(to: &low) { otherValue(from: $0) }
+    }
+
     /// The reverse of `value(from:)`: writes a word's part of the argument.
     func store(_ word: UInt64, to argument: UnsafeMutableRawPointer) {
         switch kind {

@@ -6,6 +6,14 @@ protocol IntegerSource {
     /// The argument as a register contains it; nil if it is missing. No callee reads the upper half of a narrow
     /// argument.
     func integer(_ index: Int, isNarrow: Bool) -> UInt64?
+    /// False if the arguments have changed while they were read.
+    var areUnchanged: Bool { get }
+}
+
+extension IntegerSource {
+    @inlinable
+    @inline(__always)
+    var areUnchanged: Bool { true }
 }
 
 /// Arguments by pointers, as `peal_send` has them.
@@ -56,7 +64,7 @@ struct IntegerReplay<Source: IntegerSource> {
     }
 
     /// - Parameter count: The number of arguments.
-    /// - Returns: The number of called observers, or nil if an argument is missing.
+    /// - Returns: The number of called observers, or nil if an argument is missing or has changed.
     @inlinable
     @inline(__always)
     func replay(_ count: Int) -> Int? {
@@ -70,21 +78,23 @@ struct IntegerReplay<Source: IntegerSource> {
     func replay<Tail: ResultTail>(_ count: Int, _ tail: inout Tail) -> Int? {
         // Compared instead of looked up: two comparisons reach the most common cases.
         if count == 2 {
-            guard let a = integer(0), let b = integer(1) else { return nil }
+            guard let a = integer(0), let b = integer(1), source.areUnchanged else { return nil }
             return each(&tail) { unsafeBitCast($0, to: TwoArguments.self)($1, a, b) }
         }
         if count == 1 {
-            guard let a = integer(0) else { return nil }
+            guard let a = integer(0), source.areUnchanged else { return nil }
             return each(&tail) { unsafeBitCast($0, to: OneArgument.self)($1, a) }
         }
         if count == 0 {
+            guard source.areUnchanged else { return nil }
             return each(&tail) { unsafeBitCast($0, to: NoArguments.self)($1) }
         }
         guard let a = integer(0), let b = integer(1), let c = integer(2) else { return nil }
         if count == 3 {
+            guard source.areUnchanged else { return nil }
             return each(&tail) { unsafeBitCast($0, to: ThreeArguments.self)($1, a, b, c) }
         }
-        guard let d = integer(3) else { return nil }
+        guard let d = integer(3), source.areUnchanged else { return nil }
         return each(&tail) { unsafeBitCast($0, to: FourArguments.self)($1, a, b, c, d) }
     }
 

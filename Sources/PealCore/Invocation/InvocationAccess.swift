@@ -1,11 +1,98 @@
-internal import CPealSupport
-import PealCall
+public import CPealSupport
+public import PealCall
 
 /// Broadcasts of invocations and sets of arguments that need no general path. Not members of the class, whose metadata
 /// would have to be looked up first.
 public enum InvocationAccess {
     private static var mostBytes: Int { 256 }
     private static var mostParameters: Int { 16 }
+
+    /// Broadcasts a method that returns nothing, with arguments that are not retained and are passed in registers. Any
+    /// other broadcast is left to `broadcastSlow` of the answer.
+    ///
+    /// Each value goes from the block to its register or its word of a frame. They are used if the invocation was alive
+    /// and not written to meanwhile: no lock is taken, and no memory is written that other threads use. As in the
+    /// dispatcher, each step jumps to the next.
+    @inlinable
+    @inline(__always)
+    public static func broadcast<Answer: InvocationAnswer>(_ id: UInt64, _ calls: UnsafeMutablePointer<Int>?) -> Answer
+    {
+        let view = peal_invocation_view_of(id)
+        guard view.values != nil else { return .broadcastSlow(id, calls) }
+        let method = peal_invocation_view_method(view)
+        guard let element = peal_directory_find(method) else { return .broadcastSlow(id, calls) }
+        // This thread loads the version last. While it is the same, the earlier loads were of this invocation's method.
+        if _slowPath(peal_directory_is_empty(element)), peal_directory_is_of(element, method),
+            peal_invocation_view_is_valid(view)
+        {
+            if let calls { calls.pointee = 0 }
+            return .done
+        }
+        guard let hazard = peal_hazard_outermost() else { return .broadcastSlow(id, calls) }
+        let list = Broadcast.List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_LIBRARY)))
+        // The id is tested first: in another method's list nothing else has a meaning.
+        guard peal_snapshot_method(list) == method else { return release(hazard, id, calls) }
+        let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+        if let integers = traits.integerCount { return sendIntegers(integers, view, hazard, list, id, calls) }
+        guard let shape = traits.plainFrame, !shape.usesStack else { return release(hazard, id, calls) }
+        return sendFrame(view, hazard, list, id, calls)
+    }
+
+    /// Releases a list whose observers were not called, and takes the slow path.
+    @inlinable
+    @inline(never)
+    static func release<Answer: InvocationAnswer>(
+        _ hazard: Broadcast.Hazard, _ id: UInt64, _ calls: UnsafeMutablePointer<Int>?
+    ) -> Answer {
+        Broadcast.release(hazard)
+        return .broadcastSlow(id, calls)
+    }
+
+    /// Releases the list after its calls. `called` is nil if the values must be copied.
+    @inlinable
+    @inline(__always)
+    static func finish<Answer: InvocationAnswer>(
+        _ called: Int?, _ hazard: Broadcast.Hazard, _ id: UInt64, _ calls: UnsafeMutablePointer<Int>?
+    ) -> Answer {
+        guard let called else { return release(hazard, id, calls) }
+        if let calls { calls.pointee = called }
+        Broadcast.release(hazard)
+        return .done
+    }
+
+    @inlinable
+    @inline(never)
+    static func sendIntegers<Answer: InvocationAnswer>(
+        _ count: Int, _ view: peal_invocation_view, _ hazard: Broadcast.Hazard, _ list: Broadcast.List, _ id: UInt64,
+        _ calls: UnsafeMutablePointer<Int>?
+    ) -> Answer {
+        let source = InvocationIntegers(view, peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self))
+        let replay = IntegerReplay(
+            source, MethodTraits(rawValue: peal_snapshot_traits(list)), to: peal_snapshot_entries(list),
+            count: Int(peal_snapshot_count(list)), hazard)
+        return finish(replay.replay(count), hazard, id, calls)
+    }
+
+    @inlinable
+    @inline(never)
+    static func sendFrame<Answer: InvocationAnswer>(
+        _ view: peal_invocation_view, _ hazard: Broadcast.Hazard, _ list: Broadcast.List, _ id: UInt64,
+        _ calls: UnsafeMutablePointer<Int>?
+    ) -> Answer {
+        var frame = peal_register_frame_room()
+        let called = withUnsafeMutablePointer(to: &frame) { frame -> Int? in
+            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
+            let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+            guard CallPlan.buildFrame(plan, byWords: { peal_invocation_view_bytes(view, $0) }, into: words),
+                peal_invocation_view_is_valid(view)
+            else { return nil }
+            // The traits may have changed since they were tested, but a list of the method has this shape or none.
+            guard let shape = MethodTraits(rawValue: peal_snapshot_traits(list)).plainFrame else { return nil }
+            return FrameReplay.withRegisters(
+                shape, words, to: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)), hazard)
+        }
+        return finish(called, hazard, id, calls)
+    }
 
     /// Broadcasts a method that returns nothing, with arguments that are not retained.
     ///
@@ -51,4 +138,36 @@ public enum InvocationAccess {
         peal_invocation_write(values, copy.pointee.offsets[index], value, size)
         return true
     }
+}
+
+/// Arguments in the block of an invocation, to which other threads may write.
+@usableFromInline
+struct InvocationIntegers: IntegerSource {
+    @usableFromInline let view: peal_invocation_view
+    @usableFromInline let plan: CallPlan.Pointer
+
+    @inlinable
+    @inline(__always)
+    init(_ view: peal_invocation_view, _ plan: CallPlan.Pointer) {
+        self.view = view
+        self.plan = plan
+    }
+
+    /// A struct of eight bytes may be in two words. It is copied.
+    @inlinable
+    @inline(__always)
+    func integer(_ index: Int, isNarrow: Bool) -> UInt64? {
+        let offset = CallPlan.imageOffset(plan, ofInteger: index)
+        return isNarrow || offset & 7 == 0 ? peal_invocation_view_bytes(view, offset) : nil
+    }
+
+    @inlinable
+    @inline(__always)
+    var areUnchanged: Bool { peal_invocation_view_is_valid(view) }
+}
+
+/// The result of an invocation's broadcast in the caller's interface.
+public protocol InvocationAnswer: BroadcastAnswer {
+    /// Broadcasts an invocation in all other cases. No observer was called.
+    static func broadcastSlow(_ id: UInt64, _ calls: UnsafeMutablePointer<Int>?) -> Self
 }

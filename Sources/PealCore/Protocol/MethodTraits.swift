@@ -130,6 +130,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     }
 
     /// The number of integers that a plain method takes, if it takes nothing else; nil for any other method.
+    @inlinable
     @inline(__always)
     var integerCount: Int? {
         let count = rawValue >> 24 &- 0x80
