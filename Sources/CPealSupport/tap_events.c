@@ -184,6 +184,45 @@ static void take_time(struct peal_tapped *tapped)
         tapped->last = peal_tap_clock_ticks();
 }
 
+/* Writes an event of a broadcast to the ring of the only tap that sees it. The members go to the ring at once: a record
+ * that is made elsewhere and copied by wider loads would wait for its stores. Returns false if `report` is needed. */
+__attribute__((always_inline)) static inline bool write_at_once(const struct peal_tapped *tapped, uint32_t event,
+    uint64_t object, uint64_t duration, uint32_t count, int32_t status)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (__builtin_expect(
+            tapped->only == PEAL_TAPS || thread == NULL || thread->tapping != 0 || thread->system_id == 0, 0))
+        return false;
+    const struct peal_tap_slot *tap = &peal_tap_slots[tapped->only];
+    __atomic_store_n(&thread->tapping, 1U << tapped->only, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    const bool is_wanted = (__atomic_load_n(&tap->events, __ATOMIC_ACQUIRE) & event) != 0
+                        && tapped->broadcast >= tap->first;
+    struct peal_tap_ring *ring = thread->rings[tapped->only].ring;
+    bool is_done = !is_wanted;
+    if (is_wanted && thread->rings[tapped->only].tap == tap->id && peal_tap_ring_has_room(ring)) {
+        struct peal_tap_record *record = peal_tap_ring_next(ring);
+        record->event = event;
+        record->thread = thread->system_id;
+        record->time = tapped->last;
+        record->broadcast = tapped->broadcast;
+        record->method = tapped->method;
+        record->object = object;
+        record->queue = tapped->queue;
+        record->duration = duration;
+        record->count = count;
+        record->status = status;
+        peal_tap_ring_publish(ring);
+        is_done = true;
+    }
+    __atomic_store_n(&thread->tapping, 0, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    /* A thread that began to close the tap meanwhile waits for a signal. */
+    if (__builtin_expect(__atomic_load_n(&peal_taps_closing, __ATOMIC_RELAXED) != 0, 0))
+        leave(thread, &(struct peal_tap_record){ .event = event });
+    return is_done;
+}
+
 static struct peal_tap_record record_of(const struct peal_tapped *tapped, uint32_t event)
 {
     return (struct peal_tap_record){ .event = event,
@@ -197,10 +236,12 @@ static void begin(struct peal_tapped *tapped, uint64_t method, void *const *argu
 {
     const struct peal_thread *thread = peal_thread_current();
     const uint32_t bits = thread != NULL && thread->tapping == 0 ? taps_of_method(method) : 0;
-    *tapped = (struct peal_tapped){ .taps = bits, .method = method, .arguments = arguments };
+    *tapped = (struct peal_tapped){ .taps = bits, .only = PEAL_TAPS, .method = method, .arguments = arguments };
     if (bits == 0)
         return;
     tapped->is_slow = (bits & __atomic_load_n(&peal_taps_with_functions, __ATOMIC_RELAXED)) != 0;
+    if (!tapped->is_slow && (bits & (bits - 1)) == 0)
+        tapped->only = (uint8_t)__builtin_ctz(bits);
     tapped->began = tapped->last = peal_tap_clock_ticks();
 }
 
@@ -212,6 +253,8 @@ void peal_tapped_begin(struct peal_tapped *tapped, uint64_t method, void *const 
     if (tapped->taps == 0)
         return;
     tapped->broadcast = number;
+    if (write_at_once(tapped, PEAL_TAP_BROADCAST_BEGIN, 0, 0, 0, 0))
+        return;
     struct peal_tap_record record = record_of(tapped, PEAL_TAP_BROADCAST_BEGIN);
     report(tapped->taps, &record, arguments, NULL);
     take_time(tapped);
@@ -240,10 +283,14 @@ void peal_tapped_end(struct peal_tapped *tapped, size_t calls, uint8_t outcome, 
 {
     if (tapped->taps == 0)
         return;
+    const uint64_t duration = tapped->last - tapped->began;
+    const int32_t status = status_of(outcome);
+    if (write_at_once(tapped, PEAL_TAP_BROADCAST_END, 0, duration, (uint32_t)calls, status))
+        return;
     struct peal_tap_record record = record_of(tapped, PEAL_TAP_BROADCAST_END);
-    record.duration = tapped->last - tapped->began;
+    record.duration = duration;
     record.count = (uint32_t)calls;
-    record.status = status_of(outcome);
+    record.status = status;
     report(tapped->taps, &record, tapped->arguments, result);
 }
 
@@ -259,10 +306,13 @@ void peal_tapped_begin_call(struct peal_tapped *tapped, const uint32_t *gate)
 {
     if (tapped->taps == 0)
         return;
+    const uint64_t object = observation_of(gate);
+    const uint64_t waited = tapped->queue != 0 ? tapped->last - tapped->enqueued : 0;
+    if (write_at_once(tapped, PEAL_TAP_CALL_BEGIN, object, waited, 0, 0))
+        return;
     struct peal_tap_record record = record_of(tapped, PEAL_TAP_CALL_BEGIN);
-    record.object = observation_of(gate);
-    if (tapped->queue != 0)
-        record.duration = tapped->last - tapped->enqueued;
+    record.object = object;
+    record.duration = waited;
     report(tapped->taps, &record, tapped->arguments, NULL);
     take_time(tapped);
 }
@@ -273,16 +323,20 @@ void peal_tapped_end_call(struct peal_tapped *tapped, const uint32_t *gate, cons
         return;
     const uint64_t began = tapped->last;
     tapped->last = peal_tap_clock_ticks();
-    struct peal_tap_record record = record_of(tapped, PEAL_TAP_CALL_END);
-    record.object = observation_of(gate);
-    record.duration = tapped->last - began;
+    const uint64_t object = observation_of(gate);
+    const uint64_t duration = tapped->last - began;
     if ((tapped->taps & __atomic_load_n(&peal_taps_counting, __ATOMIC_RELAXED)) != 0) {
         struct peal_thread *thread = peal_thread_own;
         const bool is_queued = tapped->queue != 0;
         const uint64_t waited = is_queued ? began - tapped->enqueued : 0;
-        peal_counts_add(thread, tapped->method, began, record.duration, is_queued, waited);
-        peal_counts_add(thread, record.object, began, record.duration, is_queued, waited);
+        peal_counts_add(thread, tapped->method, began, duration, is_queued, waited);
+        peal_counts_add(thread, object, began, duration, is_queued, waited);
     }
+    if (write_at_once(tapped, PEAL_TAP_CALL_END, object, duration, 0, 0))
+        return;
+    struct peal_tap_record record = record_of(tapped, PEAL_TAP_CALL_END);
+    record.object = object;
+    record.duration = duration;
     report(tapped->taps, &record, tapped->arguments, result);
     take_time(tapped);
 }

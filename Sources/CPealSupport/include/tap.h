@@ -24,6 +24,7 @@
 struct peal_tapped {
     uint32_t taps; /* the bits of those that see it; 0: none */
     bool is_slow;  /* one of them has a function, whose duration is not that of a call */
+    uint8_t only;  /* the index of the tap if it alone sees it and has rings; PEAL_TAPS otherwise */
     uint64_t broadcast;
     uint64_t method;
     uint64_t queue;

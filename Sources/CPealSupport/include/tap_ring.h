@@ -12,6 +12,8 @@
 #include "interface.h"
 #include "nullability.h"
 
+#include <stdbool.h>
+
 struct peal_tap_ring {
     struct peal_tap_ring *_Nullable next; /* of the same tap; guarded by the tap's lock */
     uint64_t mask; /* the capacity minus one */
@@ -31,16 +33,29 @@ struct peal_tap_ring {
 struct peal_tap_ring *_Nullable peal_tap_ring_make(size_t capacity);
 /* For the writer. The slow path is that of a ring without room, or after a gap. */
 void peal_tap_ring_write_slow(struct peal_tap_ring *_Nonnull ring, const struct peal_tap_record *_Nonnull record);
+/* Returns true if the next record fits, and no record was refused before it. */
+static inline bool peal_tap_ring_has_room(const struct peal_tap_ring *_Nonnull ring)
+{
+    return __builtin_expect(ring->head - ring->seen_tail <= ring->mask && ring->missing == 0, 1);
+}
+/* The next record of a ring with room; and its publication, after all members were stored. */
+static inline struct peal_tap_record *_Nonnull peal_tap_ring_next(struct peal_tap_ring *_Nonnull ring)
+{
+    return &ring->records[ring->head & ring->mask];
+}
+static inline void peal_tap_ring_publish(struct peal_tap_ring *_Nonnull ring)
+{
+    __atomic_store_n(&ring->head, ring->head + 1, __ATOMIC_RELEASE);
+}
 __attribute__((always_inline)) static inline void peal_tap_ring_write(
     struct peal_tap_ring *_Nonnull ring, const struct peal_tap_record *_Nonnull record)
 {
-    const uint64_t head = ring->head;
-    if (__builtin_expect(head - ring->seen_tail > ring->mask || ring->missing > 0, 0)) {
+    if (!peal_tap_ring_has_room(ring)) {
         peal_tap_ring_write_slow(ring, record);
         return;
     }
-    ring->records[head & ring->mask] = *record;
-    __atomic_store_n(&ring->head, head + 1, __ATOMIC_RELEASE);
+    *peal_tap_ring_next(ring) = *record;
+    peal_tap_ring_publish(ring);
 }
 /* For the reader: moves up to `capacity` records out, and returns their number. */
 size_t peal_tap_ring_read(

@@ -196,7 +196,17 @@ extension Broadcast {
                 return Delivery.send(hazard, .pointers(arguments), calls, id)
             }
         }
+        if isPlainWithTaps(list, count, id), result == nil, TappedBroadcast.send(hazard, arguments, calls, id) {
+            return .done
+        }
         return runWithResults(hazard, arguments, count, result, calls, id)
+    }
+
+    @inline(__always)
+    private static func isPlainWithTaps(_ list: List, _ count: Int, _ id: UInt64) -> Bool {
+        // The id is tested first: in another method's list nothing else has a meaning.
+        peal_snapshot_method(list) == id && MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithTaps
+            && peal_snapshot_parameter_count(list) == count
     }
 
     /// Broadcasts by the loops for results if these suffice, or else as `GeneralBroadcast`.

@@ -155,6 +155,10 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var isPlainWithQueues: Bool { rawValue & 0xf3bf == 0x4001 }
 
+    /// True for a plain method that taps see, in a list that needs no preparation.
+    @inline(__always)
+    var isPlainWithTaps: Bool { rawValue & 0xf3bf == 0x6001 }
+
     /// True if recursion is free, and results are discarded even if one is requested.
     @inline(__always)
     var isPlainWithoutResult: Bool { rawValue & 0xc3ff == 1 }
