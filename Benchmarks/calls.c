@@ -5,7 +5,7 @@
  */
 #include "operations.h"
 
-#define ASKED(METHOD)                                                \
+#define POLLED(METHOD)                                               \
     METHOD(required, int, last_of, (void *a, int i))                 \
     METHOD(required, bool, first_of, (void *a, int i), first_true)   \
     METHOD(required, bool, any_of, (void *a, int i), any)            \
@@ -14,7 +14,7 @@
     METHOD(required, int, collected, (void *a, int i), collect)      \
     METHOD(required, int, folded, (void *a, int i), fold)            \
     METHOD(required, int, last_of_eight, (void *a, void *b, void *c, void *d, void *e, void *f, int i))
-PEAL_PROTOCOL(asked, "Asked", ASKED);
+PEAL_PROTOCOL(polled, "Polled", POLLED);
 #define MOVED(METHOD) METHOD(required, void, moved, (double x, double y))
 PEAL_PROTOCOL(moved, "Moved", MOVED);
 PEAL_TEXT_PROPERTY(title, "title");
@@ -22,7 +22,7 @@ PEAL_PROPERTY(width, "width", int32_t);
 PEAL_PROPERTY(height, "height", int32_t);
 
 static peal_center center;
-static struct asked_protocol asked;
+static struct polled_protocol polled;
 static struct moved_protocol moved;
 static struct moved_protocol weakly;
 static struct title_property title;
@@ -67,7 +67,7 @@ static void retitle(void *self, const struct peal_change *change)
 }
 static void resize(void *self, int32_t old_value, int32_t new_value) { note(self, new_value - old_value); }
 
-static const struct asked asked_table = { PEAL_TABLE(asked), .last_of = answer, .first_of = refuse, .any_of = refuse,
+static const struct polled polled_table = { PEAL_TABLE(polled), .last_of = answer, .first_of = refuse, .any_of = refuse,
     .sum_of = answer, .real_sum_of = answer_real, .collected = answer, .folded = answer,
     .last_of_eight = answer_eight };
 static const struct moved moved_table = { PEAL_TABLE(moved), move };
@@ -77,47 +77,47 @@ static const struct height_observer height_table = { PEAL_OBSERVER(height), .cha
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 
-static inline void ask(peal_method method, void *result, size_t turns)
+static inline void query(peal_method method, void *result, size_t turns)
 {
     void *a = &turns;
     int i = 7;
     while (turns-- > 0) {
         void *const arguments[] = { &a, &i };
-        check("ask", peal_send(method, arguments, 2, result, NULL));
+        check("query", peal_send(method, arguments, 2, result, NULL));
     }
 }
 static void run_last(size_t turns)
 {
     int result;
-    ask(asked.last_of, &result, turns);
+    query(polled.last_of, &result, turns);
 }
 static void run_first(size_t turns)
 {
     bool result;
-    ask(asked.first_of, &result, turns);
+    query(polled.first_of, &result, turns);
 }
 static void run_any(size_t turns)
 {
     bool result;
-    ask(asked.any_of, &result, turns);
+    query(polled.any_of, &result, turns);
 }
 static void run_sum(size_t turns)
 {
     int result;
-    ask(asked.sum_of, &result, turns);
+    query(polled.sum_of, &result, turns);
 }
 static void run_ask(size_t turns)
 {
     int result;
     while (turns-- > 0)
-        check("ask", peal_ask(asked.last_of, &result, &turns, 7));
+        check("query", peal_ask(polled.last_of, &result, &turns, 7));
 }
 static void run_real_sum(size_t turns)
 {
     double x = 1, y = 2, result;
     while (turns-- > 0) {
         void *const arguments[] = { &x, &y };
-        check("ask", peal_send(asked.real_sum_of, arguments, 2, &result, NULL));
+        check("query", peal_send(polled.real_sum_of, arguments, 2, &result, NULL));
     }
 }
 static void run_eight(size_t turns)
@@ -126,14 +126,14 @@ static void run_eight(size_t turns)
     int i = 7, result;
     while (turns-- > 0) {
         void *const arguments[] = { &a, &a, &a, &a, &a, &a, &i };
-        check("ask", peal_send(asked.last_of_eight, arguments, 7, &result, NULL));
+        check("query", peal_send(polled.last_of_eight, arguments, 7, &result, NULL));
     }
 }
 static void run_collect(size_t turns)
 {
     int values[16];
     struct peal_collection collection = { sizeof collection, values, 16, 0 };
-    ask(asked.collected, &collection, turns);
+    query(polled.collected, &collection, turns);
 }
 static bool add(void *context, void *accumulator, const void *result)
 {
@@ -149,7 +149,7 @@ static void run_fold(size_t turns)
     options.fold = add;
     while (turns-- > 0) {
         void *const arguments[] = { &a, &i };
-        check("fold", peal_send_with(asked.folded, arguments, 2, &options, &result, NULL));
+        check("fold", peal_send_with(polled.folded, arguments, 2, &options, &result, NULL));
     }
 }
 /* Broadcasts with a policy that the call names. */
@@ -161,7 +161,7 @@ static void run_given(size_t turns)
     options.policy = PEAL_POLICY_MAX;
     while (turns-- > 0) {
         void *const arguments[] = { &a, &i };
-        check("max", peal_send_with(asked.last_of, arguments, 2, &options, &result, NULL));
+        check("max", peal_send_with(polled.last_of, arguments, 2, &options, &result, NULL));
     }
 }
 
@@ -171,7 +171,7 @@ static void run_find_protocol(size_t turns)
 {
     peal_protocol found;
     while (turns-- > 0)
-        check("find", peal_protocol_find(center, "Asked", &found));
+        check("find", peal_protocol_find(center, "Polled", &found));
 }
 /* Each run finds another method with a name of the same length: strcmp takes longer for a text at the end of a page. */
 static void run_find_method(size_t turns)
@@ -181,7 +181,7 @@ static void run_find_method(size_t turns)
     const char *name = names[runs++ % 3];
     peal_method found;
     while (turns-- > 0)
-        check("find", peal_method_find(asked.protocol, name, &found));
+        check("find", peal_method_find(polled.protocol, name, &found));
 }
 static void run_names(size_t turns)
 {
@@ -292,7 +292,7 @@ static void make_observers(const struct stage *stage)
     weak.weak = &weak_type;
     for (size_t i = 0; i < stage->count; i++) {
         struct target *target = &stage->targets[i];
-        check("observe", asked_observe(&asked, target, &asked_table, NULL, NULL));
+        check("observe", polled_observe(&polled, target, &polled_table, NULL, NULL));
         check("observe", moved_observe(&moved, target, &moved_table, NULL, NULL));
         weak.weak_reference = target;
         check("observe", moved_observe(&weakly, target, &moved_table, &weak, NULL));
@@ -308,7 +308,7 @@ void calls_begin(const struct stage *stage)
     peal_function function;
     check("center", peal_center_create(&center));
     check("center", peal_center_create(&weak_center));
-    check("protocol", asked_define(center, &asked));
+    check("protocol", polled_define(center, &polled));
     check("protocol", moved_define(center, &moved));
     check("protocol", moved_define(weak_center, &weakly));
     check("property", title_define(center, "", NULL, &title));

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 #define DESK(METHOD)                                         \
-    METHOD(required, void, told, (void *a, int i), borrowed) \
-    METHOD(required, int, asked, (int i), last)
+    METHOD(required, void, ping, (void *a, int i), borrowed) \
+    METHOD(required, int, polled, (int i), last)
 PEAL_PROTOCOL(desk, "Desk", DESK);
 PEAL_PROTOCOL(queued, "Queued", DESK);
 PEAL_PROTOCOL(clock_service, "Clock", DESK);
@@ -71,18 +71,18 @@ static void broadcast(int thread)
     void *a = &own[thread];
     int i = 1;
     void *const arguments[] = { &a, &i };
-    must(peal_send(desk.told, arguments, 2, NULL, NULL));
+    must(peal_send(desk.ping, arguments, 2, NULL, NULL));
 }
-static void ask(int thread)
+static void query(int thread)
 {
     int i = thread, result;
     void *const arguments[] = { &i };
-    must(peal_send(desk.asked, arguments, 1, &result, NULL));
+    must(peal_send(desk.polled, arguments, 1, &result, NULL));
 }
 static void call_proxy(int thread)
 {
     const struct desk *const functions = proxy.table;
-    functions->told(proxy.self, &own[thread], 1);
+    functions->ping(proxy.self, &own[thread], 1);
 }
 static void call_invocation(int thread) { must(peal_invocation_broadcast(own[thread].invocation, NULL, NULL, NULL)); }
 static void enqueue(int thread)
@@ -90,7 +90,7 @@ static void enqueue(int thread)
     void *a = &own[thread];
     int i = 1;
     void *const arguments[] = { &a, &i };
-    must(peal_send(queued.told, arguments, 2, NULL, NULL));
+    must(peal_send(queued.ping, arguments, 2, NULL, NULL));
 }
 static void get_property(int thread)
 {
@@ -116,7 +116,7 @@ static void find(int thread)
 {
     peal_method method;
     (void)thread;
-    must(peal_method_find(desk.protocol, "told", &method));
+    must(peal_method_find(desk.protocol, "ping", &method));
 }
 static void is_active(int thread)
 {
@@ -148,7 +148,7 @@ static const struct {
     void (*run)(int thread);
 } operations[] = {
     { "broadcast", 0, broadcast },
-    { "broadcast with a result", 0, ask },
+    { "broadcast with a result", 0, query },
     { "call through a proxy", 0, call_proxy },
     { "broadcast of an invocation", 0, call_invocation },
     { "get of a property", 0, get_property },
@@ -220,7 +220,7 @@ static void prepare(void)
         /* Separates the objects of the two threads, which otherwise could share a line by chance. */
         for (int spare = 0; spare < 8; spare++)
             must(peal_timer_create(&options, &between));
-        must(peal_invocation_create(desk.told, &own[t].invocation));
+        must(peal_invocation_create(desk.ping, &own[t].invocation));
         must(peal_invocation_set_argument(own[t].invocation, 0, &a, sizeof a));
         must(peal_invocation_set_argument(own[t].invocation, 1, &i, sizeof i));
     }

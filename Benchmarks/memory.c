@@ -69,13 +69,13 @@ static void make_protocol(unsigned i)
 {
     char name[32];
     snprintf(name, sizeof name, "Protocol%u", i);
-    define(name, "void told(int i)");
+    define(name, "void ping(int i)");
 }
 /* Writes the number in digits that are types, so that no two signatures are equal. */
 static void make_signature(unsigned i)
 {
     static const char *const types[] = { "int", "double", "int64_t", "float" };
-    char name[32], method[256] = "void told(int i";
+    char name[32], method[256] = "void ping(int i";
     snprintf(name, sizeof name, "Signature%u", i);
     for (unsigned rest = i + 1, n = 0; rest > 0; rest /= 4, n++) {
         char parameter[32];

@@ -21,12 +21,12 @@
 
 enum { MODULES = 10000, ROUNDS = 9, ROUNDS_MOST = 64, NEEDS = 3, PHASES = 4, NAME = 16 };
 
-static long heard;
+static long received;
 
-static void hear(void *self)
+static void receive(void *self)
 {
     (void)self;
-    heard++;
+    received++;
 }
 static bool open_url(void *self, const char *url)
 {
@@ -36,8 +36,8 @@ static bool open_url(void *self, const char *url)
 }
 static const struct peal_lifecycle events = {
     PEAL_TABLE(peal_lifecycle),
-    .did_become_active = hear,
-    .memory_warning = hear,
+    .did_become_active = receive,
+    .memory_warning = receive,
     .open_url = open_url,
 };
 static const struct peal_provision tables[] = { { "PealLifecycle", &events }, { NULL, NULL } };

@@ -7,12 +7,12 @@
 
 #include <time.h>
 
-#define DESK(METHOD) METHOD(required, void, told, (void *a, int i), borrowed)
+#define DESK(METHOD) METHOD(required, void, ping, (void *a, int i), borrowed)
 PEAL_PROTOCOL(desk, "Desk", DESK);
 #define CLOCK(METHOD) METHOD(required, int, now, (void))
 PEAL_PROTOCOL(clock_service, "Clock", CLOCK);
 PEAL_PROPERTY(volume, "volume", int32_t);
-#define CROWD(METHOD) METHOD(required, void, told, (int i))
+#define CROWD(METHOD) METHOD(required, void, ping, (int i))
 PEAL_PROTOCOL(crowd, "Crowd", CROWD);
 
 static peal_center center;
@@ -57,7 +57,7 @@ static void run_queue(size_t turns)
     int i = 7;
     void *const arguments[] = { &a, &i };
     while (turns-- > 0)
-        check("broadcast", peal_send(desk.told, arguments, 2, NULL, NULL));
+        check("broadcast", peal_send(desk.ping, arguments, 2, NULL, NULL));
     check("pump", peal_queue_pump(queue, 0, NULL));
 }
 

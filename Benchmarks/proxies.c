@@ -32,7 +32,7 @@ PEAL_TYPE(box_declaration, struct box { long a, b, c; });
     METHOD(required, int, compares, (const void *left, const void *right), last)
 PEAL_PROTOCOL(room, "Room", ROOM);
 /* The same protocol, observed by handlers. */
-#define HEARD(METHOD)                                                                           \
+#define OBSERVED(METHOD)                                                                        \
     METHOD(optional, void, p, (void))                                                           \
     METHOD(optional, void, p_p_i, (void *a, int i))                                             \
     METHOD(optional, void, p_d_d, (double x, double y))                                         \
@@ -40,7 +40,7 @@ PEAL_PROTOCOL(room, "Room", ROOM);
     METHOD(optional, bool, asks, (void *a, int i), first_true)                                  \
     METHOD(optional, double, adds, (double x), sum)                                             \
     METHOD(optional, void, p_box, (struct box box))
-PEAL_PROTOCOL(heard, "Heard", HEARD);
+PEAL_PROTOCOL(observed, "Observed", OBSERVED);
 
 /* The compiler must not compute the arguments at compile time. */
 static int something;
@@ -51,40 +51,40 @@ static volatile double some_real = 1.5;
  * a cost of callers that pass a struct by value, and not of the callee. */
 struct box some_box = { 1, 2, 3 };
 
-static void hear_p(void *self) { ((struct target *)self)->stored.number = 1; }
-static void hear_p_p_i(void *self, void *a, int i)
+static void receive_p(void *self) { ((struct target *)self)->stored.number = 1; }
+static void receive_p_p_i(void *self, void *a, int i)
 {
     (void)i;
     ((struct target *)self)->stored.pointer = a;
 }
-static void hear_p_d_d(void *self, double x, double y)
+static void receive_p_d_d(void *self, double x, double y)
 {
     (void)y;
     ((struct target *)self)->stored.real = x;
 }
-static void hear_p8(void *self, void *a, void *b, void *c, void *d, void *e, void *f, void *g)
+static void receive_p8(void *self, void *a, void *b, void *c, void *d, void *e, void *f, void *g)
 {
     (void)a, (void)b, (void)c, (void)d, (void)e, (void)f;
     ((struct target *)self)->stored.pointer = g;
 }
-static bool hear_asks(void *self, void *a, int i)
+static bool receive_asks(void *self, void *a, int i)
 {
     ((struct target *)self)->stored.pointer = a;
     return i == 0;
 }
-static double hear_adds(void *self, double x)
+static double receive_adds(void *self, double x)
 {
     ((struct target *)self)->stored.real = x;
     return x;
 }
-static void hear_p_box(void *self, struct box box) { ((struct target *)self)->stored.number = box.b; }
-static int hear_compares(void *self, const void *left, const void *right)
+static void receive_p_box(void *self, struct box box) { ((struct target *)self)->stored.number = box.b; }
+static int receive_compares(void *self, const void *left, const void *right)
 {
     ((struct target *)self)->stored.number = 1;
     return left < right;
 }
-static const struct room table = { PEAL_TABLE(room), hear_p, hear_p_p_i, hear_p_d_d, hear_p8, hear_asks, hear_adds,
-    hear_p_box, hear_compares };
+static const struct room table = { PEAL_TABLE(room), receive_p, receive_p_p_i, receive_p_d_d, receive_p8, receive_asks,
+    receive_adds, receive_p_box, receive_compares };
 
 /* The handlers store the same values as the functions. */
 #define HANDLER(name, statement)                                      \
@@ -110,7 +110,7 @@ static const struct {
     { "asks", take_asks }, { "adds", take_adds }, { "p_box", take_p_box } };
 
 static struct room_protocol room;
-static struct heard_protocol heard;
+static struct observed_protocol observed;
 static struct room_proxy proxy;
 static struct room_proxy one; /* of a target */
 static struct target targets[16];
@@ -134,7 +134,7 @@ static void (*volatile bare_p_d_d)(double x, double y);
     }
 #define ARRAY(name, method, arguments_of, result)         \
     SEND(array_##name, room.method, result, arguments_of) \
-    SEND(handler_##name, heard.method, result, arguments_of)
+    SEND(handler_##name, observed.method, result, arguments_of)
 #define CALL(name, call)           \
     static void name(size_t count) \
     {                              \
@@ -150,9 +150,9 @@ static void array_p(size_t count)
 static void handler_p(size_t count)
 {
     while (count--)
-        (void)peal_send(heard.p, NULL, 0, NULL, NULL);
+        (void)peal_send(observed.p, NULL, 0, NULL, NULL);
 }
-static bool told;
+static bool accepted;
 static double sum;
 #define POINTER             \
     void *a = some_pointer; \
@@ -174,7 +174,7 @@ static double sum;
 ARRAY(p_p_i, p_p_i, POINTER, NULL)
 ARRAY(p_d_d, p_d_d, REALS, NULL)
 ARRAY(p8, p8, POINTERS, NULL)
-ARRAY(asks, asks, POINTER, &told)
+ARRAY(asks, asks, POINTER, &accepted)
 ARRAY(adds, adds, REAL, &sum)
 ARRAY(p_box, p_box, BOX, NULL)
 
@@ -210,22 +210,22 @@ CALL(bare_closure_adds, bare_adds(some_real))
 static void handle_p_p_i(ffi_cif *interface, void *result, void **arguments, void *context)
 {
     (void)interface, (void)result;
-    hear_p_p_i(context, *(void **)arguments[0], *(int *)arguments[1]);
+    receive_p_p_i(context, *(void **)arguments[0], *(int *)arguments[1]);
 }
 static void handle_p_d_d(ffi_cif *interface, void *result, void **arguments, void *context)
 {
     (void)interface, (void)result;
-    hear_p_d_d(context, *(double *)arguments[0], *(double *)arguments[1]);
+    receive_p_d_d(context, *(double *)arguments[0], *(double *)arguments[1]);
 }
 static void handle_compares(ffi_cif *interface, void *result, void **arguments, void *context)
 {
     (void)interface;
-    *(ffi_sarg *)result = hear_compares(context, *(const void **)arguments[0], *(const void **)arguments[1]);
+    *(ffi_sarg *)result = receive_compares(context, *(const void **)arguments[0], *(const void **)arguments[1]);
 }
 static void handle_adds(ffi_cif *interface, void *result, void **arguments, void *context)
 {
     (void)interface;
-    *(double *)result = hear_adds(context, *(double *)arguments[0]);
+    *(double *)result = receive_adds(context, *(double *)arguments[0]);
 }
 
 typedef void (*handler)(ffi_cif *interface, void *result, void **arguments, void *context);
@@ -354,7 +354,7 @@ int main(int argc, char **argv)
     check("center", peal_center_create(&center));
     check("type", peal_type_declare(center, box_declaration));
     check("protocol", room_define(center, &room));
-    check("protocol", heard_define(center, &heard));
+    check("protocol", observed_define(center, &observed));
     check("proxy", room_proxy_create(&room, NULL, &proxy));
     check("proxy of a target", room_proxy_create_for(&room, &targets[0], &table, NULL, &one));
     raw_compares = (int (*)(const void *, const void *))raw_closure(
@@ -377,8 +377,8 @@ int main(int argc, char **argv)
             struct target *target = &targets[observers];
             check("observe", room_observe(&room, target, &table, NULL, NULL));
             for (size_t i = 0; i < sizeof takers / sizeof *takers; i++)
-                check("handler",
-                    peal_observe_handler(heard.protocol, target, takers[i].handler, &takers[i].method, 1, NULL, NULL));
+                check("handler", peal_observe_handler(
+                                     observed.protocol, target, takers[i].handler, &takers[i].method, 1, NULL, NULL));
         }
         for (size_t i = 0; i < sizeof broadcasts / sizeof *broadcasts; i++)
             hold(&broadcasts[i], observers, 1);

@@ -25,14 +25,14 @@
 enum { IN_FLIGHT = 4096, ROUNDS_MOST = 256, OBSERVERS_MOST = 1024, SPINS = 256 };
 
 #define DESK(METHOD)                                         \
-    METHOD(required, void, told, (void *a, int i), borrowed) \
-    METHOD(required, void, said, (const char *text, int i))
+    METHOD(required, void, ping, (void *a, int i), borrowed) \
+    METHOD(required, void, note, (const char *text, int i))
 PEAL_PROTOCOL(desk, "Desk", DESK);
 
 /* Each observer has a cache line of its own, because observers run on several threads. */
 struct seat {
     _Alignas(128) void *stored;
-    _Atomic(size_t) heard;
+    _Atomic(size_t) received;
     size_t expected;
 };
 
@@ -54,18 +54,18 @@ struct figure {
     double caller;
 };
 
-static void hear(void *self, void *a, int i)
+static void receive(void *self, void *a, int i)
 {
     struct seat *seat = self;
     (void)i;
     seat->stored = a;
     atomic_store_explicit(
-        &seat->heard, atomic_load_explicit(&seat->heard, memory_order_relaxed) + 1, memory_order_release);
+        &seat->received, atomic_load_explicit(&seat->received, memory_order_relaxed) + 1, memory_order_release);
 }
 
-static void hear_text(void *self, const char *text, int i) { hear(self, (void *)(uintptr_t)text, i); }
+static void receive_text(void *self, const char *text, int i) { receive(self, (void *)(uintptr_t)text, i); }
 
-static const struct desk table = { PEAL_TABLE(desk), hear, hear_text };
+static const struct desk table = { PEAL_TABLE(desk), receive, receive_text };
 
 /* ---- By hand: a list to which many threads push, one worker, a node for each call ---------------- */
 
@@ -85,7 +85,7 @@ static void push_node(void *target, void *a, int i)
     struct node *node = malloc(sizeof *node);
     if (!node)
         exit(2);
-    *node = (struct node){ NULL, hear, target, a, i };
+    *node = (struct node){ NULL, receive, target, a, i };
     struct node *before = atomic_load_explicit(&newest, memory_order_relaxed);
     do
         node->next = before;
@@ -180,11 +180,11 @@ static void broadcast(struct field_of_queues *field, size_t times)
     case SHARED_TEXT:
     case PUMPED_TEXT:
         while (times-- > 0)
-            check("broadcast", peal_send(field->desk.said, texts, 2, NULL, NULL));
+            check("broadcast", peal_send(field->desk.note, texts, 2, NULL, NULL));
         break;
     default:
         while (times-- > 0)
-            check("broadcast", peal_send(field->desk.told, pointers, 2, NULL, NULL));
+            check("broadcast", peal_send(field->desk.ping, pointers, 2, NULL, NULL));
     }
 }
 
@@ -204,7 +204,7 @@ static void wait_for_all(struct field_of_queues *field, size_t times)
         struct seat *seat = &field->seats[n];
         size_t looks = 0;
         seat->expected += times;
-        while (atomic_load_explicit(&seat->heard, memory_order_acquire) != seat->expected) {
+        while (atomic_load_explicit(&seat->received, memory_order_acquire) != seat->expected) {
             if (++looks % SPINS == 0)
                 sched_yield();
             relax();

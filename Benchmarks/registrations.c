@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#define ONE(METHOD) METHOD(required, void, told, (int i))
+#define ONE(METHOD) METHOD(required, void, ping, (int i))
 PEAL_PROTOCOL(one, "One", ONE);
 
 enum { OBSERVERS_MOST = 100000 };

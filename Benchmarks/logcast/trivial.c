@@ -36,7 +36,7 @@ static enum log_start start(
     uint64_t count = 3;
     (void)kept;
     if (wanted != NULL && !text_read_number(wanted, 0, OBSERVERS_LIMIT, &count)) {
-        log_trouble_tell(center, "trivial", "observers must be a number from 0 to 16");
+        log_trouble_report(center, "trivial", "observers must be a number from 0 to 16");
         return LOG_START_FAILED;
     }
     if (log_sink_join(center, &sinks) < 0)

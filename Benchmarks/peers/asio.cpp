@@ -16,7 +16,7 @@
 namespace
 {
 
-void told(void *a, int i)
+void ping(void *a, int i)
 {
     peers_pointer = a;
     peers_int = i;
@@ -77,7 +77,7 @@ void pumped(std::size_t turns)
     while (turns > 0) {
         const std::size_t window = std::min<std::size_t>(turns, IN_FLIGHT);
         for (std::size_t i = 0; i < window; i++)
-            asio::post(*context, [i] { told(&context, static_cast<int>(i)); });
+            asio::post(*context, [i] { ping(&context, static_cast<int>(i)); });
         context->poll();
         context->restart();
         turns -= window;
@@ -104,7 +104,7 @@ void run_serial(std::size_t turns, bool is_caller)
         delivered = 0;
         for (std::size_t i = 0; i < window; i++)
             asio::post(strands[i % strands.size()], [i, window] {
-                told(&strands, static_cast<int>(i));
+                ping(&strands, static_cast<int>(i));
                 if (delivered.fetch_add(1, std::memory_order_relaxed) + 1 == window)
                     sem_post(&all_delivered);
             });

@@ -15,7 +15,7 @@ typedef struct {
 typedef GObjectClass PageClass;
 G_DEFINE_TYPE(Page, page, G_TYPE_OBJECT)
 
-enum { TOLD, LAST, FIRST_TRUE, SUM, SIGNALS };
+enum { PING, LAST, FIRST_TRUE, SUM, SIGNALS };
 enum { NO_PROPERTY, TITLE, WIDTH, HEIGHT, PROPERTIES };
 static guint signals[SIGNALS];
 static GParamSpec *properties[PROPERTIES];
@@ -68,8 +68,8 @@ static void page_class_init(PageClass *class)
     properties[WIDTH] = g_param_spec_int("width", "", "", 0, G_MAXINT, 0, flags);
     properties[HEIGHT] = g_param_spec_int("height", "", "", 0, G_MAXINT, 0, flags);
     g_object_class_install_properties(class, PROPERTIES, properties);
-    signals[TOLD] = g_signal_new(
-        "told", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_POINTER, G_TYPE_INT);
+    signals[PING] = g_signal_new(
+        "ping", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_POINTER, G_TYPE_INT);
     signals[LAST] = g_signal_new("last", type, G_SIGNAL_RUN_LAST, 0, keep_last, NULL, NULL, G_TYPE_INT, 1, G_TYPE_INT);
     signals[FIRST_TRUE] = g_signal_new("first-true", type, G_SIGNAL_RUN_LAST, 0, g_signal_accumulator_true_handled,
         NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_INT);
@@ -78,7 +78,7 @@ static void page_class_init(PageClass *class)
 
 static void page_init(Page *page) { (void)page; }
 
-static void told(gpointer self, gpointer a, int i, gpointer target)
+static void ping(gpointer self, gpointer a, int i, gpointer target)
 {
     (void)self;
     (void)target;
@@ -112,24 +112,24 @@ static void begin(size_t observers)
 {
     object = g_object_new(page_get_type(), NULL);
     for (size_t i = 0; i < observers; i++)
-        handlers[i] = g_signal_connect(object, "told", G_CALLBACK(told), &peers_targets[i]);
+        handlers[i] = g_signal_connect(object, "ping", G_CALLBACK(ping), &peers_targets[i]);
 }
 static void end(void) { g_object_unref(object); }
 
 static void emit(size_t turns)
 {
     for (size_t i = 0; i < turns; i++)
-        g_signal_emit(object, signals[TOLD], 0, object, (int)i);
+        g_signal_emit(object, signals[PING], 0, object, (int)i);
 }
 static void emit_by_name(size_t turns)
 {
     for (size_t i = 0; i < turns; i++)
-        g_signal_emit_by_name(object, "told", object, (int)i);
+        g_signal_emit_by_name(object, "ping", object, (int)i);
 }
 static void look_up(size_t turns)
 {
     while (turns-- > 0)
-        peers_int = (int)g_signal_lookup("told", page_get_type());
+        peers_int = (int)g_signal_lookup("ping", page_get_type());
 }
 
 static void emit_values(size_t turns)
@@ -142,7 +142,7 @@ static void emit_values(size_t turns)
         g_value_set_pointer(&values[1], object);
         g_value_init(&values[2], G_TYPE_INT);
         g_value_set_int(&values[2], (int)i);
-        g_signal_emitv(values, signals[TOLD], 0, NULL);
+        g_signal_emitv(values, signals[PING], 0, NULL);
         g_value_unset(&values[0]);
     }
 }
@@ -156,7 +156,7 @@ static void begin_answers(size_t observers)
         g_signal_connect(object, "first-true", G_CALLBACK(decline), &peers_targets[i]);
     }
 }
-static void ask(guint signal, size_t turns)
+static void query(guint signal, size_t turns)
 {
     for (size_t i = 0; i < turns; i++) {
         int result;
@@ -164,9 +164,9 @@ static void ask(guint signal, size_t turns)
         peers_int = result;
     }
 }
-static void last(size_t turns) { ask(signals[LAST], turns); }
-static void first_true(size_t turns) { ask(signals[FIRST_TRUE], turns); }
-static void sum(size_t turns) { ask(signals[SUM], turns); }
+static void last(size_t turns) { query(signals[LAST], turns); }
+static void first_true(size_t turns) { query(signals[FIRST_TRUE], turns); }
+static void sum(size_t turns) { query(signals[SUM], turns); }
 
 /* ---- Registrations ------------------------------------------------------------------------------------------ */
 
@@ -174,7 +174,7 @@ static void connect_and_disconnect(size_t turns)
 {
     while (turns-- > 0)
         g_signal_handler_disconnect(
-            object, g_signal_connect(object, "told", G_CALLBACK(told), &peers_targets[OBSERVERS_MOST]));
+            object, g_signal_connect(object, "ping", G_CALLBACK(ping), &peers_targets[OBSERVERS_MOST]));
 }
 static double connect_many(size_t count) { return peers_register_many(count, begin, end); }
 static void remove_at(unsigned index) { g_signal_handler_disconnect(object, handlers[index]); }
@@ -184,7 +184,7 @@ static double memory_of_handler(size_t count)
     begin(1);
     const size_t before = peers_memory();
     for (size_t i = 1; i <= count; i++)
-        g_signal_connect(object, "told", G_CALLBACK(told), &peers_targets[i]);
+        g_signal_connect(object, "ping", G_CALLBACK(ping), &peers_targets[i]);
     const double each = (double)(peers_memory() - before) / (double)count;
     end();
     return each;
@@ -196,7 +196,7 @@ static void begin_weak(size_t observers)
     begin(0);
     for (size_t i = 0; i < observers; i++) {
         weak_targets[i] = g_object_new(G_TYPE_OBJECT, NULL);
-        g_signal_connect_object(object, "told", G_CALLBACK(told), weak_targets[i], 0);
+        g_signal_connect_object(object, "ping", G_CALLBACK(ping), weak_targets[i], 0);
     }
 }
 static void end_weak(void)
@@ -280,7 +280,7 @@ static void end_timers(void)
 
 static gboolean deliver(gpointer data)
 {
-    told(NULL, data, 1, NULL);
+    ping(NULL, data, 1, NULL);
     return G_SOURCE_REMOVE;
 }
 /* g_main_context_invoke would call the function at once on the iterating thread. */

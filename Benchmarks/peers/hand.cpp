@@ -16,11 +16,11 @@ namespace
 
 struct entry {
     void (*function)(void *self, void *a, int i);
-    int (*ask)(void *self, int i);
+    int (*query)(void *self, int i);
     void *target;
 };
 
-void told(void *, void *a, int i)
+void ping(void *, void *a, int i)
 {
     peers_pointer = a;
     peers_int = i;
@@ -37,11 +37,11 @@ int decline(void *, int i)
 // The pointer is volatile, so that the compiler cannot fold the calls.
 std::vector<entry> *volatile entries;
 
-template <int (*Ask)(void *, int)> void begin(std::size_t observers)
+template <int (*Query)(void *, int)> void begin(std::size_t observers)
 {
     entries = new std::vector<entry>;
     for (std::size_t i = 0; i < observers; i++)
-        entries->push_back({ told, Ask, &peers_targets[i] });
+        entries->push_back({ ping, Query, &peers_targets[i] });
 }
 void end() { delete entries; }
 
@@ -53,27 +53,27 @@ void broadcast(std::size_t turns)
 }
 
 // Folds each result into the accumulated one. `fold` returns false to stop.
-template <class Fold> void ask(std::size_t turns, Fold fold)
+template <class Fold> void query(std::size_t turns, Fold fold)
 {
     for (std::size_t i = 0; i < turns; i++) {
         int result = 0;
         for (const entry &one : *entries)
-            if (!fold(result, one.ask(one.target, static_cast<int>(i))))
+            if (!fold(result, one.query(one.target, static_cast<int>(i))))
                 break;
         peers_int = result;
     }
 }
 void last(std::size_t turns)
 {
-    ask(turns, [](int &all, int one) { return all = one, true; });
+    query(turns, [](int &all, int one) { return all = one, true; });
 }
 void sum(std::size_t turns)
 {
-    ask(turns, [](int &all, int one) { return all += one, true; });
+    query(turns, [](int &all, int one) { return all += one, true; });
 }
 void first_true(std::size_t turns)
 {
-    ask(turns, [](int &all, int one) { return all = one != 0, !all; });
+    query(turns, [](int &all, int one) { return all = one != 0, !all; });
 }
 void collect(std::size_t turns)
 {
@@ -81,13 +81,13 @@ void collect(std::size_t turns)
     for (std::size_t i = 0; i < turns; i++) {
         int *value = values;
         for (const entry &one : *entries)
-            *value++ = one.ask(one.target, static_cast<int>(i));
+            *value++ = one.query(one.target, static_cast<int>(i));
         peers_int = value[-1];
     }
 }
 
 struct object {
-    void told(void *a, int i) { ::told(this, a, i); }
+    void ping(void *a, int i) { ::ping(this, a, i); }
 };
 std::vector<std::shared_ptr<object>> objects;
 std::vector<std::weak_ptr<object>> weak_objects;
@@ -109,7 +109,7 @@ void broadcast_weak(std::size_t turns)
     for (std::size_t i = 0; i < turns; i++)
         for (const auto &weak : weak_objects)
             if (const auto one = weak.lock())
-                one->told(&objects, static_cast<int>(i));
+                one->ping(&objects, static_cast<int>(i));
 }
 
 // ---- Maps with a mutex --------------------------------------------------------------------------------------------
@@ -138,10 +138,10 @@ void use_service(std::size_t turns)
 
 void find_method(std::size_t turns)
 {
-    static const std::unordered_map<std::string, int> names = { { "told", 1 }, { "last", 2 }, { "sum", 3 } };
+    static const std::unordered_map<std::string, int> names = { { "ping", 1 }, { "last", 2 }, { "sum", 3 } };
     while (turns-- > 0) {
         const std::lock_guard lock(mutex);
-        peers_int = names.find("told")->second;
+        peers_int = names.find("ping")->second;
     }
 }
 

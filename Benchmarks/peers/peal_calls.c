@@ -7,7 +7,7 @@
 #include <peal/peal.h>
 
 #define CALLS(METHOD)                                        \
-    METHOD(required, void, told, (void *a, int i), borrowed) \
+    METHOD(required, void, ping, (void *a, int i), borrowed) \
     METHOD(required, int, last, (int i), last)               \
     METHOD(required, bool, first_true, (int i), first_true)  \
     METHOD(required, bool, any, (int i), any)                \
@@ -22,7 +22,7 @@ static peal_invocation invocation;
 static peal_proxy closure;
 static void (*bare)(double, double);
 
-static void told(void *self, void *a, int i)
+static void ping(void *self, void *a, int i)
 {
     (void)self;
     peers_pointer = a;
@@ -46,7 +46,7 @@ static bool add(void *context, void *accumulator, const void *result)
     return true;
 }
 
-static const struct calls table = { PEAL_TABLE(calls), told, answer, decline, decline, answer, answer, NULL };
+static const struct calls table = { PEAL_TABLE(calls), ping, answer, decline, decline, answer, answer, NULL };
 
 static void begin(size_t observers)
 {
@@ -61,7 +61,7 @@ static void end(void) { must(peal_center_destroy(center) >= 0); }
 static void typed(size_t turns)
 {
     for (size_t i = 0; i < turns; i++)
-        PEAL_BROADCAST(calls, &calls, told, &calls, (int)i);
+        PEAL_BROADCAST(calls, &calls, ping, &calls, (int)i);
 }
 
 static void by_array(size_t turns)
@@ -70,7 +70,7 @@ static void by_array(size_t turns)
     for (size_t n = 0; n < turns; n++) {
         int i = (int)n;
         void *const arguments[] = { &a, &i };
-        must(peal_send(calls.told, arguments, 2, NULL, NULL) >= 0);
+        must(peal_send(calls.ping, arguments, 2, NULL, NULL) >= 0);
     }
 }
 
@@ -136,7 +136,7 @@ static void find_method(size_t turns)
 {
     peal_method method;
     while (turns-- > 0)
-        must(peal_method_find(calls.protocol, "told", &method) >= 0);
+        must(peal_method_find(calls.protocol, "ping", &method) >= 0);
 }
 
 static void find_protocol(size_t turns)
@@ -155,7 +155,7 @@ static void by_names(size_t turns)
         peal_protocol protocol;
         peal_method method;
         must(peal_protocol_find(center, "Calls", &protocol) >= 0);
-        must(peal_method_find(protocol, "told", &method) >= 0);
+        must(peal_method_find(protocol, "ping", &method) >= 0);
         must(peal_send(method, arguments, 2, NULL, NULL) >= 0);
     }
 }
@@ -166,7 +166,7 @@ static void invoke(size_t turns)
     for (size_t n = 0; n < turns; n++) {
         int i = (int)n;
         peal_invocation made;
-        must(peal_invocation_create(calls.told, &made) >= 0);
+        must(peal_invocation_create(calls.ping, &made) >= 0);
         must(peal_invocation_set_argument(made, 0, &a, sizeof a) >= 0);
         must(peal_invocation_set_argument(made, 1, &i, sizeof i) >= 0);
         must(peal_invocation_broadcast(made, NULL, NULL, NULL) >= 0);
@@ -179,7 +179,7 @@ static void begin_ready(size_t observers)
     void *a = &calls;
     int i = 7;
     begin(observers);
-    must(peal_invocation_create(calls.told, &invocation) >= 0);
+    must(peal_invocation_create(calls.ping, &invocation) >= 0);
     must(peal_invocation_set_argument(invocation, 0, &a, sizeof a) >= 0);
     must(peal_invocation_set_argument(invocation, 1, &i, sizeof i) >= 0);
 }

@@ -11,11 +11,11 @@
 namespace
 {
 
-#define CXX(METHOD) METHOD(required, void, told, (void *a, int i), borrowed)
+#define CXX(METHOD) METHOD(required, void, ping, (void *a, int i), borrowed)
 PEAL_PROTOCOL(cxx, "Cxx", CXX);
 
 struct target {
-    void told(void *a, int i)
+    void ping(void *a, int i)
     {
         peers_pointer = a;
         peers_int = i;
@@ -35,11 +35,11 @@ void begin(std::size_t observers)
 {
     used = std::make_unique<field>();
     peal::result<void>(cxx_define(used->center, &used->handles)).value();
-    used->method = PEAL_METHOD_OF(cxx, used->handles, told);
+    used->method = PEAL_METHOD_OF(cxx, used->handles, ping);
     for (std::size_t i = 0; i < observers; i++) {
         used->targets.push_back(std::make_shared<target>());
         used->observations.push_back(peal::protocol(used->handles.protocol)
-                .observe(std::weak_ptr<target>(used->targets[i]), peal::on<&target::told>("told")));
+                .observe(std::weak_ptr<target>(used->targets[i]), peal::on<&target::ping>("ping")));
     }
 }
 
@@ -55,7 +55,7 @@ void lambda(std::size_t turns)
 {
     target one;
     while (turns-- > 0)
-        const peal::observation held = used->method.observe([&one](void *a, int i) { one.told(a, i); });
+        const peal::observation held = used->method.observe([&one](void *a, int i) { one.ping(a, i); });
 }
 
 operation_of_row operation(

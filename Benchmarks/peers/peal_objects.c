@@ -5,7 +5,7 @@
 #include "../many.h"
 #include "peers.h"
 
-#define ONE(METHOD) METHOD(required, void, told, (void *a, int i), borrowed)
+#define ONE(METHOD) METHOD(required, void, ping, (void *a, int i), borrowed)
 PEAL_PROTOCOL(one, "One", ONE);
 PEAL_TEXT_PROPERTY(title, "title");
 PEAL_PROPERTY(width, "width", int32_t);
@@ -17,7 +17,7 @@ static peal_center center;
 static struct one_protocol one;
 static peal_observation observations[OBSERVERS_MOST];
 
-static void told(void *self, void *a, int i)
+static void ping(void *self, void *a, int i)
 {
     (void)self;
     peers_pointer = a;
@@ -28,7 +28,7 @@ static void ignore(void *self, int i)
     (void)self;
     peers_int = i;
 }
-static const struct one one_table = { PEAL_TABLE(one), told };
+static const struct one one_table = { PEAL_TABLE(one), ping };
 static const struct many many_table = { PEAL_TABLE(many), ignore, ignore, ignore, ignore, ignore, ignore, ignore,
     ignore, ignore };
 
@@ -144,7 +144,7 @@ static double memory_of_protocols(size_t count, bool has_own_signatures)
     for (size_t i = 0; i < count; i++) {
         const size_t n = has_own_signatures ? i : 0;
         snprintf(name, sizeof name, "Protocol %zu", i);
-        snprintf(text, sizeof text, "void told(%s a, %s b, %s c, %s d)", types[n % base], types[n / base % base],
+        snprintf(text, sizeof text, "void ping(%s a, %s b, %s c, %s d)", types[n % base], types[n / base % base],
             types[n / base / base % base], types[n / base / base / base % base]);
         const char *const methods[] = { text, NULL };
         const struct peal_protocol_description description = {
@@ -295,7 +295,7 @@ static void broadcast(size_t times)
     for (size_t n = 0; n < times; n++) {
         int i = (int)n;
         void *const arguments[] = { &a, &i };
-        must(peal_send(one.told, arguments, 2, NULL, NULL) >= 0);
+        must(peal_send(one.ping, arguments, 2, NULL, NULL) >= 0);
     }
 }
 

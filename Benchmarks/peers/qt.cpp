@@ -19,7 +19,7 @@ class Sender : public QObject
 {
     Q_OBJECT
 signals:
-    void told(void *a, int i);
+    void ping(void *a, int i);
     int last(int i);
 };
 
@@ -27,7 +27,7 @@ class Receiver : public QObject
 {
     Q_OBJECT
 public slots:
-    void told(void *a, int i)
+    void ping(void *a, int i)
     {
         peers_pointer = a;
         peers_int = i;
@@ -48,7 +48,7 @@ void begin(std::size_t observers)
     receiver = std::make_unique<Receiver>();
     for (std::size_t i = 0; i < observers; i++)
         connections.push_back(
-            QObject::connect(sender.get(), &Sender::told, receiver.get(), &Receiver::told, Qt::DirectConnection));
+            QObject::connect(sender.get(), &Sender::ping, receiver.get(), &Receiver::ping, Qt::DirectConnection));
 }
 void end()
 {
@@ -60,22 +60,22 @@ void end()
 void emit_told(std::size_t turns)
 {
     for (std::size_t i = 0; i < turns; i++)
-        emit sender->told(&sender, static_cast<int>(i));
+        emit sender->ping(&sender, static_cast<int>(i));
 }
 void by_names(std::size_t turns)
 {
     for (std::size_t i = 0; i < turns; i++)
         QMetaObject::invokeMethod(
-            sender.get(), "told", Qt::DirectConnection, Q_ARG(void *, &sender), Q_ARG(int, static_cast<int>(i)));
+            sender.get(), "ping", Qt::DirectConnection, Q_ARG(void *, &sender), Q_ARG(int, static_cast<int>(i)));
 }
 void find_method(std::size_t turns)
 {
     while (turns-- > 0)
-        peers_int = Sender::staticMetaObject.indexOfSignal("told(void*,int)");
+        peers_int = Sender::staticMetaObject.indexOfSignal("ping(void*,int)");
 }
 void invoke(std::size_t turns)
 {
-    const QMetaMethod method = QMetaMethod::fromSignal(&Sender::told);
+    const QMetaMethod method = QMetaMethod::fromSignal(&Sender::ping);
     for (std::size_t i = 0; i < turns; i++)
         method.invoke(sender.get(), Qt::DirectConnection, Q_ARG(void *, &sender), Q_ARG(int, static_cast<int>(i)));
 }
@@ -98,14 +98,14 @@ void connect_and_disconnect(std::size_t turns)
 {
     while (turns-- > 0)
         QObject::disconnect(
-            QObject::connect(sender.get(), &Sender::told, receiver.get(), &Receiver::told, Qt::DirectConnection));
+            QObject::connect(sender.get(), &Sender::ping, receiver.get(), &Receiver::ping, Qt::DirectConnection));
 }
 void connect_lambda(std::size_t turns)
 {
     Receiver one;
     while (turns-- > 0)
         QObject::disconnect(
-            QObject::connect(sender.get(), &Sender::told, &one, [&one](void *a, int i) { one.told(a, i); }));
+            QObject::connect(sender.get(), &Sender::ping, &one, [&one](void *a, int i) { one.ping(a, i); }));
 }
 double connect_many(std::size_t count) { return peers_register_many(count, begin, end); }
 void remove_at(unsigned index) { QObject::disconnect(connections[index]); }
@@ -117,7 +117,7 @@ double memory_of_connection(std::size_t count)
     const std::size_t before = peers_memory();
     for (std::size_t i = 1; i <= count; i++)
         connections.push_back(
-            QObject::connect(sender.get(), &Sender::told, receiver.get(), &Receiver::told, Qt::DirectConnection));
+            QObject::connect(sender.get(), &Sender::ping, receiver.get(), &Receiver::ping, Qt::DirectConnection));
     const double each = static_cast<double>(peers_memory() - before) / static_cast<double>(count);
     end();
     return each;
@@ -201,14 +201,14 @@ void begin_queued(std::size_t)
     begin_application();
     begin(0);
     qRegisterMetaType<void *>();
-    QObject::connect(sender.get(), &Sender::told, receiver.get(), &Receiver::told, Qt::QueuedConnection);
+    QObject::connect(sender.get(), &Sender::ping, receiver.get(), &Receiver::ping, Qt::QueuedConnection);
 }
 void queued(std::size_t turns)
 {
     while (turns > 0) {
         const std::size_t window = std::min<std::size_t>(turns, IN_FLIGHT);
         for (std::size_t i = 0; i < window; i++)
-            emit sender->told(&sender, static_cast<int>(i));
+            emit sender->ping(&sender, static_cast<int>(i));
         QCoreApplication::processEvents();
         turns -= window;
     }

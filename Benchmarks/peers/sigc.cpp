@@ -26,7 +26,7 @@ namespace
 
 // Targets that disconnect when they end.
 struct trackable : sigc::trackable {
-    void told(void *a, int i) { ::told(a, i); }
+    void ping(void *a, int i) { ::ping(a, i); }
 };
 std::vector<std::unique_ptr<trackable>> tracked;
 
@@ -35,7 +35,7 @@ void begin_weak(std::size_t observers)
     begin(0);
     for (std::size_t i = 0; i < observers; i++) {
         tracked.push_back(std::make_unique<trackable>());
-        plain->connect(sigc::mem_fun(*tracked.back(), &trackable::told));
+        plain->connect(sigc::mem_fun(*tracked.back(), &trackable::ping));
     }
 }
 void end_weak()

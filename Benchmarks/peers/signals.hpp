@@ -13,7 +13,7 @@
 namespace
 {
 
-void told(void *a, int i)
+void ping(void *a, int i)
 {
     peers_pointer = a;
     peers_int = i;
@@ -74,7 +74,7 @@ std::vector<connection> connections;
 // The functors differ, as targets do.
 struct store {
     void *target;
-    void operator()(void *a, int i) const { told(a, i); }
+    void operator()(void *a, int i) const { ping(a, i); }
 };
 
 void begin(std::size_t observers)
@@ -121,7 +121,7 @@ double memory_of_connection(std::size_t count)
 }
 
 // A signal whose results are folded.
-template <class T, class Fold, T (*Function)(int)> struct asked {
+template <class T, class Fold, T (*Function)(int)> struct folded {
     static inline std::unique_ptr<signal_of<T(int), Fold>> signal;
     static void begin(std::size_t observers)
     {
@@ -142,25 +142,25 @@ template <class T, class Fold, T (*Function)(int)> struct asked {
     static void end() { signal.reset(); }
 };
 
-template <class Asked> operation_of_row asking(const char *row, std::size_t observers)
+template <class Folded> operation_of_row folding(const char *row, std::size_t observers)
 {
-    return { row, observers, Asked::begin, Asked::run, Asked::end, nullptr, false };
+    return { row, observers, Folded::begin, Folded::run, Folded::end, nullptr, false };
 }
 
 } // namespace
 
-#define ROWS_OF_SIGNALS                                                                                               \
-    { "broadcast_1", 1, begin, emit, end, nullptr, false }, { "broadcast_16", 16, begin, emit, end, nullptr, false }, \
-        { "pair_alone", 0, begin, connect_and_disconnect, end, nullptr, false },                                      \
-        { "pair_100", 100, begin, connect_and_disconnect, end, nullptr, false },                                      \
-        { "pair_10000", 10000, begin, connect_and_disconnect, end, nullptr, false },                                  \
-        { "cpp_pair", 0, begin, connect_and_disconnect, end, nullptr, false },                                        \
-        { "register_many", OBSERVERS_MOST, nullptr, nullptr, nullptr, connect_many, false },                          \
-        { "remove_many", OBSERVERS_MOST, nullptr, nullptr, nullptr, disconnect_many, false },                         \
-        { "memory_one", 20000, nullptr, nullptr, nullptr, memory_of_connection, false },                              \
-        asking<asked<int, to_last<int>, answer>>("last_1", 1),                                                        \
-        asking<asked<int, to_last<int>, answer>>("last_16", 16), asking<asked<int, to_sum, answer>>("sum_16", 16),    \
-        asking<asked<int, to_sum, answer>>("fold_16", 16),                                                            \
-        asking<asked<bool, to_first_true, decline>>("first_true_16", 16),                                             \
-        asking<asked<bool, to_first_true, decline>>("any_16", 16),                                                    \
-        asking<asked<int, to_all, answer>>("collect_16", 16)
+#define ROWS_OF_SIGNALS                                                                                                \
+    { "broadcast_1", 1, begin, emit, end, nullptr, false }, { "broadcast_16", 16, begin, emit, end, nullptr, false },  \
+        { "pair_alone", 0, begin, connect_and_disconnect, end, nullptr, false },                                       \
+        { "pair_100", 100, begin, connect_and_disconnect, end, nullptr, false },                                       \
+        { "pair_10000", 10000, begin, connect_and_disconnect, end, nullptr, false },                                   \
+        { "cpp_pair", 0, begin, connect_and_disconnect, end, nullptr, false },                                         \
+        { "register_many", OBSERVERS_MOST, nullptr, nullptr, nullptr, connect_many, false },                           \
+        { "remove_many", OBSERVERS_MOST, nullptr, nullptr, nullptr, disconnect_many, false },                          \
+        { "memory_one", 20000, nullptr, nullptr, nullptr, memory_of_connection, false },                               \
+        folding<folded<int, to_last<int>, answer>>("last_1", 1),                                                       \
+        folding<folded<int, to_last<int>, answer>>("last_16", 16), folding<folded<int, to_sum, answer>>("sum_16", 16), \
+        folding<folded<int, to_sum, answer>>("fold_16", 16),                                                           \
+        folding<folded<bool, to_first_true, decline>>("first_true_16", 16),                                            \
+        folding<folded<bool, to_first_true, decline>>("any_16", 16),                                                   \
+        folding<folded<int, to_all, answer>>("collect_16", 16)

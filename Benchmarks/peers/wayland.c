@@ -14,7 +14,7 @@ struct message {
 static struct wl_signal signal;
 static struct wl_listener *listeners;
 
-static void told(struct wl_listener *listener, void *data)
+static void ping(struct wl_listener *listener, void *data)
 {
     const struct message *const message = data;
     (void)listener;
@@ -28,7 +28,7 @@ static void begin(size_t observers)
     listeners = calloc(observers + 1, sizeof *listeners);
     must(listeners != NULL);
     for (size_t i = 0; i < observers; i++) {
-        listeners[i].notify = told;
+        listeners[i].notify = ping;
         wl_signal_add(&signal, &listeners[i]);
     }
 }
@@ -47,7 +47,7 @@ static void add_and_remove(size_t turns)
     while (turns-- > 0) {
         struct wl_listener *const listener = malloc(sizeof *listener);
         must(listener != NULL);
-        listener->notify = told;
+        listener->notify = ping;
         wl_signal_add(&signal, listener);
         wl_list_remove(&listener->link);
         free(listener);

@@ -149,7 +149,7 @@ static void configuration_reloaded(void *self)
 {
     struct configuration *configuration = self;
     if (configuration->path[0] != '\0' && !read_file(configuration))
-        log_trouble_tell(configuration->center, "configuration", configuration->trouble);
+        log_trouble_report(configuration->center, "configuration", configuration->trouble);
 }
 
 static const struct peal_lifecycle events = {

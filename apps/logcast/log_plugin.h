@@ -50,7 +50,7 @@ struct log_kept {
 };
 
 enum log_start {
-    LOG_START_FAILED = -1, /* the cause is reported by log_trouble_tell, or is peal_last_message() */
+    LOG_START_FAILED = -1, /* the cause is reported by log_trouble_report, or is peal_last_message() */
     LOG_STARTED = 0,
     LOG_START_IDLE = 1 /* the plugin has nothing to do with these options */
 };

@@ -61,7 +61,7 @@ static inline peal_status log_sink_join(peal_center center, struct log_sink_prot
 }
 
 /* Reports an error to the host. Has no effect without observers. */
-static inline void log_trouble_tell(peal_center center, const char *who, const char *what)
+static inline void log_trouble_report(peal_center center, const char *who, const char *what)
 {
     struct log_trouble_protocol handles;
     if (log_trouble_define(center, &handles) >= 0)

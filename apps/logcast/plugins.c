@@ -28,7 +28,7 @@ static void keep(void *self, const char *who, const void *state, size_t length)
     const bool is_kept = plugin_keep(plugin, state, length);
     pthread_mutex_unlock(&plugins->keeping);
     if (!is_kept)
-        log_trouble_tell(plugins->host->center, who, "what it kept is lost: out of memory");
+        log_trouble_report(plugins->host->center, who, "what it kept is lost: out of memory");
 }
 
 static const struct log_state memory = { PEAL_TABLE(log_state), keep };

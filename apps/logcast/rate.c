@@ -5,18 +5,18 @@
 #include "clock.h"
 #include "text.h"
 
-static void tell(void *target)
+static void report(void *target)
 {
     struct rate *rate = target;
     const struct log_reading reading = log_run_counters_get(rate->counters);
     const uint64_t now = clock_nanoseconds();
-    const double seconds = (double)(now - rate->told_at) / 1e9; /* the real time, because a busy host may be late */
+    const double seconds = (double)(now - rate->reported_at) / 1e9; /* the real time, because a busy host may be late */
     progress_hide(rate->progress);
     fprintf(stderr, "logcast: %s lines, %s kept, %s lines a second\n", text_grouped(reading.read).text,
         text_grouped(reading.kept).text,
-        text_grouped((uint64_t)((double)(reading.read - rate->told) / seconds + 0.5)).text);
-    rate->told = reading.read;
-    rate->told_at = now;
+        text_grouped((uint64_t)((double)(reading.read - rate->reported) / seconds + 0.5)).text);
+    rate->reported = reading.read;
+    rate->reported_at = now;
 }
 
 void rate_open(struct rate *rate, struct progress *progress, struct log_run_counters_property counters)
@@ -31,7 +31,7 @@ void rate_open(struct rate *rate, struct progress *progress, struct log_run_coun
 /* Creates the timer with its first interval. */
 static bool make_timer(struct rate *rate, int64_t period, peal_queue queue)
 {
-    struct peal_timer_options options = PEAL_TIMER_OPTIONS(tell, rate, period);
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(report, rate, period);
     options.queue = queue;
     return peal_timer_create(&options, &rate->timer) >= 0 && peal_timer_start(rate->timer) >= 0;
 }
@@ -42,8 +42,8 @@ bool rate_set(struct rate *rate, uint64_t seconds, peal_queue queue)
     if (seconds == rate->seconds)
         return true;
     rate->seconds = seconds;
-    rate->told = log_run_counters_get(rate->counters).read;
-    rate->told_at = clock_nanoseconds();
+    rate->reported = log_run_counters_get(rate->counters).read;
+    rate->reported_at = clock_nanoseconds();
     if (seconds == 0)
         return peal_timer_stop(rate->timer) >= 0;
     const bool is_set = rate->timer.id == 0 ? make_timer(rate, period, queue)

@@ -10,7 +10,7 @@ struct rate {
     struct log_run_counters_property counters;
     peal_timer timer; /* zero before the first rate_set */
     uint64_t seconds; /* the interval; 0: the timer is stopped */
-    uint64_t told, told_at; /* lines and nanoseconds of the last report */
+    uint64_t reported, reported_at; /* lines and nanoseconds of the last report */
 };
 
 /* Begins without a timer.

@@ -47,7 +47,7 @@ static void report(void *self, FILE *out)
     struct found found = { .capacity = (size_t)busiest->top };
     struct log_hours_use hours = PEAL_SERVICE(log_hours, busiest->center);
     if (hours.self == NULL) {
-        log_trouble_tell(busiest->center, "busiest", peal_last_message());
+        log_trouble_report(busiest->center, "busiest", peal_last_message());
         return;
     }
     hours.table->visit(hours.self, take_hour, &found);
@@ -72,7 +72,7 @@ static enum log_start start(
         return LOG_START_FAILED;
     busiest->center = center;
     if (!text_read_number(top, 1, TOP_LIMIT, &busiest->top)) {
-        log_trouble_tell(center, "busiest", "top must be a number from 1 to 24");
+        log_trouble_report(center, "busiest", "top must be a number from 1 to 24");
         free(busiest);
         return LOG_START_FAILED;
     }

@@ -90,7 +90,7 @@ static bool read_option(
     if (value == NULL || text_read_number(value, 1, most, number))
         return true;
     snprintf(what, sizeof what, "%s must be a number from 1 to %u", key, (unsigned)most);
-    log_trouble_tell(center, "counts", what);
+    log_trouble_report(center, "counts", what);
     return false;
 }
 

@@ -132,7 +132,7 @@ static struct pattern *add_pattern(struct filter *filter, const char *text, size
         char reason[128], what[256];
         regerror(status, &pattern->compiled, reason, sizeof reason);
         snprintf(what, sizeof what, "pattern \"%.80s\": %s", pattern->text, reason);
-        log_trouble_tell(filter->center, "filter", what);
+        log_trouble_report(filter->center, "filter", what);
         free(pattern->text);
         return NULL;
     }
@@ -192,7 +192,7 @@ static struct filter *make_of_kept(peal_center center, struct log_kept *kept)
         return NULL;
     take(kept, filter, true);
     filter->is_closed = filter->count == 0;
-    log_trouble_tell(center, "filter", filter->is_closed ? "keeps no line" : "continues with its previous patterns");
+    log_trouble_report(center, "filter", filter->is_closed ? "keeps no line" : "continues with its previous patterns");
     return filter;
 }
 

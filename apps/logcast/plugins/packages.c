@@ -9,13 +9,13 @@
 #include "tally_state.h"
 #include "text.h"
 
-struct heard {
+struct received {
     uint64_t states, actions, others;
 };
 
 struct packages {
     peal_center center;
-    struct heard heard;
+    struct received received;
     struct tally packages, states, actions;
     uint64_t top; /* the number of reported packages */
     int observers; /* number of observers, each of which retains this struct */
@@ -29,7 +29,7 @@ static void state(void *self, const char *package, size_t package_length, const 
     struct packages *packages = self;
     (void)version;
     (void)version_length;
-    packages->heard.states++;
+    packages->received.states++;
     tally_add(&packages->packages, package, package_length, 1);
     tally_add(&packages->states, state, state_length, 1);
 }
@@ -40,7 +40,7 @@ static void action(void *self, const char *package, size_t package_length, const
     struct packages *packages = self;
     (void)version;
     (void)version_length;
-    packages->heard.actions++;
+    packages->received.actions++;
     tally_add(&packages->packages, package, package_length, 1);
     tally_add(&packages->actions, action, action_length, 1);
 }
@@ -50,20 +50,20 @@ static void other(void *self, const char *text, size_t length)
     struct packages *packages = self;
     (void)text;
     (void)length;
-    packages->heard.others++;
+    packages->received.others++;
 }
 
 static void report(void *self, FILE *out)
 {
     const struct packages *packages = self;
-    const struct heard *heard = &packages->heard;
-    const uint64_t lines = heard->states + heard->actions;
-    fprintf(out, "    %s states, %s actions, %s other lines\n", text_grouped(heard->states).text,
-        text_grouped(heard->actions).text, text_grouped(heard->others).text);
-    if (heard->states > 0)
-        tally_report(&packages->states, "by state", TALLY_LIMIT, heard->states, out);
-    if (heard->actions > 0)
-        tally_report(&packages->actions, "by action", TALLY_LIMIT, heard->actions, out);
+    const struct received *received = &packages->received;
+    const uint64_t lines = received->states + received->actions;
+    fprintf(out, "    %s states, %s actions, %s other lines\n", text_grouped(received->states).text,
+        text_grouped(received->actions).text, text_grouped(received->others).text);
+    if (received->states > 0)
+        tally_report(&packages->states, "by state", TALLY_LIMIT, received->states, out);
+    if (received->actions > 0)
+        tally_report(&packages->actions, "by action", TALLY_LIMIT, received->actions, out);
     if (lines > 0)
         tally_report(&packages->packages, "by package", (size_t)packages->top, lines, out);
 }
@@ -73,8 +73,9 @@ static void report(void *self, FILE *out)
 static bool take(struct log_kept *kept, struct packages *packages)
 {
     return kept->length == 0
-        || (log_state_take(kept, &packages->heard, sizeof packages->heard) && tally_take(&packages->packages, kept)
-            && tally_take(&packages->states, kept) && tally_take(&packages->actions, kept));
+        || (log_state_take(kept, &packages->received, sizeof packages->received)
+            && tally_take(&packages->packages, kept) && tally_take(&packages->states, kept)
+            && tally_take(&packages->actions, kept));
 }
 
 static void destroy(void *target)
@@ -82,7 +83,7 @@ static void destroy(void *target)
     struct packages *packages = target;
     if (__atomic_sub_fetch(&packages->observers, 1, __ATOMIC_ACQ_REL) > 0)
         return;
-    log_state_keep(packages->center, "packages", &packages->heard, sizeof packages->heard);
+    log_state_keep(packages->center, "packages", &packages->received, sizeof packages->received);
     tally_keep(&packages->packages, packages->center, "packages");
     tally_keep(&packages->states, packages->center, "packages");
     tally_keep(&packages->actions, packages->center, "packages");
@@ -114,7 +115,7 @@ static bool read_top(struct packages *packages, const char *top)
 {
     if (text_read_number(top, 1, TALLY_LIMIT, &packages->top))
         return true;
-    log_trouble_tell(packages->center, "packages", "top must be a number from 1 to 65536");
+    log_trouble_report(packages->center, "packages", "top must be a number from 1 to 65536");
     return false;
 }
 

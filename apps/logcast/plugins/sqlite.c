@@ -142,7 +142,7 @@ static enum log_start start(
     if (path == NULL)
         return LOG_START_IDLE;
     if (waiting != NULL && !text_read_number(waiting, 1, 1u << 20, &capacity)) {
-        log_trouble_tell(center, "sqlite", "waiting must be a number from 1 to 1048576");
+        log_trouble_report(center, "sqlite", "waiting must be a number from 1 to 1048576");
         return LOG_START_FAILED;
     }
     struct sqlite *sqlite = calloc(1, sizeof *sqlite);

@@ -41,7 +41,7 @@ static void tell(const struct database *database, const char *what)
 {
     char text[1024];
     describe(database, what, text, sizeof text);
-    log_trouble_tell(database->storage->center, "sqlite", text);
+    log_trouble_report(database->storage->center, "sqlite", text);
 }
 
 static bool run(struct database *database, const char *statement)
@@ -56,7 +56,7 @@ static void stop(struct database *database, const char *what)
     struct storage *storage = database->storage;
     tell(database, what);
     snprintf(text, sizeof text, "stopped with %s rows committed", text_grouped(storage->totals.rows).text);
-    log_trouble_tell(storage->center, "sqlite", text);
+    log_trouble_report(storage->center, "sqlite", text);
     run(database, "ROLLBACK"); /* SQLite may have done this already */
     storage->has_stopped = true;
     storage->stopped(storage);

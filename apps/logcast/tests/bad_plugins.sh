@@ -28,6 +28,6 @@ cp "$stray" "$work/stray"
 run "$logcast" --plugins "$work/stray" --reload-every 1500 --check-pointers "$log"
 claim "a plugin that does not remove its observer is reported, at its reload and at the end" same 2 \
     "$(grep -c '^logcast: stray: not unloaded: peal still has its observer of LogSink.line$' "$err")"
-claim "it stays loaded: its observer is called, and the run continues" has "$out" "    heard"
+claim "it stays loaded: its observer is called, and the run continues" has "$out" "    received"
 claim "and ends with 1" same 1 "$code"
 finish

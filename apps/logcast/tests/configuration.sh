@@ -82,10 +82,10 @@ refuses "a folder" " Is a directory"
 mkdir plugins
 cp "$(dirname "$logcast")/plugins/filter.so" plugins
 cp "$version" plugins/version.so
-mkfifo stream told complaints
-exec 4<>complaints 5<>told
+mkfifo stream announced complaints
+exec 4<>complaints 5<>announced
 put() { # LINE...: the file, as an editor writes it
-    printf '%s\n' "version.tell = told" "$@" >new.conf
+    printf '%s\n' "version.pipe = announced" "$@" >new.conf
     mv new.conf live.conf
 }
 starts() {

@@ -16,7 +16,7 @@ kept=$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' "$out" | tr -d ,)
 claim "the property has the values of the summary" has "$out" "    counters 100000 read, $kept kept, "
 claim "the filter has dropped some" [ "$kept" -lt 100000 ]
 claim "its observer on a queue was notified of each change, while the log streamed" has "$out" \
-    "    heard 100000, more than one change 1, steps back 0, gaps 0"
+    "    received 100000, more than one change 1, steps back 0, gaps 0"
 run "$logcast" --plugins plugins "$log" "$log"
 claim "the run's counters go on from one source to the next" has "$out" \
     "    counters $(($(wc -l <"$log") * 2)) read, $(($(wc -l <"$log") * 2)) kept, $(($(wc -c <"$log") * 2)) bytes"
@@ -26,10 +26,10 @@ claim "and reports nothing else" is_empty "$err"
 
 # ---- The timer ----
 # Standard error is a pipe. A read waits until the timer prints the next line.
-mkfifo stream told
-exec 5<>told
+mkfifo stream announced
+exec 5<>announced
 begin() { # ARGUMENT...: a process that reads the stream, which is open for writing on 3
-    "$logcast" --plugins plugins "$@" - <stream >out 2>told &
+    "$logcast" --plugins plugins "$@" - <stream >out 2>announced &
     process=$!
     exec 3>stream
 }
@@ -54,7 +54,7 @@ exec 3>&-
 claim "and the summary is there" has out "standard input: 5 lines"
 
 # On a terminal the report erases the progress line, which is printed again with the next lines read.
-"$terminal" "$logcast" --no-plugins --report-every 1 - <stream >told &
+"$terminal" "$logcast" --no-plugins --report-every 1 - <stream >announced &
 process=$!
 exec 3>stream
 echo a >&3
@@ -70,7 +70,7 @@ claim "ends with 0" same 0 "$?"
 mkfifo marked
 exec 4<>marked
 : >my.conf
-begin --config my.conf --marks.tell marked
+begin --config my.conf --marks.pipe marked
 echo "mark 1" >&3
 read -r mark <&4
 claim "it reads, and reports nothing" same "mark 1" "$mark"

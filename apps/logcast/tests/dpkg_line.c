@@ -4,30 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-struct heard {
+struct received {
     char text[256];
 };
 
 static void state(void *context, const char *package, size_t package_length, const char *state, size_t state_length,
     const char *version, size_t version_length)
 {
-    struct heard *heard = context;
-    snprintf(heard->text, sizeof heard->text, "%.*s is %.*s, %.*s", (int)package_length, package, (int)state_length,
-        state, (int)version_length, version);
+    struct received *received = context;
+    snprintf(received->text, sizeof received->text, "%.*s is %.*s, %.*s", (int)package_length, package,
+        (int)state_length, state, (int)version_length, version);
 }
 
 static void action(void *context, const char *package, size_t package_length, const char *action, size_t action_length,
     const char *version, size_t version_length)
 {
-    struct heard *heard = context;
-    snprintf(heard->text, sizeof heard->text, "%.*s %.*s to %.*s", (int)action_length, action, (int)package_length,
-        package, (int)version_length, version);
+    struct received *received = context;
+    snprintf(received->text, sizeof received->text, "%.*s %.*s to %.*s", (int)action_length, action,
+        (int)package_length, package, (int)version_length, version);
 }
 
 static void other(void *context, const char *text, size_t length)
 {
-    struct heard *heard = context;
-    snprintf(heard->text, sizeof heard->text, "other: %.*s", (int)length, text);
+    struct received *received = context;
+    snprintf(received->text, sizeof received->text, "other: %.*s", (int)length, text);
 }
 
 static const struct {
@@ -57,8 +57,8 @@ static const struct {
 
 int main(void)
 {
-    struct heard heard;
-    const struct dpkg_handlers handlers = { &heard, state, action, other };
+    struct received received;
+    const struct dpkg_handlers handlers = { &received, state, action, other };
     int failures = 0;
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const char *line = expected[i].line;
@@ -67,10 +67,10 @@ int main(void)
         /* The parser must not read the text after the line, which would change the result. */
         snprintf(copy, sizeof copy, "%sx y z 1 2", line);
         snprintf(said, sizeof said, "other: %s", line);
-        heard.text[0] = '\0';
+        received.text[0] = '\0';
         dpkg_read_line(&handlers, copy, length);
-        const int is_right = strcmp(heard.text, expected[i].said != NULL ? expected[i].said : said) == 0;
-        printf("%s: \"%s\" says \"%s\"\n", is_right ? "ok" : "NOT OK", line, heard.text);
+        const int is_right = strcmp(received.text, expected[i].said != NULL ? expected[i].said : said) == 0;
+        printf("%s: \"%s\" says \"%s\"\n", is_right ? "ok" : "NOT OK", line, received.text);
         failures += !is_right;
     }
     return failures > 0;

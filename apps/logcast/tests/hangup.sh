@@ -9,9 +9,9 @@ second=$3
 other=$4
 cd "$work" || exit 1
 mkdir plugins
-mkfifo one two told complaints
+mkfifo one two announced complaints
 # The pipes are opened for reading and writing, so a reader never finds the end, and opening does not block.
-exec 4<>complaints 5<>told
+exec 4<>complaints 5<>announced
 echo "This is no library." >text
 
 put() { # FILE: as an installation does it; a loaded plugin keeps its own file
@@ -27,7 +27,7 @@ starts() { # VERSION
 }
 
 put "$first"
-"$logcast" --plugins plugins --check-pointers --version.tell told one two >out 2>err &
+"$logcast" --plugins plugins --check-pointers --version.pipe announced one two >out 2>err &
 process=$!
 claim "the first version starts" starts 1
 exec 3>one
@@ -54,7 +54,7 @@ claim "the reloads are printed" grep -qE '^    version +3 times in ' out
 claim "nothing is on standard error" is_empty err
 
 put "$first"
-"$logcast" --plugins plugins --check-pointers --version.tell told one >out 2>complaints &
+"$logcast" --plugins plugins --check-pointers --version.pipe announced one >out 2>complaints &
 process=$!
 claim "the first version starts again" starts 1
 exec 3>one

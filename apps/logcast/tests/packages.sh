@@ -75,10 +75,10 @@ claim "and no error is reported" is_empty "$err"
 # An observer of LogFields may be added in the middle of the log. `marks` reports each line that it receives.
 cp "$marks" neither
 # The new configuration requests a report as well: once it is printed, all plugins are reloaded.
-mkfifo stream marked told
-exec 4<>marked 5<>told
-echo "marks.tell = marked" >my.conf
-"$logcast" --plugins neither --config my.conf - <stream >out 2>told &
+mkfifo stream marked announced
+exec 4<>marked 5<>announced
+echo "marks.pipe = marked" >my.conf
+"$logcast" --plugins neither --config my.conf - <stream >out 2>announced &
 process=$!
 exec 3>stream
 printf '2026-05-09 07:12:44 install early:all <none> 1\nmark 1\n' >&3
@@ -86,8 +86,8 @@ read -r mark <&4
 claim "the stream is read without observers" same "mark 1" "$mark"
 printf 'packages.top = 9\nreport-every = 1\n' >>my.conf
 kill -HUP "$process"
-read -r told <&5
-claim "the plugins are reloaded" same "logcast: 2 lines, 2 kept, 0 lines a second" "$told"
+read -r announced <&5
+claim "the plugins are reloaded" same "logcast: 2 lines, 2 kept, 0 lines a second" "$announced"
 printf '2026-05-09 07:12:45 install late:all <none> 1\n' >&3
 exec 3>&-
 wait "$process"

@@ -33,10 +33,10 @@ claim "every sink reports the same: counts, filter, rows, witness" cmp "$work/st
 claim "each line was read once and in order" grep -q '^    read 200000, last 200000, out of order 0, ' sinks
 claim "the filter has dropped some" [ "$(grep -c 'dropped 0' sinks)" -eq 0 ]
 kept=$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' sinks | tr -d ,)
-claim "each kept line was received once and in order" grep -q "^    heard $kept, .* out of order 0, " sinks
+claim "each kept line was received once and in order" grep -q "^    received $kept, .* out of order 0, " sinks
 claim "and so it was on a queue" grep -q "^    stored $kept, .* out of order 0, " sinks
 claim "at once and on the queue it was the same lines" same \
-    "$(sed -n 's/^    heard \(.*\)/\1/p' sinks)" "$(sed -n 's/^    stored \(.*\)/\1/p' sinks)"
+    "$(sed -n 's/^    received \(.*\)/\1/p' sinks)" "$(sed -n 's/^    stored \(.*\)/\1/p' sinks)"
 if [ -n "$rows" ]; then
     "$rows" log.db >rows
     "$rows" "$work/still/log.db" >"$work/still/rows"

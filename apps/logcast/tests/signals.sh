@@ -15,7 +15,7 @@ err=$work/err
 
 begin() { # ARGUMENT...: a process that reads the stream, which is open for writing on 3
     [ -z "$rows" ] || set -- "$@" --sqlite.path log.db
-    "$logcast" --plugins plugins --marks.tell marked "$@" - <stream >said 2>err &
+    "$logcast" --plugins plugins --marks.pipe marked "$@" - <stream >said 2>err &
     process=$!
     exec 3>stream
 }
@@ -46,7 +46,7 @@ exec 3>&-
 claim "SIGTERM ends with its own code" same 143 "$code"
 claim "is silent on standard error" is_empty err
 claim "the lines read are reported, without half a line" has out "standard input: 5,001 lines"
-claim "by the plugins too, before they stop" has out "    marks were told"
+claim "by the plugins too, before they stop" has out "    marks were written"
 claim "the modules have stopped in reverse order" same \
     "$(sed -n 's/^    \([^ ]*\) .*started at .*/\1/p' out)" \
     "$(sed -n 's/^    \([^ ]*\) .*stopped as *\([0-9]*\) .*/\2 \1/p' out | sort -rn | sed 's/.* //')"
@@ -70,7 +70,7 @@ claim "SIGINT does the same" same 130 "$code"
 # ---- SIGTERM while a FIFO has no writer ----
 printf 'one\nmark 5\n' >finished
 mkfifo silent
-"$logcast" --plugins plugins --marks.tell marked finished silent >said 2>err &
+"$logcast" --plugins plugins --marks.pipe marked finished silent >said 2>err &
 process=$!
 claim "a log is read, and then a pipe without a writer" sees 5
 kill -TERM "$process"

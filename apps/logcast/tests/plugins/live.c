@@ -28,7 +28,7 @@ static void report(void *self, FILE *out)
     peal_queue_flush(live->queue, PEAL_FOREVER);
     fprintf(out, "    counters %llu read, %llu kept, %llu bytes\n", (unsigned long long)reading.read,
         (unsigned long long)reading.kept, (unsigned long long)reading.bytes);
-    fprintf(out, "    heard %llu, more than one change %d, steps back %llu, gaps %llu\n",
+    fprintf(out, "    received %llu, more than one change %d, steps back %llu, gaps %llu\n",
         (unsigned long long)live->last, live->changes > 1, (unsigned long long)live->steps_back,
         (unsigned long long)live->gaps);
 }

@@ -24,7 +24,7 @@ static void line(void *self, const struct log_line *line)
 static void report(void *self, FILE *out)
 {
     (void)self;
-    fprintf(out, "    marks were told\n");
+    fprintf(out, "    marks were written\n");
 }
 
 static const struct log_sink sink = { PEAL_TABLE(log_sink), .line = line, .report = report };
@@ -34,7 +34,7 @@ static enum log_start start(
 {
     struct log_sink_protocol sinks;
     struct peal_observe_options how = PEAL_OBSERVE_OPTIONS;
-    const char *path = log_option_last(options, "tell");
+    const char *path = log_option_last(options, "pipe");
     (void)kept;
     if (path == NULL)
         return LOG_START_IDLE;
@@ -48,7 +48,7 @@ static enum log_start start(
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_option_help options[] = {
-        { "tell", "FILE", "the file to write marks to" },
+        { "pipe", "FILE", "the file to write marks to" },
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {

@@ -4,19 +4,19 @@
 #include "log_sink.h"
 
 static peal_center where;
-static uint64_t heard;
+static uint64_t received;
 
 static void line(void *self, const struct log_line *line)
 {
     (void)self;
     (void)line;
-    heard++;
+    received++;
 }
 
 static void report(void *self, FILE *out)
 {
     (void)self;
-    fprintf(out, "    %s\n", heard > 0 ? "heard" : "heard nothing");
+    fprintf(out, "    %s\n", received > 0 ? "received" : "received nothing");
 }
 
 static const struct log_sink stray = { PEAL_TABLE(log_sink), .line = line, .report = report };
@@ -51,7 +51,7 @@ const struct log_plugin *logcast_plugin(void)
     static const struct log_plugin plugin = {
         sizeof plugin,
         "stray",
-        "leaves an observer behind",
+        "does not remove an observer",
         NULL,
         NULL,
         0,

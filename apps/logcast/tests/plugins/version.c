@@ -54,7 +54,7 @@ static enum log_start start(
         return LOG_START_FAILED;
     version->center = center;
     log_state_take(kept, &version->lines, sizeof version->lines);
-    announce(log_option_last(options, "tell"));
+    announce(log_option_last(options, "pipe"));
     how.destroy = destroy;
     *out_target = version;
     return log_sink_observe(&sinks, version, &sink, &how, NULL) < 0 ? LOG_START_FAILED : LOG_STARTED;
@@ -63,7 +63,7 @@ static enum log_start start(
 const struct log_plugin *logcast_plugin(void)
 {
     static const struct log_option_help options[] = {
-        { "tell", "FILE", "the file to write the version to" },
+        { "pipe", "FILE", "the file to write the version to" },
         { NULL, NULL, NULL },
     };
     static const struct log_plugin plugin = {

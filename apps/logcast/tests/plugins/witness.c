@@ -65,7 +65,7 @@ static void report(void *self, FILE *out)
 {
     const struct witness *witness = self;
     print(out, "read", &witness->read);
-    print(out, "heard", &witness->kept);
+    print(out, "received", &witness->kept);
     print(out, "stored", &witness->stored);
 }
 
