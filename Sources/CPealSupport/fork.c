@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "announcement.h"
 #include "clock.h"
 #include "event_count.h"
 #include "executor.h"
@@ -71,9 +72,10 @@ void peal_fork_leave_slow(void)
     struct peal_thread *own = peal_thread_own;
     /* A lock that was acquired before the thread had a record is not noted in the record. */
     note_lock(noted_locks(own) > 0 ? own : NULL, -1);
-    if (own != NULL && own->first_late != NULL && !peal_fork_holds_locks()) {
+    if (own != NULL && (own->first_late != NULL || own->announce != NULL) && !peal_fork_holds_locks()) {
         __atomic_store_n(&own->locks, 0, __ATOMIC_RELEASE);
         peal_taps_report_late(own);
+        peal_announce_now(own);
     }
 }
 

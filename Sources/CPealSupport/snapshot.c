@@ -34,6 +34,7 @@ void peal_directory_open(struct peal_directory_element *element, uint64_t id, co
     __atomic_store_n(&element->empty_list.traits, traits, __ATOMIC_RELEASE);
     __atomic_store_n(&element->empty_list.parameter_count, parameter_count, __ATOMIC_RELEASE);
     __atomic_store_n(&element->variadic_kinds, variadic_kinds, __ATOMIC_RELEASE);
+    element->observers = 0;
     __atomic_store_n(&element->empty_list.method, id, __ATOMIC_RELEASE);
 }
 

@@ -499,6 +499,8 @@ static void clear(struct peal_thread *thread)
     thread->tapping = 0;
     thread->first_late = NULL;
     thread->last_late = NULL;
+    thread->stage = NULL;
+    thread->announce = NULL;
     thread->claimed = 0;
 }
 

@@ -2,6 +2,7 @@
 #ifndef CPEAL_SUPPORT_H
 #define CPEAL_SUPPORT_H
 
+#include "announcement.h"
 #include "bindings.h"
 #include "block.h"
 #include "clock.h"

@@ -38,7 +38,7 @@ static inline void peal_fork_enter(void)
         peal_fork_enter_slow();
 }
 
-/* In `locks` of a thread: events of taps wait until the thread holds no lock (tap.h). */
+/* In `locks` of a thread: events of taps (tap.h) or announcements (announcement.h) wait until the thread holds no lock. */
 #define PEAL_LOCKS_LATE 0x80000000U
 
 /* Returns true if the calling thread holds a lock, or waits for one. */
@@ -48,7 +48,7 @@ bool peal_fork_holds_locks(void);
 static inline void peal_fork_leave(void)
 {
     struct peal_thread *own = peal_thread_own;
-    /* One comparison finds a lock that is not noted here, and events that wait. */
+    /* One comparison finds a lock that is not noted here, and what waits for the release. */
     if (__builtin_expect(own == NULL || own->locks - 1 >= PEAL_LOCKS_LATE, 0))
         peal_fork_leave_slow();
     else

@@ -209,7 +209,7 @@ struct peal_directory_element {
      * type, because Swift imports no type with an alignment above 16. */
     struct peal_method_names *_Nullable names;
     uint32_t taps; /* the bits of the taps that see the method: see tap.h */
-    uint32_t padding;
+    uint32_t observers; /* of the method, in a center whose presence is announced: see PealCore's Presence */
 };
 
 extern void *_Nullable peal_method_chunks[PEAL_DIRECTORY_CHUNKS] __attribute__((visibility("hidden")));
@@ -293,6 +293,13 @@ static inline uint32_t peal_directory_taps(const struct peal_directory_element *
 static inline void peal_directory_set_taps(struct peal_directory_element *_Nonnull element, uint32_t taps)
 {
     __atomic_store_n(&element->taps, taps, __ATOMIC_RELEASE);
+}
+
+/* Adds to the number of observers, and returns it. The caller must hold the center's lock. */
+static inline uint32_t peal_directory_add_observers(struct peal_directory_element *_Nonnull element, int32_t difference)
+{
+    element->observers += (uint32_t)difference;
+    return element->observers;
 }
 
 /* Closes the element: the id is stale from now on. */

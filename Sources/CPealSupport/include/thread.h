@@ -97,6 +97,10 @@ struct peal_thread {
     struct peal_count_table *_Nullable counts;
     struct peal_late_event *_Nullable first_late; /* events that wait until the thread holds no lock */
     struct peal_late_event *_Nullable last_late;
+    void *_Nullable stage; /* the failure of the innermost running stage: PealCore's ProxyStage; NULL: none */
+    /* Waits until the thread holds no lock: see announcement.h. */
+    void (*_Nullable announce)(uint64_t center);
+    uint64_t announced_center; /* 0: several */
     uint32_t tapping; /* the bit of the tap whose function the thread runs, or whose ring it writes; 0: none */
     uint32_t system_id; /* as gettid returns it; 0: not known yet */
     /* The arguments of a failed broadcast, until its error sentence is built. */

@@ -38,11 +38,12 @@ extension Center {
             let proto = if let known { known } else { try state.add(description, to: self) }
             do throws(Failure) {
                 try owner?.add(proto)
-                try state.grow(proto, to: declarations)
+                try state.grow(proto, to: declarations, isNew: known == nil)
             } catch {
                 if known == nil { state.discard(proto) }
                 throw error
             }
+            if known == nil, description.name == Presence.name { state.beginPresence(proto) }
             state[proto].definers.insert(owner?.id ?? 0)
             return (proto, Array(state[proto].own.prefix(declarations.count)))
         }
@@ -152,10 +153,12 @@ extension CenterState {
     /// Ends a protocol that no other protocol adopts, with its observers.
     mutating func end(_ proto: PealProtocol) -> Remains {
         var remains = Remains()
-        for observer in self[proto].observers.all where observer.close() {
-            remains.observers.append(observer)
+        // An observer that another thread has closed is released by that thread, which does not count it any more.
+        for observer in self[proto].observers.all {
             count(observer, of: proto, as: -1)
+            if observer.close() { remains.observers.append(observer) }
         }
+        presence?.noteRemoved(proto, in: self)
         for method in self[proto].all { method.close() }
         drop(proto)
         // An adopted protocol whose owners have all been retired was kept for this one.
@@ -182,7 +185,7 @@ extension CenterState {
 
     /// Appends the methods that the protocol does not have yet, to it and to all that adopt it.
     mutating func grow(
-        _ proto: PealProtocol, to declarations: [MethodDeclaration]
+        _ proto: PealProtocol, to declarations: [MethodDeclaration], isNew: Bool
     ) throws(Failure) {
         var made: [Method] = []
         let subprotocols = subprotocols(of: proto)
@@ -205,6 +208,11 @@ extension CenterState {
         }
         // Tables without the new methods may lack a method that is now required.
         for subprotocol in subprotocols { self[subprotocol].tables = SharedTables() }
+        guard let presence else { return }
+        if isNew { return presence.noteDefined(proto, in: self) }
+        guard !made.isEmpty else { return }
+        presence.noteGrown(proto, in: self)
+        for subprotocol in subprotocols where subprotocol != proto { presence.noteGrown(subprotocol, in: self) }
     }
 
     /// A protocol and all that adopt it, directly or not, each once, in the order of their ids.

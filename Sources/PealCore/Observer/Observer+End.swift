@@ -86,6 +86,7 @@ extension CenterState {
     func count(_ record: Observer, of proto: PealProtocol, as difference: Int) {
         self[proto].count(record, as: Int32(difference))
         for member in proto.ancestors { self[member].count(record, as: Int32(difference)) }
+        if let presence { presence.count(record.tables.methods, as: Int32(difference), in: self) }
     }
 }
 

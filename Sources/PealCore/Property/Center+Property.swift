@@ -86,7 +86,7 @@ extension CenterState {
         // The protocol is not listed by its name, because no caller defines, finds or adopts it.
         self[proto].begin()
         do throws(Failure) {
-            try grow(proto, to: type.declarations)
+            try grow(proto, to: type.declarations, isNew: true)
             return try Property.make(description, type, center: center, proto: proto, methods: self[proto].own)
         } catch {
             discard(proto)

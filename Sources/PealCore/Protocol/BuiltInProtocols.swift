@@ -9,6 +9,7 @@ enum BuiltInProtocols {
         case ServiceEvents.proto: ServiceEvents.methods
         case Lifecycle.name: Lifecycle.methods
         case ModuleEvents.name: ModuleEvents.methods
+        case Presence.name: Presence.methods
         default: BuiltInServices.methods(of: name)
         }
     }
