@@ -64,6 +64,16 @@ public func peal_proxy_destroy_and_wait(_ proxy: peal_proxy, _ timeout: UInt32) 
 }
 
 @c @implementation
+public func peal_proxy_fail(_ status: peal_status, _ sentence: UnsafePointer<CChar>?) -> peal_status {
+    Boundary.status { () throws(Failure) in
+        guard let kind = Failure.Kind.allCases.first(where: { peal_status($0) == status }) else {
+            throw Failure(.argument, "\(status.rawValue) is no failure; give a negative status of peal/status.h")
+        }
+        try ProxyStage.fail(Failure(kind, try Boundary.text(sentence, "sentence")))
+    }
+}
+
+@c @implementation
 public func peal_proxy_is_alive(_ proxy: peal_proxy) -> Bool {
     Handles.proxies.find(proxy.id)?.isAlive ?? false
 }

@@ -377,3 +377,155 @@ CLAIM("X2", "a proxy that a stage destroys finishes the call, and then releases 
     CHECK_EQUAL(worker.destroyed, 1);
     close_center(center);
 }
+
+/* ---- A stage that fails the call --------------------------------------------------------------- */
+
+static char failing[16]; /* the stage that fails: "resolve", "redirect" or "invoke" */
+
+static void fail_in(const char *stage)
+{
+    if (strcmp(stage, failing) == 0)
+        CHECK_OK(peal_proxy_fail(PEAL_ERROR_TIMEOUT, "the server does not answer; try again later"));
+}
+static peal_function failing_resolve(void *target, peal_method method)
+{
+    fail_in("resolve");
+    return resolve(target, method);
+}
+static bool failing_redirect(void *target, peal_method method, struct peal_redirection *out)
+{
+    fail_in("redirect");
+    return redirect(target, method, out);
+}
+static void failing_invoke(void *target, peal_invocation invocation)
+{
+    int n = 9;
+
+    ((struct worker *)target)->invoked++;
+    if (peal_invocation_get_argument_named(invocation, "a", &n, sizeof n) == PEAL_OK)
+        CHECK_OK(peal_invocation_set_result(invocation, &n, sizeof n));
+    fail_in("invoke");
+}
+
+static struct peal_proxy_options begin_failing(void)
+{
+    struct peal_proxy_options options = begin();
+
+    options.resolve = failing_resolve;
+    options.redirect = failing_redirect;
+    options.invoke = failing_invoke;
+    return options;
+}
+
+static void check_failed(void)
+{
+    CHECK_STATUS(peal_last_status(), PEAL_ERROR_TIMEOUT);
+    CHECK_TEXT(peal_last_message(), "the server does not answer; try again later");
+    peal_clear_failure();
+}
+
+CLAIM("X6", "a stage fails the call with its status and its sentence: zero is returned, and no later stage is called")
+{
+    static const char *const stages[] = { "resolve", "redirect", "invoke" };
+
+    for (size_t i = 0; i < 3; i++) {
+        const struct peal_proxy_options options = begin_failing();
+        const struct large l = { 1, 2, 3 };
+
+        check_case(stages[i]);
+        strcpy(failing, stages[i]);
+        /* Each stage would handle the call, if it did not fail. */
+        worker.resolves = i == 0;
+        worker.redirects = i == 1;
+        worker.invokes = i == 2;
+        make(&empty_table, &options);
+        peal_clear_failure();
+        CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 0);
+        check_failed();
+        CHECK_REAL(proxy.table->half(proxy.self, 3), 0);
+        check_failed();
+        CHECK_EQUAL(proxy.table->large(proxy.self, l, 4).c, 0);
+        check_failed();
+        proxy.table->nothing(proxy.self);
+        check_failed();
+        CHECK_EQUAL(worker.resolved, 4);
+        CHECK_EQUAL(worker.redirected, i >= 1 ? 4 : 0);
+        CHECK_EQUAL(worker.invoked, i >= 2 ? 4 : 0);
+        end();
+    }
+    check_case(NULL);
+}
+
+CLAIM("X6", "the call after a failed one runs the stages again, and succeeds without a failure")
+{
+    const struct peal_proxy_options options = begin_failing();
+
+    strcpy(failing, "resolve");
+    worker.resolves = true;
+    make(&empty_table, &options);
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 0);
+    check_failed();
+    failing[0] = 0;
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 6);
+    CHECK_EQUAL(worker.resolved, 2);
+    CHECK_STATUS(peal_last_status(), PEAL_OK);
+    end();
+}
+
+static struct desk_proxy inner;
+static void invoke_inner(void *target, peal_invocation invocation)
+{
+    int n = 7;
+
+    (void)target;
+    CHECK_EQUAL(inner.table->add(inner.self, 1, 1), 0);
+    check_failed();
+    CHECK_OK(peal_invocation_set_result(invocation, &n, sizeof n));
+}
+
+CLAIM("X6", "the innermost stage of the thread fails its own call, and not that of an outer proxy")
+{
+    struct peal_proxy_options options = begin_failing();
+
+    strcpy(failing, "invoke");
+    options.resolve = NULL;
+    options.redirect = NULL;
+    CHECK_OK(desk_proxy_create_for(&desk, &other, &empty_table, &options, &inner));
+    options.invoke = invoke_inner;
+    make(&empty_table, &options);
+    peal_clear_failure();
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 7);
+    CHECK_STATUS(peal_last_status(), PEAL_OK);
+    CHECK_FAILURE(peal_proxy_fail(PEAL_ERROR_STATE, "outside"), PEAL_ERROR_STATE);
+    CHECK_OK(peal_proxy_destroy(inner.proxy));
+    end();
+}
+
+static void fail_twice(void *target, peal_invocation invocation)
+{
+    char longest[2000];
+
+    (void)target, (void)invocation;
+    CHECK_FAILURE(peal_proxy_fail(PEAL_OK, "fine"), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_proxy_fail(PEAL_TRUNCATED, "fine"), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_proxy_fail((peal_status)-99, "unknown"), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_proxy_fail(PEAL_ERROR_STATE, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_proxy_fail(PEAL_ERROR_STATE, "\xff"), PEAL_ERROR_ARGUMENT);
+    CHECK_OK(peal_proxy_fail(PEAL_ERROR_STATE, "the first one"));
+    memset(longest, 'x', sizeof longest);
+    longest[sizeof longest - 1] = 0;
+    CHECK_OK(peal_proxy_fail(PEAL_ERROR_LIMIT, longest));
+}
+
+CLAIM("X6, F1", "a stage that gives what is no failure gets a status; of two failures the last counts, and is cut to fit")
+{
+    struct peal_proxy_options options = begin();
+
+    options.invoke = fail_twice;
+    make(&empty_table, &options);
+    CHECK_EQUAL(proxy.table->add(proxy.self, 2, 3), 0);
+    CHECK_STATUS(peal_last_status(), PEAL_ERROR_LIMIT);
+    CHECK_EQUAL(strlen(peal_last_message()), 1023);
+    CHECK_FAILURE(peal_proxy_fail(PEAL_ERROR_STATE, "outside"), PEAL_ERROR_STATE);
+    end();
+}

@@ -163,6 +163,7 @@
 #define peal_proxy_create_for (*peal_loaded_proxy_create_for)
 #define peal_proxy_destroy (*peal_loaded_proxy_destroy)
 #define peal_proxy_destroy_and_wait (*peal_loaded_proxy_destroy_and_wait)
+#define peal_proxy_fail (*peal_loaded_proxy_fail)
 #define peal_proxy_get_info (*peal_loaded_proxy_get_info)
 #define peal_proxy_is_alive (*peal_loaded_proxy_is_alive)
 #define peal_proxy_list (*peal_loaded_proxy_list)
@@ -384,6 +385,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(proxy_create_for) \
     FUNCTION(proxy_destroy) \
     FUNCTION(proxy_destroy_and_wait) \
+    FUNCTION(proxy_fail) \
     FUNCTION(proxy_get_info) \
     FUNCTION(proxy_is_alive) \
     FUNCTION(proxy_list) \

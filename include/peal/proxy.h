@@ -61,7 +61,7 @@ struct peal_proxy_options {
 
     /* The three stages of a call for which the target's table has no function. Each may be NULL, and is
      * called when the stages before it had no result. They run on the calling thread, with no lock held and
-     * the target retained. */
+     * the target retained. Each may fail the call by peal_proxy_fail. */
 
     /* Supplies a function for the method, to be called with the target as `self`, for this and all later
      * calls: the stage is not called for that method again. NULL: none. (resolveInstanceMethod) */
@@ -180,6 +180,28 @@ PEAL_API peal_status peal_proxy_destroy(peal_proxy proxy);
  * or the time limit has expired; PEAL_ERROR_HANDLE when it has already ended.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_proxy_destroy_and_wait(peal_proxy proxy, uint32_t timeout);
+
+/* Fails the call of a proxy, from inside one of its stages. For example, a stage that passes calls to another process
+ * fails them while there is no connection. Once the stage has returned, no later stage is called, its own result is
+ * ignored, and the call returns zero. Then peal_last_status and peal_last_message return this status and this sentence
+ * to the caller. The next call runs the stages again.
+ *
+ *     static void invoke(void *target, peal_invocation call)
+ *     {
+ *         if (!is_connected(target))
+ *             peal_proxy_fail(PEAL_ERROR_STATE, "the server does not answer; try again later");
+ *         ...
+ *     }
+ *
+ * The call is that of the innermost stage on the calling thread, also from functions that the stage calls. If the
+ * function is called again in the same stage, the last status and sentence count.
+ *
+ * status: a negative status.
+ * sentence: *copied*; UTF-8: the cause, and the remedy. More than 1,023 bytes are cut between two characters.
+ * Returns PEAL_OK; PEAL_ERROR_STATE outside of a stage; PEAL_ERROR_ARGUMENT for a status that is no failure, for NULL
+ * and for a text that is not UTF-8.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_proxy_fail(peal_status status, const char *sentence);
 
 /* Returns true if a call reaches observers or a target: until the proxy is destroyed, its protocol has ended,
  * or its weak target is dead. A weak target is retained and released for this test.

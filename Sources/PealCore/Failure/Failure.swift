@@ -1,6 +1,6 @@
 /// Why an operation was not done: a kind for programs, a sentence for people.
 public struct Failure: Error, Sendable {
-    public enum Kind: Sendable {
+    public enum Kind: CaseIterable, Sendable {
         case argument, handle, syntax, type, conflict, notFound, ambiguous, conformance, duplicate
         case argumentCount, policy, depth, recursion, state, memory, limit
         case wouldDeadlock, timeout

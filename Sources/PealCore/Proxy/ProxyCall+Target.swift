@@ -145,14 +145,20 @@ extension ProxyCall {
             call(function, pointer, carrier, result)
             return nil
         }
-        if let function = target.pointee.resolve?(pointer, method) {
-            peal_proxy_target_set_function(target, index, function)
-            call(function, pointer, carrier, result)
-            return nil
-        }
-        if let (function, other) = redirection(of: target) {
-            call(function, other, carrier, result)
-            return nil
+        do throws(Failure) {
+            if let resolve = target.pointee.resolve,
+                let function = try ProxyStage.run({ resolve(pointer, method) })
+            {
+                peal_proxy_target_set_function(target, index, function)
+                call(function, pointer, carrier, result)
+                return nil
+            }
+            if let (function, other) = try redirection(of: target) {
+                call(function, other, carrier, result)
+                return nil
+            }
+        } catch {
+            return error
         }
         return invoke(target, carrier, result)
     }
@@ -181,11 +187,13 @@ extension ProxyCall {
     /// Returns the function of another target, if `redirect` names a target that has the function.
     private func redirection(
         of target: ProxyTarget.Pointer
-    ) -> (function: @convention(c) () -> Void, target: UnsafeMutableRawPointer?)? {
+    ) throws(Failure) -> (function: @convention(c) () -> Void, target: UnsafeMutableRawPointer?)? {
         guard let redirect = target.pointee.redirect, let path else { return nil }
         typealias Redirection = (target: UnsafeMutableRawPointer?, table: UnsafeRawPointer?)
         var other: Redirection = (nil, nil)
-        let isNamed = withUnsafeMutablePointer(to: &other) { redirect(target.pointee.record.target, method, $0) }
+        let isNamed = try ProxyStage.run {
+            withUnsafeMutablePointer(to: &other) { redirect(target.pointee.record.target, method, $0) }
+        }
         guard isNamed, let table = other.table, let function = ProxyTable.function(at: path, in: table) else {
             return nil
         }
@@ -202,9 +210,9 @@ extension ProxyCall {
         called.copyPlan.withArguments(of: carrier) { arguments in
             do throws(Failure) {
                 let invocation = try Invocation.make(called, arguments: arguments, count: called.parameterCount)
-                invoke(target.pointee.record.target, invocation.id)
+                defer { try? Invocation.end(invocation.id) }
+                try ProxyStage.run { invoke(target.pointee.record.target, invocation.id) }
                 if called.resultSize > 0 { try invocation.readResult(into: result, size: called.resultSize) }
-                try? Invocation.end(invocation.id)
             } catch {
                 failure = error
             }

@@ -1,0 +1,31 @@
+internal import CPealSupport
+
+/// The stages of forwarding that run on a thread. A stage may fail the call.
+public enum ProxyStage {
+    /// Fails the call whose stage is the innermost one on the calling thread.
+    public static func fail(_ failure: Failure) throws(Failure) {
+        guard let stage = peal_thread_own_slot()?.pointee.stage else {
+            throw Failure(
+                .state,
+                "no stage of a proxy runs on this thread; call peal_proxy_fail inside `resolve`, `redirect` or `invoke`"
+            )
+        }
+        stage.assumingMemoryBound(to: Failure?.self).pointee = failure
+    }
+
+    /// Runs a stage.
+    ///
+    /// - Throws: The failure of the call, if the stage has failed it.
+    static func run<Value>(_ stage: () -> Value) throws(Failure) -> Value {
+        guard let thread = peal_thread_current() else { throw .outOfMemory }
+        var failure: Failure?
+        let value = withUnsafeMutablePointer(to: &failure) { failure in
+            let outer = thread.pointee.stage
+            thread.pointee.stage = UnsafeMutableRawPointer(failure)
+            defer { thread.pointee.stage = outer }
+            return stage()
+        }
+        if let failure { throw failure }
+        return value
+    }
+}
