@@ -227,7 +227,7 @@ public struct Creation: ~Copyable {
         let service = try center.service(type, named: name)
         let (use, box) = try service.take()
         try kept.keep(use)
-        return box._withUnsafeGuaranteedRef { $0.value }
+        return box.read { $0.value }
     }
 
     /// Gets the service that provides a protocol; the rest as for ``get(_:named:)``.
@@ -240,7 +240,7 @@ public struct Creation: ~Copyable {
     ) throws(PealError) -> Other {
         let (use, box) = try center.service(type, providing: protocolName).take()
         try kept.keep(use)
-        return box._withUnsafeGuaranteedRef { $0.value }
+        return box.read { $0.value }
     }
 
     /// Reports the failure of a creation to C.

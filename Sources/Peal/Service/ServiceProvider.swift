@@ -52,12 +52,12 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     @inlinable
     public func get() throws(PealError) -> ServiceUse<Instance> {
         let (use, box) = try take()
-        return ServiceUse(box._withUnsafeGuaranteedRef { $0.value }, use: use.use)
+        return ServiceUse(box.read { $0.value }, use: use.use)
     }
 
     /// A use, which the caller ends, and the box of the instance.
     @inlinable
-    func take() throws(PealError) -> (use: peal_service_use, box: Unmanaged<TypedBox<Instance>>) {
+    func take() throws(PealError) -> (use: peal_service_use, box: Borrowed<TypedBox<Instance>>) {
         if !isOwn { try checkMark() }
         var use = peal_service_use()
         try PealError.check(peal_service_use_instance(handle, &use))
@@ -81,9 +81,9 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
 
     /// The box of an instance of a service that has the mark. The service's use or scope keeps it.
     @inlinable @inline(__always)
-    func box(at pointer: UnsafeMutableRawPointer) throws(PealError) -> Unmanaged<TypedBox<Instance>> {
+    func box(at pointer: UnsafeMutableRawPointer) throws(PealError) -> Borrowed<TypedBox<Instance>> {
         let found = Box.borrow(pointer, as: AnyObject.self) { box in type(of: box) == TypedBox<Instance>.self }
-        if found { return Unmanaged.fromOpaque(pointer) }
+        if found { return Borrowed(pointer) }
         throw mismatch(Box.object(pointer, as: AnyObject.self))
     }
 

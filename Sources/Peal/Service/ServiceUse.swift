@@ -67,7 +67,7 @@ extension ServiceProvider {
         try PealError.check(peal_service_use_instance(handle, &use))
         defer { _ = peal_use_release(use.use) }
         guard let pointer = use.`self` else { throw notSwift() }
-        return body(try box(at: pointer)._withUnsafeGuaranteedRef { $0.value })
+        return body(try box(at: pointer).read { $0.value })
     }
 
     /// Begins a scope, and ends it where this throws.
@@ -78,7 +78,7 @@ extension ServiceProvider {
         do throws(PealError) {
             // Without a mark in the center no table was requested, and the service was not made in Swift.
             guard scope.table != nil, let pointer = scope.`self` else { throw notSwift() }
-            return try box(at: pointer)._withUnsafeGuaranteedRef { $0.value }
+            return try box(at: pointer).read { $0.value }
         } catch {
             _ = peal_scope_end(&scope)
             throw error
@@ -150,15 +150,15 @@ final class UseKeeper: Sendable {
 /// In C, `struct peal_service_use`.
 public struct UniqueUse<Instance: Sendable>: ~Copyable, Sendable {
     @usableFromInline let use: OwnedUse
-    /// Not retained: the service keeps it until the use ends. All that is read of it is a constant of a sendable type.
-    @usableFromInline nonisolated(unsafe) let box: Unmanaged<TypedBox<Instance>>
+    /// The service keeps it until the use ends.
+    @usableFromInline let box: Borrowed<TypedBox<Instance>>
 
     /// The instance; the service keeps it until the use ends.
-    @inlinable public var instance: Instance { box._withUnsafeGuaranteedRef { $0.value } }
+    @inlinable public var instance: Instance { box.read { $0.value } }
 
     /// - Parameter taken: *Consumed.*
     @inlinable
-    init(_ taken: (use: peal_service_use, box: Unmanaged<TypedBox<Instance>>)) {
+    init(_ taken: (use: peal_service_use, box: Borrowed<TypedBox<Instance>>)) {
         use = OwnedUse(taken.use.use)
         box = taken.box
     }

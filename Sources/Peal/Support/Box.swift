@@ -42,3 +42,18 @@ extension Box {
         if let pointer { _ = Unmanaged<AnyObject>.fromOpaque(pointer).retain() }
     }
 }
+
+/// A reference that is not counted, to an object that other code keeps alive.
+///
+/// Unchecked: what it reads of the object must be constants of sendable types.
+@usableFromInline
+struct Borrowed<Object: AnyObject>: @unchecked Sendable {
+    @usableFromInline let object: Unmanaged<Object>
+
+    /// The object at a pointer of ``Box``.
+    @inlinable
+    init(_ pointer: UnsafeMutableRawPointer) { object = .fromOpaque(pointer) }
+
+    @inlinable @inline(__always)
+    func read<Result>(_ body: (Object) -> Result) -> Result { object._withUnsafeGuaranteedRef(body) }
+}
