@@ -712,7 +712,7 @@ static void begin_with_neighbour(struct part *retiring)
     part_add(center, neighbour);
 }
 
-/* At least one of the two waits is refused, because it would close the circle. The remaining work is done later. */
+/* At least one of the two waits is refused, because the wait would be circular. The remaining work is done later. */
 static void check_circle(pthread_t calling, struct part *retiring, peal_owner owner, const char *left)
 {
     const peal_status removal = peal_module_remove(retiring->module);

@@ -314,7 +314,7 @@ static bool redirect_to_oneself(void *target, peal_method method, struct peal_re
     return true;
 }
 
-CLAIM("X2", "redirections in a circle end with a status")
+CLAIM("X2", "circular redirections end with a status")
 {
     struct peal_proxy_options options = begin();
 

@@ -146,7 +146,7 @@ CLAIM("B11", "beside broadcasts of another thread each observer gets the last ca
     race(NULL, CHECK_ROUNDS(6000));
 }
 
-CLAIM("B11", "the same holds for observers with queues")
+CLAIM("B11", "an observer with a queue gets the last call once, beside broadcasts of another thread")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     struct lane lane;

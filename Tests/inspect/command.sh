@@ -57,7 +57,7 @@ stop() {
 
 run "$peal" ps
 claim "without a program, ps fails with a hint" has err 'start one with PEAL_INSPECT=1'
-claim "and ends with 1" ends 1
+claim "ps without a program ends with 1" ends 1
 run "$peal" tree 999999999
 claim "a process that does not exist is reported" has err 'there is no process 999999999'
 run "$peal" tree nothing-of-this-name
@@ -82,42 +82,42 @@ run "$peal" ps
 claim "ps lists the program" has out "^ *$pid  program "
 run "$peal" tree "$pid"
 claim "tree has methods" has out 'optional void on_message(const char \*room, const char \*text)'
-claim "and observers on queues" has out ', on serial queue 1'
+claim "tree has the observers on queues" has out ', on serial queue 1'
 run "$peal" tree program
 claim "a program is found by its name" has out "^program ($pid)"
 run "$peal" describe "$pid" Chat.on_tick
 claim "describe prints a declaration" has out '^optional void on_tick(int number)'
 run "$peal" describe "$pid" Chat.nothing
-claim "an unknown method ends with 1" ends 1
+claim "describe of an unknown method ends with 1" ends 1
 run "$peal" send "$pid" Chat.on_message lobby 'hello "you"'
 claim "send reaches the observers" has out '^2 observers'
 run "$peal" send "$pid" Chat.on_message lobby
-claim "send names what is missing" has err '2 parameters, and 1 arguments'
+claim "send reports that arguments are missing" has err '2 parameters, and 1 arguments'
 run "$peal" graph "$pid"
 claim "graph writes the input of Graphviz" has out '^digraph peal {'
 run "$peal" graph --json --seconds 0.5 "$pid"
 claim "graph writes JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/out"
-claim "with the observer that broadcasts" has out '"label":"on_echo","calls":[1-9]'
-claim "with the calls of its queues" has out '"label":"","calls":[1-9]'
+claim "graph has the observer that broadcasts" has out '"label":"on_echo","calls":[1-9]'
+claim "graph has the calls of the observer's queues" has out '"label":"","calls":[1-9]'
 run "$peal" graph --svg "$pid"
 if command -v dot >/dev/null; then
     claim "graph draws a picture" has out '<svg '
 else
-    claim "without Graphviz, graph --svg names it" has err 'Graphviz'
+    claim "without Graphviz, graph --svg reports what is missing" has err 'Graphviz'
 fi
 run "$peal" monitor --count 5 "$pid"
 claim "monitor prints broadcasts with arguments" has out 'Chat.on_message(room: "lobby", text: "good \\"morning\\""), 2 observers, '
 run "$peal" monitor --count 20 "$pid" 'Echo'
-claim "a filter selects methods" has out 'Echo.on_echo(length: 14), 1 observer'
-claim "and leaves out others" sh -c "! grep -q Chat '$work/out'"
+claim "the filter of monitor selects methods" has out 'Echo.on_echo(length: 14), 1 observer'
+claim "the filter of monitor excludes other methods" sh -c "! grep -q Chat '$work/out'"
 run "$peal" monitor --count 5 "$pid" 'Chat..x,,-'
-claim "a malformed filter is refused with its column" has err 'column'
-claim "and ends with 1" ends 1
+claim "a malformed filter of monitor is refused with its column" has err 'column'
+claim "monitor with a malformed filter ends with 1" ends 1
 # The first screen is of 25 ms, in which a busy machine may make no call.
 tries=0
 until run "$peal" top "$pid" && has out Chat.on_message || [ $tries = 20 ]; do tries=$((tries + 1)); done
 claim "without a terminal, top prints one screen" has out 'Chat.on_message, observer of Chat'
-claim "with queues" has out 'serial queue 1'
+claim "without a terminal, top prints the queues" has out 'serial queue 1'
 run "$peal" trace -o "$work/trace.json" --seconds 1 "$pid"
 claim "trace ends with 0" ends 0
 claim "each flow of the trace is closed" python3 -c '
@@ -141,24 +141,24 @@ if has err 'recordings need libpeal-wire'; then
     echo "skipped: recordings need libpeal-wire"
 else
     claim "record names the protocols" has out '^records Chat$'
-    claim "and ends with 0" ends 0
+    claim "record ends with 0" ends 0
     run "$peal" record --seconds 0.2 "$pid" "$work/none.peal" Nothing
-    claim "an unknown protocol is refused" has err "no protocol is named 'Nothing'"
-    claim "with 1" ends 1
+    claim "record refuses an unknown protocol" has err "no protocol is named 'Nothing'"
+    claim "record of an unknown protocol ends with 1" ends 1
     run "$peal" record "$pid" "$work/no/folder.peal" Chat
-    claim "a file that cannot be created is refused" has err 'No such file'
+    claim "record refuses a file that cannot be created" has err 'No such file'
     # The path is relative to the folder of the command.
     cd "$work" || exit 1
     run "$peal" replay --list "$pid" chat.peal
     cd - >/dev/null || exit 1
     claim "replay --list prints the calls" has out 'Chat.on_message(room: "lobby", text: "good \\"morning\\"")'
-    claim "of each method" has out 'Chat.on_tick(number: '
+    claim "replay --list prints the calls of each method" has out 'Chat.on_tick(number: '
     run "$peal" replay --speed full "$pid" "$work/chat.peal"
-    claim "replay makes the calls" has out '^made [1-9][0-9]* calls, 0 failed, 0 were skipped'
+    claim "replay makes the recorded calls" has out '^made [1-9][0-9]* calls, 0 failed, 0 were skipped'
     run "$peal" replay --speed x "$pid" "$work/chat.peal"
-    claim "a malformed speed is refused" has err "the speed 'x'"
+    claim "replay refuses a malformed speed" has err "the speed 'x'"
     run "$peal" replay "$pid" "$program"
-    claim "a file that is no recording is refused" has err 'the file is no recording'
+    claim "replay refuses a file that is no recording" has err 'the file is no recording'
     begun=$(date +%s%N)
     run "$peal" replay "$pid" "$work/chat.peal"
     took=$(( ($(date +%s%N) - begun) / 1000000 ))
@@ -171,12 +171,12 @@ else
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
     wait $recorder
-    claim "record ends with the program" [ $? = 3 ]
+    claim "record ends when the program is killed" [ $? = 3 ]
     exec 9>&-
     start PEAL_INSPECT=1 -- 200
     run "$peal" replay --list "$pid" "$work/killed.peal"
     claim "the file of a killed program has its last calls" has out 'Chat.on_message(room: "lobby", text: "last-words")'
-    claim "and tells that the program has ended" has out 'the program ended while it was recorded'
+    claim "replay --list reports that the program ended while it was recorded" has out 'the program ended while it was recorded'
 fi
 
 # The page, by a plain client of HTTP.
@@ -212,34 +212,34 @@ until grep -q http "$work/url" "$work/err" || [ $tries = 100 ]; do sleep 0.1; tr
 if grep -q libmicrohttpd "$work/err"; then
     wait "$server"
     code=$?
-    claim "without libmicrohttpd, serve ends with 1 and a sentence" ends 1
+    claim "without libmicrohttpd, serve ends with 1" ends 1
 else
     get '' '/*/'
-    claim "serve has a page" has out "^200 default-src 'none';.*<!doctype html>"
+    claim "serve answers with its page" has out "^200 default-src 'none';.*<!doctype html>"
     get '' '/*/tree'
-    claim "with the tree" has out '^200 .* \[{"kind":"process"'
+    claim "the page of serve has the tree" has out '^200 .* \[{"kind":"process"'
     get '' '/*/top'
-    claim "and the calls" has out '^200 .* \['
+    claim "the page of serve has the calls" has out '^200 .* \['
     get '' '/*/nothing'
-    claim "another page does not exist" has out '^404 '
+    claim "serve answers 404 for another page" has out '^404 '
     get evil.example '/*/tree'
-    claim "a header Host of another name is refused" has out '^403 '
+    claim "serve refuses a header Host of another name" has out '^403 '
     get '' '/tree'
-    claim "an address without the secret is refused" has out '^404 '
+    claim "serve refuses an address without the secret" has out '^404 '
     get '' '/0123456789abcdef0123456789abcdef/tree'
-    claim "an address with another secret is refused" has out '^404 '
+    claim "serve refuses an address with another secret" has out '^404 '
     get '' '/*/tree' POST
-    claim "a method that is not for reading is refused" has out '^405 '
+    claim "serve refuses a method that is not for reading" has out '^405 '
     browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
     if [ -n "$browser" ]; then
         # Time in the page passes without waiting, and requests end before it does.
         HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 \
             --dump-dom "$(cat "$work/url")" >"$work/out" 2>"$work/err"
         claim "a browser shows the calls" has out '<td>Chat.on_message, observer of Chat (target'
-        claim "and the methods with their observers" has out '<code>optional void on_message(.*</code><span>.* target 0x'
+        claim "a browser shows the methods with their observers" has out '<code>optional void on_message(.*</code><span>.* target 0x'
     fi
     run python3 "$work/hang.py" "$work/url"
-    claim "connections that do not finish their request delay no other" [ "$(grep -c '^200 [1-9]' "$work/out")" = 3 ]
+    claim "connections with an unfinished request delay no other connection" [ "$(grep -c '^200 [1-9]' "$work/out")" = 3 ]
     kill "$server"
     wait "$server"
     code=$?

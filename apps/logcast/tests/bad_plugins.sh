@@ -6,9 +6,9 @@ log=$3
 stray=$4
 
 run "$logcast" --plugins "$folder" "$log"
-claim "ends with 1" same 1 "$code"
-claim "the log is read" has "$out" "$(awk 'END { print NR }' "$log" | sed 's/\(.*\)\(...\)$/\1,\2/') lines"
-claim "the good plugin works" has "$out" "    by hour"
+claim "logcast with invalid plugins ends with 1" same 1 "$code"
+claim "logcast with invalid plugins reads the log" has "$out" "$(awk 'END { print NR }' "$log" | sed 's/\(.*\)\(...\)$/\1,\2/') lines"
+claim "the valid plugin works beside invalid ones" has "$out" "    by hour"
 claim "each invalid plugin is reported once" same 8 "$(grep -c '^logcast: plugin .* skipped: ' "$err")"
 
 reports() { # PLUGIN PATTERN
@@ -28,6 +28,6 @@ cp "$stray" "$work/stray"
 run "$logcast" --plugins "$work/stray" --reload-every 1500 --check-pointers "$log"
 claim "a plugin that does not remove its observer is reported, at its reload and at the end" same 2 \
     "$(grep -c '^logcast: stray: not unloaded: peal still has its observer of LogSink.line$' "$err")"
-claim "it stays loaded: its observer is called, and the run continues" has "$out" "    received"
-claim "and ends with 1" same 1 "$code"
+claim "a plugin that does not remove its observer stays loaded, and its observer is called" has "$out" "    received"
+claim "logcast with a plugin that does not remove its observer ends with 1" same 1 "$code"
 finish

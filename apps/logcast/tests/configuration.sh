@@ -13,16 +13,16 @@ filter.drop = alph
 line-limit = 4
 END
 run "$logcast" --config good.conf log
-claim "ends with 0" same 0 "$code"
-claim "is silent on standard error" is_empty "$err"
-claim "plugins get their options, each of several" has "$out" "kept 1, dropped 2, cut short 2"
+claim "logcast with a configuration file ends with 0" same 0 "$code"
+claim "logcast with a configuration file prints nothing on standard error" is_empty "$err"
+claim "plugins get their options from the file, including each of several values" has "$out" "kept 1, dropped 2, cut short 2"
 run "$logcast" --config good.conf --filter.drop gamma --line-limit 100 log
-claim "the command line wins, over all values of a key" has "$out" "kept 2, dropped 1"
-claim "for the host too" [ "$(grep -c 'cut short' "$out")" -eq 0 ]
+claim "the command line replaces all values that the file has for a key" has "$out" "kept 2, dropped 1"
+claim "the command line replaces the file's options of the host too" [ "$(grep -c 'cut short' "$out")" -eq 0 ]
 printf 'filter.keep = "a b "\r\n' >quoted.conf
 printf 'a b c\nxa b\na  b \n' >blanks
 run "$logcast" --config quoted.conf blanks
-claim "quotes keep blanks; lines may end as those of DOS" has "$out" "kept 1, dropped 2"
+claim "quotes keep blanks, and lines may end as those of DOS" has "$out" "kept 1, dropped 2"
 printf 'filter.drop = a#b=c' >odd.conf
 printf 'a#b=c\n' >./hash
 run "$logcast" --config odd.conf hash
@@ -33,19 +33,19 @@ run "$logcast" --config folder.conf log
 claim "the folder of plugins may come from the file" has "$err" "nowhere: No such file or directory"
 printf 'time = yes\n' >time.conf
 run "$logcast" --config time.conf log
-claim "a flag is yes" has "$out" "(host)"
+claim "a flag in the file may be yes" has "$out" "(host)"
 printf 'time = no\n' >time.conf
 run "$logcast" --config time.conf log
-claim "or no" [ "$(grep -c '(host)' "$out")" -eq 0 ]
+claim "a flag in the file may be no" [ "$(grep -c '(host)' "$out")" -eq 0 ]
 : >empty.conf
 run "$logcast" --config empty.conf log
-claim "an empty file sets nothing" same 0 "$code"
+claim "an empty configuration file sets nothing" same 0 "$code"
 
 refuses() { # WHAT SENTENCE: the file bad.conf
     run "$logcast" --config bad.conf log
-    claim "$1: ends with 2" same 2 "$code"
+    claim "$1: logcast ends with 2" same 2 "$code"
     claim "$1: $2" same "logcast: bad.conf:$2" "$(head -n 1 "$err")"
-    claim "$1: prints nothing else" is_empty "$out"
+    claim "$1: logcast prints nothing else" is_empty "$out"
 }
 printf '\n# one\ncolour = red\n' >bad.conf
 refuses "an unknown key" "3: colour: there is no such option"
@@ -95,44 +95,44 @@ put "filter.drop = a"
 "$logcast" --plugins plugins --config live.conf - <stream >out 2>complaints &
 process=$!
 exec 3>stream
-claim "a process starts with a file" starts
+claim "logcast starts with a configuration file" starts
 put "filter.drop = b" "filter.drop = a"
 kill -HUP "$process"
-claim "SIGHUP loads the plugins" starts
+claim "SIGHUP loads the plugins again" starts
 put "filter.drop = b" "colour = red"
 kill -HUP "$process"
-claim "again, with a bad file" starts
+claim "SIGHUP loads the plugins again when the file has a mistake" starts
 read -r complaint <&4
-claim "and the mistake is reported" same "logcast: configuration: live.conf:3: colour: there is no such option" \
+claim "the mistake in the reloaded file is reported" same "logcast: configuration: live.conf:3: colour: there is no such option" \
     "$complaint"
 printf 'a\nb\nc\n' >&3
 exec 3>&-
 wait "$process"
-claim "there was trouble: ends with 1" same 1 "$?"
-claim "plugins had the options of the last good file" has out "kept 1, dropped 2"
-claim "and the summary has its patterns" same 2 "$(grep -c '^ *drop [ab] *matched *1$' out)"
+claim "after a mistake in a reloaded file, logcast ends with 1" same 1 "$?"
+claim "plugins have the options of the last file without a mistake" has out "kept 1, dropped 2"
+claim "the summary has the patterns of the last file without a mistake" same 2 "$(grep -c '^ *drop [ab] *matched *1$' out)"
 
 # ---- A pattern that cannot be read, by SIGHUP ----
 put "filter.drop = secret"
 "$logcast" --plugins plugins --config live.conf - <stream >out 2>complaints &
 process=$!
 exec 3>stream
-claim "another process starts" starts
+claim "logcast starts with a pattern that it can read" starts
 printf 'secret one\nopen one\n' >&3
 put "filter.drop = sec(ret"
 kill -HUP "$process"
-claim "it loads a pattern that cannot be read" starts
+claim "SIGHUP loads the plugins again when a pattern cannot be read" starts
 read -r complaint <&4
-claim "and the mistake is reported" same 'logcast: filter: pattern "sec(ret": Unmatched ( or \(' "$complaint"
+claim "a reloaded pattern that cannot be read is reported" same 'logcast: filter: pattern "sec(ret": Unmatched ( or \(' "$complaint"
 read -r complaint <&4
-claim "with its consequence" same "logcast: filter: continues with its previous patterns" "$complaint"
+claim "the filter reports that it continues with its previous patterns" same "logcast: filter: continues with its previous patterns" "$complaint"
 printf 'secret two\nopen two\n' >&3
 put "filter.drop = open"
 kill -HUP "$process"
-claim "a later reload starts a correct one" starts
+claim "a later reload has a pattern that can be read" starts
 printf 'secret three\nopen three\n' >&3
 exec 3>&-
 wait "$process"
-claim "there was trouble again: ends with 1" same 1 "$?"
-claim "no line got through meanwhile that was to be dropped" has out "kept 3, dropped 3"
+claim "after a pattern that could not be read, logcast ends with 1" same 1 "$?"
+claim "no pattern was without effect between the reloads" has out "kept 3, dropped 3"
 finish

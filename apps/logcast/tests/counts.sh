@@ -19,65 +19,65 @@ rows() {
 }
 
 run "$logcast" --counts.top 65536 "$log"
-claim "ends with 0" same 0 "$code"
-claim "is silent on standard error" is_empty "$err"
-claim "counts the lines" same \
+claim "logcast with the plugin counts ends with 0" same 0 "$code"
+claim "logcast with the plugin counts prints nothing on standard error" is_empty "$err"
+claim "the summary has the number of lines" same \
     "$(wc -l <"$log" | tr -d ' ')" \
     "$(sed -n '1s/.*: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,)"
-claim "counts by hour" same \
+claim "counts has the lines of each hour" same \
     "$(awk '{ n[$1 " " substr($2, 1, 2)]++ } END { for (k in n) print k, n[k] }' "$log" | sort)" \
     "$(rows 'by hour' | sort)"
-claim "counts by first word" same \
+claim "counts has the lines of each first word" same \
     "$(awk '{ n[$3]++ } END { for (k in n) print k, n[k] }' "$log" | sort)" \
     "$(rows 'by first word' | sort)"
 
 run "$logcast" --counts.words=2 --counts.top 65536 "$log"
-claim "counts by two first words" same \
+claim "counts has the lines of each pair of first words" same \
     "$(awk '{ n[$3 " " $4]++ } END { for (k in n) print k, n[k] }' "$log" | sort)" \
     "$(rows 'by first words' | sort)"
 
 run "$logcast" --counts.top 2 "$log"
-claim "sums up the words it does not show" same \
+claim "counts sums up the words that it does not print" same \
     "$(awk '{ n[$3]++ } END { for (k in n) print n[k] }' "$log" | sort -rn |
         awk 'NR > 2 { sum += $1 } END { print "(others)", sum }')" \
     "$(rows 'by first word' | tail -n 1)"
 
 run "$logcast" --counts.words 9 "$log"
-claim "refuses an invalid option of a plugin, and continues" same 1 "$code"
-claim "names the option" has "$err" "logcast: counts: words must be a number from 1 to 8"
+claim "an invalid option of a plugin ends logcast with 1" same 1 "$code"
+claim "the report of an invalid option names it" has "$err" "logcast: counts: words must be a number from 1 to 8"
 
 run "$logcast" --filter.keep 'status installed ' --filter.keep ' trigproc ' --filter.drop lib "$log"
-claim "keeps the lines that grep keeps" same \
+claim "the filter keeps the lines that grep keeps" same \
     "$(grep -E 'status installed | trigproc ' "$log" | grep -vc lib)" \
     "$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' "$out" | tr -d ,)"
-claim "counts only lines that are kept" same \
+claim "counts has only lines that are kept" same \
     "$(grep -E 'status installed | trigproc ' "$log" | grep -v lib |
         awk '{ n[$3]++ } END { for (k in n) print k, n[k] }' | sort)" \
     "$(rows 'by first word' | sort)"
-claim "counts the matches of each pattern" same \
+claim "the filter counts the matches of each pattern" same \
     "$(grep -c lib "$log")" \
     "$(sed -n 's/^ *drop lib *matched *//p' "$out" | tr -d ,)"
 
 run "$logcast" --filter.keep 'a(b' "$log"
-claim "refuses an invalid pattern, and continues" same 1 "$code"
-claim "names the pattern" has "$err" 'logcast: filter: pattern "a(b": '
+claim "an invalid pattern ends logcast with 1" same 1 "$code"
+claim "the report of an invalid pattern has its text" has "$err" 'logcast: filter: pattern "a(b": '
 claim "a filter that cannot be read keeps no line" has "$out" "    kept 0, dropped"
-claim "and reports it" has "$err" "logcast: filter: keeps no line"
+claim "a filter that cannot be read reports that it keeps no line" has "$err" "logcast: filter: keeps no line"
 
 cat "$log" "$log" >"$work/twice.log"
 run "$logcast" "$log" "$work/twice.log"
-claim "adds up several logs" same \
+claim "the summary adds up several logs" same \
     "$(($(wc -l <"$log") * 3))" \
     "$(sed -n 's/^all: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,)"
 
 run "$logcast" - <"$log"
-claim "reads standard input" has "$out" "standard input: "
+claim "logcast reads standard input" has "$out" "standard input: "
 run sh -c 'cat "$2" | "$1" -' sh "$logcast" "$log"
-claim "reads a pipe" same \
+claim "logcast reads a pipe" same \
     "$(wc -l <"$log" | tr -d ' ')" \
     "$(sed -n '1s/.*: \([0-9,]*\) lines.*/\1/p' "$out" | tr -d ,)"
 
 run "$logcast" --time "$log"
-claim "prints the time of each plugin" grep -qE '^    counts +[0-9.]+ ms +[0-9.]+ %$' "$out"
-claim "prints no time without a plugin" [ "$(grep -c '^    others' "$out")" -eq 0 ]
+claim "--time prints the time of each plugin" grep -qE '^    counts +[0-9.]+ ms +[0-9.]+ %$' "$out"
+claim "--time prints no time of lines without a plugin" [ "$(grep -c '^    others' "$out")" -eq 0 ]
 finish

@@ -29,52 +29,52 @@ starts() { # VERSION
 put "$first"
 "$logcast" --plugins plugins --check-pointers --version.pipe announced one two >out 2>err &
 process=$!
-claim "the first version starts" starts 1
+claim "logcast starts the first version of the plugin" starts 1
 exec 3>one
 printf 'a\nb\n' >&3
 put "$second"
 reload
-claim "SIGHUP loads the second, also while there is nothing to read" starts 2
+claim "SIGHUP loads the second version while no line arrives" starts 2
 printf 'c\nd\nhalf a ' >&3
 reload
-claim "in the midst of a line too" starts 2
+claim "SIGHUP loads the second version while half a line has arrived" starts 2
 printf 'line\n' >&3
 exec 3>&-
 exec 3>two
 printf 'e\n' >&3
 put "$first"
 reload
-claim "and in the next source" starts 1
+claim "SIGHUP loads the first version in the next source" starts 1
 printf 'f\n' >&3
 exec 3>&-
 wait "$process"
-claim "ends with 0" same 0 "$?"
-claim "no line is lost, none counted twice" has out "    version 1, 7 lines"
-claim "the reloads are printed" grep -qE '^    version +3 times in ' out
-claim "nothing is on standard error" is_empty err
+claim "logcast ends with 0 after reloads by SIGHUP" same 0 "$?"
+claim "reloads by SIGHUP lose no line and count no line twice" has out "    version 1, 7 lines"
+claim "the summary has the reloads by SIGHUP" grep -qE '^    version +3 times in ' out
+claim "reloads by SIGHUP print nothing on standard error" is_empty err
 
 put "$first"
 "$logcast" --plugins plugins --check-pointers --version.pipe announced one >out 2>complaints &
 process=$!
-claim "the first version starts again" starts 1
+claim "logcast starts the first version of the plugin again" starts 1
 exec 3>one
 put text
 reload
 read -r complaint <&4
 echo "$complaint" >first
-claim "a file that is no plugin any more is reported" has first "logcast: plugin version skipped: plugins/version.so"
+claim "a file that has become no plugin is reported" has first "logcast: plugin version skipped: plugins/version.so"
 put "$second"
 reload
-claim "a later reload starts it again" starts 2
+claim "a later reload starts the plugin again" starts 2
 put "$other"
 reload
 read -r complaint <&4
 claim "a version with another state reports that it starts without it" same \
     "logcast: version: its saved state is from another version: it starts without it" "$complaint"
-claim "and starts" starts 3
+claim "a version with another state starts" starts 3
 printf 'a\nb\n' >&3
 exec 3>&-
 wait "$process"
-claim "ends with 1: there was trouble" same 1 "$?"
-claim "the lines since then are counted" has out "    version 3, 2 lines"
+claim "after a file that was no plugin, logcast ends with 1" same 1 "$?"
+claim "the last version counts the lines since its start" has out "    version 3, 2 lines"
 finish

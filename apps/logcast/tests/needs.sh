@@ -23,23 +23,23 @@ good() { # NAME...: their files
 
 good a-last b-middle c-first
 run "$logcast" --plugins "$work/plugins" "$(generate 10)" --explain
-claim "those that can start do: nothing on standard error" is_empty "$err"
-claim "each after its dependencies, against the order of their files" same \
+claim "plugins with dependencies print nothing on standard error" is_empty "$err"
+claim "each plugin starts after its dependencies, against the order of the files" same \
     "configuration statistics reading c-first b-middle a-last " "$(started)"
-claim "they stop in reverse" same \
+claim "plugins stop in reverse start order" same \
     "a-last b-middle c-first reading statistics configuration " "$(stopped)"
-claim "and their dependencies are printed" grep -qE '^    a-last .* needs b-middle, c-first$' "$out"
+claim "--explain prints the dependencies of a plugin" grep -qE '^    a-last .* needs b-middle, c-first$' "$out"
 run "$logcast" --plugins "$work/plugins" --list
-claim "--list prints them too" has "$out" "    needs b-middle, c-first"
+claim "--list prints the dependencies of a plugin" has "$out" "    needs b-middle, c-first"
 
 # Each reload of the first plugin reloads the other two.
 run "$logcast" --plugins "$work/plugins" "$(generate 90)" --reload-every 10 --check-pointers --explain
-claim "reloads end with 0" same 0 "$code"
+claim "logcast with reloads of dependencies ends with 0" same 0 "$code"
 claim "dependents of a plugin are reloaded with it" grep -qE '^    a-last +3 times in .*, and 6 with' "$out"
 claim "a dependency is not reloaded with its dependents" grep -qE '^    c-first +3 times in [^,]*$' "$out"
-claim "the order stays" same \
+claim "reloads do not change the start order" same \
     "configuration statistics reading c-first b-middle a-last " "$(started)"
-claim "and so does that of the stop" same \
+claim "reloads do not change the stop order" same \
     "a-last b-middle c-first reading statistics configuration " "$(stopped)"
 
 cp "$folder"/*.so "$witness" "$work/plugins"
@@ -54,10 +54,10 @@ reports ring-3 "it needs itself: ring-3, ring-1, ring-2, ring-3"
 reports selfish "it needs itself: selfish, selfish"
 reports behind-ring "it needs ring-1, which does not run"
 reports behind-broken "it needs broken, which does not run"
-claim "broken: it did not start" grep -q '^logcast: plugin broken skipped: .*it did not start' "$err"
-claim "nothing else is reported" same 8 "$(wc -l <"$err" | tr -d ' ')"
-claim "the run continues" has "$out" "generated-1000: 1,000 lines"
-claim "with the good ones" same "configuration statistics reading c-first witness b-middle a-last " \
+claim "broken: the report states that it did not start" grep -q '^logcast: plugin broken skipped: .*it did not start' "$err"
+claim "only the plugins that cannot start are reported" same 8 "$(wc -l <"$err" | tr -d ' ')"
+claim "the run continues without the plugins that cannot start" has "$out" "generated-1000: 1,000 lines"
+claim "the plugins that can start are started" same "configuration statistics reading c-first witness b-middle a-last " \
     "$(started)"
-claim "and ends with 1" same 1 "$code"
+claim "logcast with plugins that cannot start ends with 1" same 1 "$code"
 finish

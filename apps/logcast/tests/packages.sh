@@ -30,33 +30,33 @@ count() { # COLUMN KIND: how often each word of the column is there
 }
 
 run "$logcast" --plugins both --packages.top 65536 --check-pointers "$log"
-claim "ends with 0" same 0 "$code"
-claim "is silent on standard error" is_empty "$err"
+claim "logcast with the plugin packages ends with 0" same 0 "$code"
+claim "logcast with the plugin packages prints nothing on standard error" is_empty "$err"
 claim "the log has all three kinds of lines" same "action other state" \
     "$(cut -d ' ' -f 1 fields | sort -u | tr '\n' ' ' | sed 's/ $//')"
 claim "each line was broadcast once, as its kind" same \
     "    $(kinds state fields) states, $(kinds action fields) actions, $(kinds other fields) other lines" \
     "$(grep ' other lines$' "$out" | sed 's/\([0-9]\),\([0-9]\)/\1\2/g')"
-claim "states are those of awk" same "$(count 2 state)" "$(rows 'by state')"
-claim "actions too" same "$(count 2 action)" "$(rows 'by action')"
-claim "packages too" same "$(count 3 '^(state|action)$')" "$(rows 'by package')"
+claim "the counted states are those that awk counts" same "$(count 2 state)" "$(rows 'by state')"
+claim "the counted actions are those that awk counts" same "$(count 2 action)" "$(rows 'by action')"
+claim "the counted packages are those that awk counts" same "$(count 3 '^(state|action)$')" "$(rows 'by package')"
 # The texts without the kind and the blanks between them, and the whole of other lines.
 sed -e 's/^other //;t' -e 's/^[a-z]* //;s/ //g' fields | tr -d '\n' >texts
-claim "another observer, on a queue, has received the same, byte by byte" same \
+claim "another observer, on a queue, has received the same bytes" same \
     "    wrote $(kinds state fields) states, $(kinds action fields) actions, $(kinds other fields) others, $(wc -c <texts) bytes, sum $(od -An -v -tu1 texts | awk '{ for (i = 1; i <= NF; i++) sum += $i } END { print sum }')" \
     "$(grep '^    wrote ' "$out")"
 
 run "$logcast" --plugins both --packages.top 2 "$log"
-claim "as many packages as asked for, and the others together" same 3 \
+claim "packages.top limits the printed packages, and the other packages are summed up" same 3 \
     "$(sed -n '/by package/,$p' "$out" | grep -c '^        ')"
 run "$logcast" --plugins both --packages.top 1 --filter.keep ' startup ' "$log"
-claim "only kept lines are taken apart" same \
+claim "only kept lines are parsed" same \
     "    0 states, 0 actions, $(grep -c ' startup ' "$log") other lines" \
     "$(grep ' other lines$' "$out")"
 for bad in 0 65537 x; do
     run "$logcast" --plugins neither --packages.top "$bad" "$log"
-    claim "--packages.top $bad: is reported" has "$err" "logcast: packages: top must be a number from 1 to 65536"
-    claim "and the run continues, and ends with 1" same 1 "$code"
+    claim "--packages.top $bad: the mistake is reported" has "$err" "logcast: packages: top must be a number from 1 to 65536"
+    claim "--packages.top $bad: the run continues and ends with 1" same 1 "$code"
 done
 
 run "$logcast" --plugins neither --time "$log"
@@ -69,8 +69,8 @@ sed -n '/^packages$/,/^$/p' "$out" >still
 run "$logcast" --plugins neither --packages.top 65536 "$(generate 20000)" --reload-every 100 --check-pointers
 claim "two hundred reloads do not change the report of packages" same "$(cat still)" \
     "$(sed -n '/^packages$/,/^$/p' "$out")"
-claim "it reports all lines" has still "other lines"
-claim "and no error is reported" is_empty "$err"
+claim "the report of packages has the number of other lines" has still "other lines"
+claim "two hundred reloads of packages print nothing on standard error" is_empty "$err"
 
 # An observer of LogFields may be added in the middle of the log. `marks` reports each line that it receives.
 cp "$marks" neither
@@ -83,15 +83,15 @@ process=$!
 exec 3>stream
 printf '2026-05-09 07:12:44 install early:all <none> 1\nmark 1\n' >&3
 read -r mark <&4
-claim "the stream is read without observers" same "mark 1" "$mark"
+claim "logcast reads the stream while LogFields has no observers" same "mark 1" "$mark"
 printf 'packages.top = 9\nreport-every = 1\n' >>my.conf
 kill -HUP "$process"
 read -r announced <&5
-claim "the plugins are reloaded" same "logcast: 2 lines, 2 kept, 0 lines a second" "$announced"
+claim "SIGHUP reloads the plugins, and packages observes" same "logcast: 2 lines, 2 kept, 0 lines a second" "$announced"
 printf '2026-05-09 07:12:45 install late:all <none> 1\n' >&3
 exec 3>&-
 wait "$process"
-claim "ends with 0" same 0 "$?"
+claim "logcast ends with 0 after packages was loaded" same 0 "$?"
 out=$work/out
-claim "once packages runs, it receives the next lines" same "late:all 1" "$(rows 'by package')"
+claim "packages receives the lines after it was loaded" same "late:all 1" "$(rows 'by package')"
 finish

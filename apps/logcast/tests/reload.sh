@@ -18,29 +18,29 @@ sinks() {
 
 cd "$work/still" || exit 1
 run "$logcast" "$@"
-claim "without reloads: ends with 0" same 0 "$code"
+claim "logcast without reloads ends with 0" same 0 "$code"
 sinks >sinks
 cd "$work/reloaded" || exit 1
 run "$logcast" "$@" --reload-every 200 --check-pointers
-claim "with reloads: ends with 0" same 0 "$code"
-claim "peal has no pointer into a plugin when it is unloaded: nothing on standard error" is_empty "$err"
+claim "logcast with a thousand reloads ends with 0" same 0 "$code"
+claim "with --check-pointers no pointer into an unloaded plugin is reported" is_empty "$err"
 sinks >sinks
-claim "a thousand reloads" same 1000 \
+claim "the plugins were reloaded a thousand times" same 1000 \
     "$(sed -n 's/^ .* \([0-9,]*\) times in .*/\1/p' "$out" | awk '{ sum += $1 } END { print sum }')"
-claim "each plugin has its turn" same \
+claim "each plugin was reloaded" same \
     "$(find "$work/plugins" -name '*.so' | wc -l | tr -d ' ')" "$(grep -c ' times in ' "$out")"
-claim "every sink reports the same: counts, filter, rows, witness" cmp "$work/still/sinks" sinks
+claim "reloads do not change the reports of counts, filter, rows and witness" cmp "$work/still/sinks" sinks
 claim "each line was read once and in order" grep -q '^    read 200000, last 200000, out of order 0, ' sinks
-claim "the filter has dropped some" [ "$(grep -c 'dropped 0' sinks)" -eq 0 ]
+claim "the filter has dropped some lines" [ "$(grep -c 'dropped 0' sinks)" -eq 0 ]
 kept=$(sed -n 's/^    kept \([0-9,]*\),.*/\1/p' sinks | tr -d ,)
 claim "each kept line was received once and in order" grep -q "^    received $kept, .* out of order 0, " sinks
-claim "and so it was on a queue" grep -q "^    stored $kept, .* out of order 0, " sinks
-claim "at once and on the queue it was the same lines" same \
+claim "an observer on a queue received each kept line once and in order" grep -q "^    stored $kept, .* out of order 0, " sinks
+claim "observers with a queue and without one received the same lines" same \
     "$(sed -n 's/^    received \(.*\)/\1/p' sinks)" "$(sed -n 's/^    stored \(.*\)/\1/p' sinks)"
 if [ -n "$rows" ]; then
     "$rows" log.db >rows
     "$rows" "$work/still/log.db" >"$work/still/rows"
     claim "the database has each kept line once" same "$kept" "$(wc -l <rows | tr -d ' ')"
-    claim "and in order, byte by byte" cmp "$work/still/rows" rows
+    claim "the database has the kept lines in order, with the same bytes" cmp "$work/still/rows" rows
 fi
 finish

@@ -38,57 +38,57 @@ ends() { # keeps all that it prints until its end, and its code
 # ---- SIGTERM, in the midst of a transaction ----
 begin --explain
 { seq 5000; echo "mark 1"; } >&3
-claim "the stream is read" sees 1
+claim "logcast reads the stream before SIGTERM" sees 1
 printf 'half a line' >&3
 kill -TERM "$process"
 ends
 exec 3>&-
-claim "SIGTERM ends with its own code" same 143 "$code"
-claim "is silent on standard error" is_empty err
-claim "the lines read are reported, without half a line" has out "standard input: 5,001 lines"
-claim "by the plugins too, before they stop" has out "    marks were written"
-claim "the modules have stopped in reverse order" same \
+claim "SIGTERM ends logcast with the code of the signal" same 143 "$code"
+claim "after SIGTERM, standard error is empty" is_empty err
+claim "after SIGTERM the report has all whole lines that were read" has out "standard input: 5,001 lines"
+claim "after SIGTERM a plugin reports before it stops" has out "    marks were written"
+claim "after SIGTERM the modules have stopped in reverse order" same \
     "$(sed -n 's/^    \([^ ]*\) .*started at .*/\1/p' out)" \
     "$(sed -n 's/^    \([^ ]*\) .*stopped as *\([0-9]*\) .*/\2 \1/p' out | sort -rn | sed 's/.* //')"
-claim "all of them: nine, or eight without SQLite" \
+claim "after SIGTERM all modules have stopped: nine, or eight without SQLite" \
     same "$(($(ls plugins | wc -l) + 3))" "$(grep -c 'stopped as' out)"
 if [ -n "$rows" ]; then
-    claim "each line is a row, also of a transaction that was open" same 5001 \
+    claim "each line that was read is a row, even of a transaction that was open" same 5001 \
         "$("$rows" log.db | wc -l | tr -d ' ')"
-    claim "byte by byte" same "$({ seq 5000; echo "mark 1"; } | cksum)" "$("$rows" log.db | cksum)"
+    claim "the rows have the bytes of the lines" same "$({ seq 5000; echo "mark 1"; } | cksum)" "$("$rows" log.db | cksum)"
 fi
 
 begin
 echo "mark 2" >&3
-claim "another stream is read" sees 2
+claim "logcast reads the stream before SIGINT" sees 2
 kill -INT "$process"
 ends
 exec 3>&-
 # A shell without job control starts background programs with SIGINT ignored. peal handles it anyway.
-claim "SIGINT does the same" same 130 "$code"
+claim "SIGINT ends logcast with the code of the signal" same 130 "$code"
 
 # ---- SIGTERM while a FIFO has no writer ----
 printf 'one\nmark 5\n' >finished
 mkfifo silent
 "$logcast" --plugins plugins --marks.pipe marked finished silent >said 2>err &
 process=$!
-claim "a log is read, and then a pipe without a writer" sees 5
+claim "logcast reads a log and then opens a pipe without a writer" sees 5
 kill -TERM "$process"
 ends
 claim "SIGTERM ends the wait for a writer" same 143 "$code"
-claim "and the lines read are reported" has out "finished: 2 lines"
+claim "SIGTERM in the wait for a writer reports the lines that were read" has out "finished: 2 lines"
 
 # ---- SIGTERM while a plugin is stuck ----
 begin
 echo "mark stuck" >&3
-claim "a plugin is stuck" sees stuck
+claim "a plugin blocks in a line" sees stuck
 kill -TERM "$process"
 kill -0 "$process"
-claim "the first SIGTERM waits for it" same 0 "$?"
+claim "the first SIGTERM waits for a plugin that blocks" same 0 "$?"
 # A signal that arrives before peal's handler is removed does not end the process, so the loop sends more.
 while kill -TERM "$process" 2>/dev/null; do :; done
 wait "$process"
-claim "the second one ends the process" same 143 "$?"
+claim "the second SIGTERM ends the process while a plugin blocks" same 143 "$?"
 exec 3>&-
 
 # ---- SIGUSR1 ----
@@ -97,29 +97,29 @@ exec 5>&-
 exec 5<>said
 begin --explain
 printf 'one\ntwo\nmark 3\n' >&3
-claim "a session begins" sees 3
+claim "the first session has lines" sees 3
 kill -USR1 "$process"
-claim "SIGUSR1 ends it: the summary has its lines" same "session 1: 3 lines, 15 bytes" "$(says)"
-claim "and how many lines were kept" same "kept 3, dropped 0" "$(says)"
+claim "SIGUSR1 ends a session, and the summary has its lines" same "session 1: 3 lines, 15 bytes" "$(says)"
+claim "the summary of a session has the number of kept lines" same "kept 3, dropped 0" "$(says)"
 says >/dev/null
 printf 'three\nmark 4\n' >&3
-claim "the stream continues" sees 4
+claim "the stream continues after the end of a session" sees 4
 kill -USR1 "$process"
 claim "the next session has its own numbers" same "session 2: 2 lines, 13 bytes" "$(says)"
 says >/dev/null
 says >/dev/null
 exec 3>&-
 ends
-claim "ends with 0" same 0 "$code"
-claim "the last session has none" has out "session 3: 0 lines, 0 bytes"
-claim "the source is summarised as a whole" has out "standard input: 5 lines, 28 bytes"
-claim "and so is the run" has out "all: 5 lines, 28 bytes"
-claim "statistics is persistent: it was created once" same 1 \
+claim "logcast ends with 0 after several sessions" same 0 "$code"
+claim "the last session has no lines" has out "session 3: 0 lines, 0 bytes"
+claim "the summary of the source has the lines of all sessions" has out "standard input: 5 lines, 28 bytes"
+claim "the summary of the run has the lines of all sessions" has out "all: 5 lines, 28 bytes"
+claim "statistics is persistent: it was created once in all sessions" same 1 \
     "$(grep -c '^    statistics .*created at' out)"
 if [ -n "$rows" ]; then
-    claim "storage is not: each session that kept a line has created it" same 2 \
+    claim "storage is not persistent: each session that kept a line has created it" same 2 \
         "$(grep -c '^    storage .*created at' out)"
-    claim "rows have their session" same "1 1 1 2 2 " "$("$rows" log.db session | tr '\n' ' ')"
-    claim "and none is lost" same "one two mark 3 three mark 4 " "$("$rows" log.db | tr '\n' ' ')"
+    claim "each row has the number of its session" same "1 1 1 2 2 " "$("$rows" log.db session | tr '\n' ' ')"
+    claim "the end of a session loses no row" same "one two mark 3 three mark 4 " "$("$rows" log.db | tr '\n' ' ')"
 fi
 finish
