@@ -277,7 +277,7 @@ struct peal_admission {
 };
 
 /* Decides about an observer whose gate is not zero. The observer is not to be called when it is removed or
- * blocked, when its weak target is dead, or when it is the placeholder of a lazily observing service. This
+ * blocked, or when its weak target is dead. The placeholder of a lazily observing service is not called either. This
  * function removes a ONCE observer, and the caller calls it. This function retains a weak target. The loop
  * then continues at an entry outside of the list, whose gate is not zero either: for that entry this
  * function releases the target. peal_entries_next has such a loop.

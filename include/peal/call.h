@@ -44,8 +44,8 @@ struct peal_call_info {
  * observer. A broadcast that does not use this pays nothing for it.
  *
  * out_info: filled; its size must be set.
- * Returns PEAL_OK; PEAL_ERROR_STATE outside of a call, and in a function that is no method of an observer, for example
- * a destroy callback, the function of a timer, or a hook of a type; PEAL_ERROR_ARGUMENT for a wrong size.
+ * Returns PEAL_OK; PEAL_ERROR_STATE outside of a call, and in functions that are no methods of observers: destroy
+ * callbacks, functions of timers, hooks of types; PEAL_ERROR_ARGUMENT for a wrong size.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_call_get_current(struct peal_call_info *out_info);
 

@@ -8,8 +8,8 @@
  *     peal_clock_set_manual(false);
  *
  * A program that uses timers and time limits is slow to test, and such tests fail on a busy machine. With the manual clock
- * no time passes between two advances. An advance makes the calls that become due in the order of their times, on the
- * calling thread, with everything that they enqueue on serial queues.
+ * no time passes between two advances. An advance makes the calls that become due, in the order of their times, on the
+ * calling thread. It also runs the calls that these enqueue on serial queues.
  *
  * The clock is that of the process: of timers, of the time limits of completions, modules, removals and waits, and of the
  * durations that peal measures. A program's own clocks and sleeps are not changed. A program that never calls these

@@ -10,7 +10,7 @@
  * completes or releases it exactly once, at any time, on any thread. When all tokens are completed or released,
  * or the time limit has expired, the results are folded and the broadcaster's function runs, exactly once.
  * A token is released automatically when its call is dropped, because the observer was removed or a queue was
- * full, and when the owner of its observer is retired (owner.h).
+ * full. It is also released when the owner of its observer is retired (owner.h).
  *
  * Gathering calls all observers of a method, those with queues too. Each result is passed to a function on a queue that
  * the caller chooses. Then a last function runs once. So a caller learns when all calls of a method without a result have

@@ -20,9 +20,9 @@
  *     peal_modules_stop(center, 5000);      network first, then storage
  *
  * The life-cycle protocol, "PealLifecycle", is an ordinary one, defined in every center: any code may
- * observe and broadcast it. A module observes it, and the protocols that are forwarded to modules, from
- * the end of its start until the beginning of its stop, in start order. An application adds methods of
- * its own by a protocol that adopts it, or forwards another one.
+ * observe and broadcast it. A module observes it, and the protocols that are forwarded to modules, while the
+ * module runs: from the end of its start until the beginning of its stop. Events reach modules in start order. An
+ * application adds methods of its own by a protocol that adopts it, or forwards another one.
  *
  * will_start is the exception: no module observes yet, so it is called on each module directly. For a
  * module without a queue and without a service, this happens before any start. For each other module, and for
@@ -113,12 +113,12 @@ struct peal_module_description {
  *     cancelled start is not undone.
  * The limit of a stop includes the wait for the module's events that run on other threads. peal
  * never calls `stop` while an event or a step of the module runs. When the limit expires before
- * these have ended, the waiting function returns, and a thread of the library calls `stop` as soon as
+ * these have ended, the waiting function returns. A thread of the library then calls `stop` as soon as
  * they have ended. Until then the module is PEAL_MODULE_STOPPING.
  *
  * Queues. An event without a result waits on the queue of its module, and the broadcast continues. An
- * event with a result is called on the queue too, and the broadcasting thread waits for the answer,
- * for the time limit of a step. After that time the result is zero, module_overdue is broadcast with
+ * event with a result is called on the queue too. The broadcasting thread waits for the answer,
+ * at most for the time limit of a step. After that time the result is zero, module_overdue is broadcast with
  * "event", and a call that has not begun is never made.
  *   - A module whose queue has ended, or whose executor takes no work, has no step called on another thread. It
  *     does not start: PEAL_ERROR_START. It is stopped without its `stop`, which module_failed reports.
@@ -149,9 +149,9 @@ PEAL_API peal_status peal_module_register(
     peal_center center, const struct peal_module_description *description, peal_module *out_module);
 
 /* Removes a module: stops it if it runs, and waits for its calls and its stop, up to its time limit. Its
- * handle is stale and its name free as soon as the removal begins. When the removal runs in the module's own
- * event or step, or the time limit expires, the rest is done once that event or step has ended: after an event,
- * on a thread of the library.
+ * handle is stale and its name free as soon as the removal begins. In the module's own event or step, and when the
+ * time limit expires, the removal ends once that event or step has ended: after an event, on a thread of the
+ * library.
  *
  * module: *consumed*, except when PEAL_ERROR_STATE is returned.
  * Returns PEAL_OK; PEAL_NOT_WAITED when a call of it, or its stop, may still run, because the time limit
@@ -199,7 +199,7 @@ typedef enum peal_modules_state {
  *
  * When a start fails, or its time limit expires, the started modules are stopped in reverse order,
  * and the modules are idle again: the start may be repeated. For a module that is registered during the
- * start, a missing dependency or a cycle is such a failure, once no other module is left to start.
+ * start, a missing dependency or a cycle is such a failure. It is reported once no other module is left to start.
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND for a dependency that is not registered, and
  * PEAL_ERROR_CYCLE with the path: in both cases nothing was started; PEAL_ERROR_START, whose sentence
@@ -282,7 +282,7 @@ PEAL_API peal_status peal_module_get_info(peal_module module, struct peal_module
 PEAL_API peal_status peal_module_list(peal_center center, peal_module *out_modules, size_t capacity, size_t *out_count);
 
 /* Notifications about modules: the built-in protocol "PealModules". It is broadcast with no lock held. A step
- * is "start" or "stop", or "event" for an event with a result that a module answers on its queue, and for the
+ * is "start" or "stop". It is "event" for an event with a result that a module answers on its queue, and for the
  * end of a running module's queue. A step is overdue as soon as its time limit expires, while it runs. A failing
  * stop is reported by module_failed instead of module_stopped. When the owner of a module is retired, all
  * modules that need this one are stopped; before each stop module_failed reports the cause, with "stop".

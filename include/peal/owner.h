@@ -60,9 +60,10 @@ PEAL_API peal_owner peal_owner_current(void);
  * - removes the protocols and properties that only this owner defined.
  * After PEAL_OK no code of the owner runs, and peal will call none: the plugin can be unloaded.
  *
- * From a call of the owner's own code, a function of a service for example, or inside a scope of one of
- * its services, the function does everything except waiting, and returns PEAL_NOT_WAITED. It does the same
- * where its wait would be part of a circular wait with calls of modules ("Circular waits" in module.h).
+ * A call of the owner's own code, of a function of a service for example, cannot wait for its own end. There, and
+ * inside a scope of one of its services, the function does everything except waiting, and returns
+ * PEAL_NOT_WAITED. It does the same where its wait would be part of a circular wait with calls of modules
+ * ("Circular waits" in module.h).
  *
  * After PEAL_NOT_WAITED everything is removed, but the owner's code may still run: do not unload it. The
  * owner accepts no registrations, and its handle is stale for all functions except this one. Call it again,

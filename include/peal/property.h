@@ -145,10 +145,10 @@ PEAL_API peal_status peal_property_compare_and_set(
     peal_property property, const void *expected, const void *value, size_t size, bool *out_is_set);
 
 /* Delays the notifications of this thread's sets until the batch ends. Values change at once. For each
- * property that was set, observers are notified once, with the first old value and the last new one, in
- * the order of the first sets. (If another thread set it in between, the changes stay separate.) If both
- * values are equal, PEAL_PROPERTY_IGNORE_EQUAL suppresses the notification. Batches nest: the outermost one
- * counts. The end of a thread ends its batch.
+ * property that was set, observers are notified once, with the first old value and the last new one. The
+ * properties follow in the order of their first sets. (If another thread set one in between, the changes stay
+ * separate.) If both values are equal, PEAL_PROPERTY_IGNORE_EQUAL suppresses the notification. Batches nest: the
+ * outermost one counts. The end of a thread ends its batch.
  *
  * Returns PEAL_OK; PEAL_ERROR_MEMORY.
  * Each thread has its own batches. End a batch on its thread, and in the same callback.

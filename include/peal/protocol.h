@@ -149,8 +149,8 @@ PEAL_API peal_status peal_method_find(peal_protocol protocol, const char *name, 
  *     #define ROOM_ADOPTS(ADOPT) ADOPT(chat, "Chat") ADOPT(presence, "Presence")
  *     PEAL_PROTOCOL_ADOPTING(room, "Room", ROOM_ADOPTS, ROOM);
  *
- * The table then begins with the size and one pointer per adopted protocol, to that protocol's table
- * (`const struct chat *chat;`), so that each of them can grow independently. A protocol that is adopted on
+ * The table then begins with the size and one pointer per adopted protocol, to that protocol's table:
+ * `const struct chat *chat;`. So each protocol can grow independently. A protocol that is adopted on
  * two paths counts once: set its table on either path, or the same table on both. */
 #define PEAL_PROTOCOL_ADOPTING(tag, protocol_name, ADOPTS, LIST)                                                    \
     struct tag {                                                                                                    \

@@ -43,7 +43,7 @@ struct peal_type_member;
 struct peal_type_enumerator;
 
 /* A type, part of a description. Types refer to each other. A structure that contains a pointer to its own type leads
- * back to the same description, so a program that follows pointers must remember which types it has visited. A
+ * back to the same description. So a program that follows pointers must remember which types it has visited. A
  * program that follows only members, elements and results always ends. */
 struct peal_type {
     size_t size; /* sizeof(struct peal_type), as the library has it */

@@ -32,7 +32,7 @@ template <> struct passing<token> {
     static token from_c(peal_completion raw) noexcept { return token(raw); }
 };
 
-/* How a completion is made; each function gives the options back. Since 0.1. */
+/* Options of a completion. Each function returns the options. Since 0.1. */
 class completion_options
 {
 public:

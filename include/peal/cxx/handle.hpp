@@ -16,8 +16,8 @@ template <class Raw> struct ending;
 template <> struct ending<peal_center> {
     static void end(peal_center center) noexcept { (void)peal_center_destroy(center); }
 };
-/* Waits for the observer's calls on other threads, so that a lambda's references may end next; also where
- * the registration has already ended, for example by its ONCE call. */
+/* Waits for the observer's calls on other threads, so that a lambda's references may end next. It waits even
+ * where the registration has already ended, for example by its ONCE call. */
 template <> struct ending<peal_observation> {
     static void end(peal_observation observation) noexcept
     {

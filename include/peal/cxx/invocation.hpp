@@ -73,7 +73,7 @@ public:
             retain_arguments();
         result<void>(peal_invocation_set_argument(raw(), index, &value, sizeof value)).value();
     }
-    /* Gives the invocation its own copies of pointed-to arguments, as peal_invocation_retain_arguments. */
+    /* Makes the invocation own the memory that its arguments point to, as peal_invocation_retain_arguments does. */
     void retain_arguments() const { result<void>(peal_invocation_retain_arguments(raw())).value(); }
     bool retains_arguments() const noexcept { return peal_invocation_retains_arguments(raw()); }
 
@@ -138,7 +138,7 @@ public:
         result<void>(peal_invocation_set_result(raw(), &wanted, sizeof wanted)).value();
     }
 
-    /* Another one of the same call, whose arguments are its own. Fails as peal_invocation_duplicate. */
+    /* Returns another invocation of the same method, which owns its arguments. Fails as peal_invocation_duplicate. */
     invocation<R(A...)> duplicate() const;
 
 private:

@@ -156,7 +156,7 @@ public:
         raw_.start = start_;
         raw_.stop = stop_;
         raw_.release = [](void *object) { delete static_cast<T *>(object); };
-        raw_.context = object_.release(); /* peal releases it, also when this fails */
+        raw_.context = object_.release(); /* peal releases it, even when this fails */
         peal_module made = {};
         const peal_status status = peal_module_register(center, &raw_, &made);
         return detail::made<unique<peal_module>>(status, made);

@@ -71,7 +71,7 @@ public:
      * object: for member functions: a std::weak_ptr, a weak target: once it is dead the observer is
      *   removed; a std::shared_ptr, which is kept; std::ref(object), *borrowed until* the observation has ended.
      * Captures are destroyed once: when the observer was removed and its last call has returned,
-     * also where registering fails.
+     * even where registering fails.
      * Fails as peal_observe_bindings: PEAL_ERROR_CONFLICT for another signature, PEAL_ERROR_CONFORMANCE for
      * missing methods, PEAL_ERROR_NOT_FOUND for unknown ones; PEAL_ERROR_ARGUMENT for a dead object. */
     template <class... B> observation observe(B... bindings) const

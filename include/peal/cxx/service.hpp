@@ -211,7 +211,7 @@ public:
         description.destroy = box::destroy;
         description.release = box::release;
         description.owner = owner_;
-        description.context = box_.release(); /* peal releases it, also when this fails */
+        description.context = box_.release(); /* peal releases it, even when this fails */
         peal_service raw = {};
         const peal_status status = peal_service_register(center, &description, &raw);
         return detail::made<service>(status, raw);

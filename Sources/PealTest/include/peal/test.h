@@ -26,8 +26,8 @@ PEAL_BEGIN_DECLARATIONS
 /* ---- Spies ------------------------------------------------------------------------------------- */
 
 /* An observer that records each of its calls, with its arguments. Texts, buffers and objects are kept as a queued call
- * keeps them (types.h). If a method has a pointer without a rule, and is not `borrowed`, the values of all its pointers
- * are kept, but not what they point to. */
+ * keeps them (types.h). If a method has a pointer without a rule, and is not `borrowed`, only the values of its
+ * pointers are kept. The pointed-to memory is not kept. */
 typedef struct peal_spy peal_spy;
 
 /* Creates a spy. It records from now on.
