@@ -35,7 +35,7 @@ peal_status filter_start(peal_center center)
     count = calloc(1, sizeof *count);
     if (count == NULL)
         return PEAL_ERROR_MEMORY;
-    /* From here on the observer owns its target, also if the registration fails. */
+    /* From here on the observer owns its target, even if the registration fails. */
     options.destroy = print_and_free;
     return filter_observe(&filters, count, &table, &options, NULL);
 }
