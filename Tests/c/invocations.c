@@ -321,7 +321,8 @@ static void take_pieces(void *self, int8_t a, struct piece b)
 }
 static void take_beyond(void *self, int64_t a, int64_t b, int64_t c, int64_t d, int64_t e, int64_t f, int32_t g)
 {
-    (void)snprintf(self, 99, "%lld %d", (long long)(a + b + c + d + e + f), (int)g);
+    const int64_t sum = a + b + c + d + e + f;
+    (void)snprintf(self, 99, "%lld %d", (long long)sum, (int)g);
 }
 
 CLAIM("B9", "an invocation's broadcast calls with the values of its arguments, wherever they are in its memory")
