@@ -94,9 +94,9 @@ static const struct {
     { "pumped queue", make_pumped_queue, 274 },
     { "serial queue", make_serial_queue, 305 },
     { "timer", make_timer, 447 },
-    { "property", make_property, 2185 },
-    { "protocol of one method", make_protocol, 622 },
-    { "the same, of a new signature", make_signature, 1910 },
+    { "property", make_property, 2155 },
+    { "protocol of one method", make_protocol, 460 },
+    { "the same, of a new signature", make_signature, 1825 },
 };
 
 static size_t memory(void)

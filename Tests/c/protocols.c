@@ -272,6 +272,33 @@ CLAIM("P2", "the name of a method and of its parameters come from its prototype"
     close_center(center);
 }
 
+CLAIM("P2", "methods with the same types of parameters keep the names, spellings and promises of their own texts")
+{
+    static const char *const texts[] = { "required void f(int i)", "required void f(int i)", "required void f(int j)",
+        "required void f(int32_t i)", "required void f(int)", "required void f(const char *text)",
+        "required void f(const char *_Nonnull text)", "required void f(const char *_Nullable text)",
+        "required void f(void *text), borrowed", "required void f(const void *text), borrowed",
+        "required void f(void **text), borrowed", "required void f(void *const *text), borrowed",
+        "required void f(const uint8_t *__counted_by(n) list, size_t n)",
+        "required void f(const uint8_t *__counted_by(4) list, size_t n)" };
+    const peal_center center = open_center();
+    peal_method methods[CHECK_COUNT_OF(texts)];
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
+        char name[8];
+
+        (void)snprintf(name, sizeof name, "F%zu", i);
+        methods[i] = method_of(center, name, texts[i]);
+    }
+    for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
+        char text[128];
+
+        CHECK_OK(peal_method_declaration(methods[i], text, sizeof text, NULL));
+        CHECK_TEXT(text, texts[i]);
+    }
+    close_center(center);
+}
+
 CLAIM("P2", "the texts of a definition may be changed or freed once it has returned")
 {
     const peal_center center = open_center();

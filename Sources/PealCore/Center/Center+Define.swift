@@ -32,7 +32,7 @@ extension Center {
         _ description: ProtocolDescription, for owner: Owner?
     ) throws(Failure) -> (proto: PealProtocol, methods: [Method]) {
         try keepInState { (state) throws(Failure) in
-            let declarations = try description.declarations(in: state.types)
+            let declarations = state.sharing(try description.declarations(in: state.types))
             let known = state.protocolsByName[description.name]
             if let known { try state.checkSame(known, description, declarations) }
             let proto = if let known { known } else { try state.add(description, to: self) }
@@ -44,7 +44,7 @@ extension Center {
                 throw error
             }
             if known == nil, description.name == Presence.name { state.beginPresence(proto) }
-            state[proto].definers.insert(owner?.id ?? 0)
+            state[proto].addDefiner(owner?.id ?? 0)
             return (proto, Array(state[proto].own.prefix(declarations.count)))
         }
     }
@@ -53,8 +53,7 @@ extension Center {
     /// another protocol adopts it.
     func removeDefiner(_ proto: PealProtocol, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
-            guard state[proto].definers.remove(owner), state[proto].definers.isEmpty,
-                state[proto].adopters.isEmpty
+            guard state[proto].removeDefiner(owner), state[proto].hasNoDefiner, state[proto].adopters.isEmpty
             else { return CenterState.Remains() }
             return state.end(proto)
         }
@@ -134,7 +133,7 @@ extension CenterState {
             discard(proto)
             throw error
         }
-        for adopted in adopted { self[adopted].adopters.insert(proto) }
+        for adopted in adopted { self[adopted].addAdopter(proto) }
         return proto
     }
 
@@ -164,7 +163,7 @@ extension CenterState {
         // An adopted protocol whose owners have all been retired was kept for this one.
         for adopted in proto.adopted {
             let state = self[adopted]
-            guard state.isDefined, state.definers.isEmpty, state.adopters.isEmpty else { continue }
+            guard state.isDefined, state.hasNoDefiner, state.adopters.isEmpty else { continue }
             remains.observers += end(adopted).observers
         }
         return remains
@@ -177,7 +176,7 @@ extension CenterState {
     }
 
     private mutating func drop(_ proto: PealProtocol) {
-        for adopted in proto.adopted { self[adopted].adopters.remove(proto) }
+        for adopted in proto.adopted { self[adopted].removeAdopter(proto) }
         self[proto].end()
         protocolsByName[proto.name] = nil
         Handles.protocols.remove(proto.id)

@@ -6,6 +6,7 @@ struct CenterState {
     var isEnded = false
     var types = TypeScope()
     var protocolsByName: [String: PealProtocol] = [:]
+    private var knownParameters = KnownParameters()
     /// The number of all registrations so far.
     var registrations: UInt64 = 0
     var properties: [String: DefinedProperty] = [:]
@@ -13,6 +14,11 @@ struct CenterState {
     var presence: Presence?
 
     subscript(proto: PealProtocol) -> ProtocolState { proto.state }
+
+    /// Has the declarations share the memory of identical lists of parameters.
+    mutating func sharing(_ declarations: [MethodDeclaration]) -> [MethodDeclaration] {
+        declarations.map { knownParameters.share($0) }
+    }
 
     /// The protocols that programs define, and the protocols of properties.
     var protocols: [PealProtocol] { protocolsByName.values + properties.values.map { $0.property.proto } }
@@ -45,6 +51,7 @@ struct CenterState {
         protocolsByName = [:]
         for hooks in types.hooks.values { hooks.unregister() }
         types = TypeScope()
+        knownParameters = KnownParameters()
         return remains
     }
 }

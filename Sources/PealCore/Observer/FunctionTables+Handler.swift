@@ -6,7 +6,7 @@ extension FunctionTables {
         try HandledMethods.checkCount(names?.count ?? state[proto].all.count)
         let methods = try Self.methods(names, of: proto, in: state)
         for origin in proto.family {
-            tables[origin] = Table(functions: Array(repeating: nil, count: state[origin].own.count))
+            tables[origin] = Table(functions: Array(repeating: nil, count: state[origin].ownCount))
         }
         for (index, method) in methods.enumerated() {
             tables[method.origin]?.functions[method.rank] =

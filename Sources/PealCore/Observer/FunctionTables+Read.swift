@@ -21,8 +21,8 @@ extension FunctionTables {
             }
             return
         }
-        let adoptedCount = proto.adopted.count
-        let methodCount = state[proto].own.count
+        let adoptedCount = proto.adoptedCount
+        let methodCount = state[proto].ownCount
         var size = table.load(as: Int.self)
         if isCopy { size = min(size, TableLayout.size(adoptedCount: adoptedCount, methodCount: methodCount)) }
         try Self.check(size, of: proto, adoptedCount: adoptedCount, methodCount: methodCount)
@@ -46,7 +46,7 @@ extension FunctionTables {
         of table: UnsafeRawPointer, for proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) {
         try check(
-            table.load(as: Int.self), of: proto, adoptedCount: proto.adopted.count, methodCount: state[proto].own.count)
+            table.load(as: Int.self), of: proto, adoptedCount: proto.adoptedCount, methodCount: state[proto].ownCount)
     }
 
     private static func check(
@@ -73,7 +73,7 @@ extension FunctionTables {
         binding bindings: [FunctionBinding], of proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) {
         for origin in proto.family {
-            tables[origin] = Table(functions: Array(repeating: nil, count: state[origin].own.count))
+            tables[origin] = Table(functions: Array(repeating: nil, count: state[origin].ownCount))
         }
         var bound: Set<UInt64> = []
         for binding in bindings {
@@ -93,7 +93,7 @@ extension FunctionTables {
         _ proto: PealProtocol, to table: UnsafeMutableRawPointer,
         tables others: ProtocolMap<UnsafeMutableRawPointer>, methodCount: Int
     ) {
-        let adoptedCount = proto.adopted.count
+        let adoptedCount = proto.adoptedCount
         table.storeBytes(of: TableLayout.size(adoptedCount: adoptedCount, methodCount: methodCount), as: Int.self)
         for (index, adopted) in proto.adopted.enumerated() {
             table.storeBytes(

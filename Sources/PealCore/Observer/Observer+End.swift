@@ -85,7 +85,9 @@ extension CenterState {
     /// Adds to the number of observers of all protocols that the observer conforms to.
     func count(_ record: Observer, of proto: PealProtocol, as difference: Int) {
         self[proto].count(record, as: Int32(difference))
-        for member in proto.ancestors { self[member].count(record, as: Int32(difference)) }
+        if let ancestry = proto.ancestry {
+            for member in ancestry.all { self[member].count(record, as: Int32(difference)) }
+        }
         if let presence { presence.count(record.tables.methods, as: Int32(difference), in: self) }
     }
 }

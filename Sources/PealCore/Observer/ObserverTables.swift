@@ -35,7 +35,7 @@ final class ObserverTables: @unchecked Sendable {
         var offsets = ProtocolMap<Int>()
         for member in proto.family {
             offsets[member] = size
-            size += TableLayout.size(adoptedCount: member.adopted.count, methodCount: state[member].own.count)
+            size += TableLayout.size(adoptedCount: member.adoptedCount, methodCount: state[member].ownCount)
             for method in state[member].all where functions.function(for: method) != nil { methods.append(method) }
         }
         let start = methods.count * MemoryLayout<Listing>.stride

@@ -11,7 +11,8 @@ enum TableContent {
         let functions = functions(table, of: proto)
         add(UInt(functions.count), to: &hash)
         for function in functions { add(function, to: &hash) }
-        for (index, adopted) in proto.adopted.enumerated() {
+        guard let ancestry = proto.ancestry else { return }
+        for (index, adopted) in ancestry.adopted.enumerated() {
             add(adoptedTable(index, of: table), of: adopted, to: &hash)
         }
     }
@@ -26,16 +27,17 @@ enum TableContent {
         let (own, others) = (functions(table, of: proto), functions(other, of: proto))
         guard own.count == others.count else { return false }
         for index in 0..<own.count where own[index] != others[index] { return false }
-        for index in 0..<proto.adopted.count {
+        guard let ancestry = proto.ancestry else { return true }
+        for (index, adopted) in ancestry.adopted.enumerated() {
             let (own, others) = (adoptedTable(index, of: table), adoptedTable(index, of: other))
-            guard isEqual(own, to: others, of: proto.adopted[index]) else { return false }
+            guard isEqual(own, to: others, of: adopted) else { return false }
         }
         return true
     }
 
     private static func functions(_ table: UnsafeRawPointer?, of proto: PealProtocol) -> UnsafeBufferPointer<UInt> {
         guard let table else { return UnsafeBufferPointer(start: nil, count: 0) }
-        let first = TableLayout.methodOffset(0, adoptedCount: proto.adopted.count)
+        let first = TableLayout.methodOffset(0, adoptedCount: proto.adoptedCount)
         return UnsafeBufferPointer(
             start: (table + first).assumingMemoryBound(to: UInt.self),
             count: (table.load(as: Int.self) - first) / TableLayout.word)

@@ -4,37 +4,53 @@ public final class PealProtocol: ProtocolState, @unchecked Sendable {
     public let id: UInt64
     public let name: String
     public let center: Center
-    /// In the order of the declaration.
-    let adopted: [PealProtocol]
-    /// All protocols that it adopts, directly or not, each once.
-    let ancestors: [PealProtocol]
     /// Guarded by the lock of the center's services.
     nonisolated(unsafe) var providers = ServiceBook.Providers()
-    /// True if it adopts some protocol on two paths.
-    let hasDiamond: Bool
 
     init(id: UInt64, name: String, center: Center, adopted: [PealProtocol]) {
         self.id = id
         self.name = name
         self.center = center
-        self.adopted = adopted
-        var ancestors: [PealProtocol] = []
-        var hasDiamond = false
-        for member in adopted {
-            hasDiamond = hasDiamond || member.hasDiamond
-            for found in member.family {
-                if ancestors.contains(found) { hasDiamond = true } else { ancestors.append(found) }
-            }
-        }
-        self.ancestors = ancestors
-        self.hasDiamond = hasDiamond
+        super.init(adopted.isEmpty ? nil : Ancestry(adopted))
     }
+
+    /// The protocols that it adopts, in the order of the declaration.
+    var adopted: [PealProtocol] { ancestry?.adopted ?? [] }
+
+    var adoptedCount: Int { ancestry?.adopted.count ?? 0 }
+
+    /// All protocols that it adopts, directly or not, each once.
+    var ancestors: [PealProtocol] { ancestry?.all ?? [] }
+
+    /// True if it adopts some protocol on two paths.
+    var hasDiamond: Bool { ancestry?.hasDiamond ?? false }
 
     /// The inherited members. Read it as an element of the center's state, under the center's lock.
     var state: ProtocolState { self }
 
     /// The protocol itself and its ancestors.
     var family: [PealProtocol] { [self] + ancestors }
+}
+
+/// The protocols that a protocol adopts.
+final class Ancestry: Sendable {
+    let adopted: [PealProtocol]
+    let all: [PealProtocol]
+    let hasDiamond: Bool
+
+    init(_ adopted: [PealProtocol]) {
+        self.adopted = adopted
+        var all: [PealProtocol] = []
+        var hasDiamond = false
+        for member in adopted {
+            hasDiamond = hasDiamond || member.hasDiamond
+            for found in member.family {
+                if all.contains(found) { hasDiamond = true } else { all.append(found) }
+            }
+        }
+        self.all = all
+        self.hasDiamond = hasDiamond
+    }
 }
 
 extension PealProtocol: Hashable {

@@ -5,25 +5,27 @@
 public class ProtocolState: @unchecked Sendable {
     // Unchecked: guarded by the center's lock. The lock also makes each access exclusive, so exclusivity is not checked
     // at run time.
-    /// The methods that it declares itself, in the order of its table.
-    @exclusivity(unchecked) final private(set) var own: [Method] = []
     /// The adopted methods and its own; each with this protocol as its owner.
-    @exclusivity(unchecked) final private(set) var all: [Method] = []
-    /// Protocols that adopt it directly.
-    @exclusivity(unchecked) final var adopters: Set<PealProtocol> = []
+    @exclusivity(unchecked) private final var methods = MethodList.none
+    /// nil for a protocol that no other protocol adopts and no owner has defined.
+    @exclusivity(unchecked) private final var bonds: ProtocolBonds?
     /// The observers that are registered for it, without those of adopters.
     @exclusivity(unchecked) final var observers = ObserverIndexes()
     /// The tables of its own observers, without those of adopters.
     @exclusivity(unchecked) final var tables = SharedTables()
     /// The number of observers that conform to it, those of adopters included.
     @exclusivity(unchecked) final var conformerCount: Int32 = 0
-    @exclusivity(unchecked) final var definers = Definers()
+    /// True if it was defined for no owner, and is permanent.
+    @exclusivity(unchecked) private final var isPermanent = false
     /// True if the protocol is defined. A protocol that has ended has no members.
     @exclusivity(unchecked) final private(set) var isDefined = false
     /// The number of conforming observers with a weak target.
     @exclusivity(unchecked) final var weakConformerCount: Int32 = 0
 
-    init() {}
+    /// nil for a protocol that adopts none. It never changes, and is read without the lock.
+    final let ancestry: Ancestry?
+
+    init(_ ancestry: Ancestry?) { self.ancestry = ancestry }
 
     /// Marks the protocol as defined.
     final func begin() { isDefined = true }
@@ -31,26 +33,91 @@ public class ProtocolState: @unchecked Sendable {
     /// Ends the protocol, and releases its members, which refer to it.
     final func end() {
         isDefined = false
-        own = []
-        all = []
-        adopters = []
+        methods = .none
+        bonds = nil
         observers.removeAll()
         tables = SharedTables()
-        definers = Definers()
+        isPermanent = false
     }
 
-    final func add(_ methods: [Method]) {
-        all += methods
-        let added = methods.filter { $0.origin == $0.owner }
-        // Without adopted methods both are one array.
-        own = own.count + added.count == all.count ? all : own + added
+    final func add(_ added: [Method]) { methods = MethodList(all + added) }
+
+    /// The adopted methods, then its own, in the order of their declaration.
+    final var all: [Method] { methods.array }
+
+    /// The methods that it declares itself, in the order of its table.
+    final var own: [Method] { ancestry == nil ? all : all.filter { $0.origin == $0.owner } }
+
+    @inline(__always)
+    final var ownCount: Int { ancestry == nil ? methods.count : own.count }
+
+    /// Protocols that adopt it directly.
+    final var adopters: Set<PealProtocol> { bonds?.adopters ?? [] }
+
+    final func addAdopter(_ adopter: PealProtocol) { madeBonds().adopters.insert(adopter) }
+
+    final func removeAdopter(_ adopter: PealProtocol) { bonds?.adopters.remove(adopter) }
+
+    /// Notes a definition of the protocol.
+    ///
+    /// - Parameter owner: The handle of the owner; 0: none.
+    final func addDefiner(_ owner: UInt64) {
+        if owner == 0 { isPermanent = true } else { madeBonds().definers.insert(owner) }
+    }
+
+    /// Returns false if it was not defined for the owner.
+    final func removeDefiner(_ owner: UInt64) -> Bool { bonds?.definers.remove(owner) != nil }
+
+    /// True if the protocol is not defined for any owner, and not permanent.
+    final var hasNoDefiner: Bool { !isPermanent && bonds?.definers.isEmpty ?? true }
+
+    private final func madeBonds() -> ProtocolBonds {
+        if let bonds { return bonds }
+        let made = ProtocolBonds()
+        bonds = made
+        return made
     }
 
     /// The highest `since` of its methods.
     final var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
 }
 
-/// The owners for which a protocol or a property was defined.
+/// The rare members of a protocol's state: adopters and owners. Guarded by the center's lock.
+private final class ProtocolBonds {
+    var adopters: Set<PealProtocol> = []
+    /// The handles of the owners for which the protocol was defined.
+    var definers: Set<UInt64> = []
+}
+
+/// The methods of a protocol. Many protocols have one method, which needs no array.
+private enum MethodList {
+    case none
+    case one(Method)
+    case many([Method])
+
+    init(_ methods: [Method]) {
+        if methods.count > 1 { self = .many(methods) } else { self = methods.first.map { .one($0) } ?? .none }
+    }
+
+    @inline(__always)
+    var count: Int {
+        switch self {
+        case .none: 0
+        case .one: 1
+        case .many(let methods): methods.count
+        }
+    }
+
+    var array: [Method] {
+        switch self {
+        case .none: []
+        case .one(let method): [method]
+        case .many(let methods): methods
+        }
+    }
+}
+
+/// The owners for which a property was defined.
 struct Definers {
     private var owners: Set<UInt64> = []
     /// True for a definition that belongs to no owner, and is permanent.

@@ -99,7 +99,7 @@ enum ServiceMemory {
     /// The size of a copy with all current methods of the protocol. Methods that the caller's table lacks are NULL.
     private static func sizeOfCopy(of table: ObserverTables, _ state: borrowing CenterState) -> Int {
         MemoryLayout<peal_table_copy>.size
-            + TableLayout.size(adoptedCount: table.proto.adopted.count, methodCount: state[table.proto].own.count)
+            + TableLayout.size(adoptedCount: table.proto.adoptedCount, methodCount: state[table.proto].ownCount)
     }
 
     private static func write(_ table: ObserverTables, to copy: UnsafeMutableRawPointer, _ size: Int) {

@@ -72,6 +72,18 @@ extension MethodDeclaration {
     public var completionParameter: Int? { signature.parameters.firstIndex { $0.type.isCompletion } }
 }
 
+extension MethodDeclaration {
+    /// The same declaration, with an identical list of parameters.
+    func with(parameters: [Parameter]) -> MethodDeclaration {
+        let identical = Signature(
+            name: signature.name, result: signature.result, parameters: parameters,
+            resultNullability: signature.resultNullability)
+        return MethodDeclaration(
+            requirement: requirement, signature: identical, policy: policy, since: since, recursion: recursion,
+            isBorrowed: isBorrowed, sticky: sticky)
+    }
+}
+
 extension CType {
     var isCompletion: Bool {
         if case .handle(.completion) = unaliased { true } else { false }
