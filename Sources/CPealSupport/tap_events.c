@@ -245,19 +245,34 @@ static void begin(struct peal_tapped *tapped, uint64_t method, void *const *argu
     tapped->began = tapped->last = peal_tap_clock_ticks();
 }
 
+static void report_begin(struct peal_tapped *tapped, uint64_t number)
+{
+    tapped->broadcast = number;
+    if (write_at_once(tapped, PEAL_TAP_BROADCAST_BEGIN, 0, 0, 0, 0))
+        return;
+    struct peal_tap_record record = record_of(tapped, PEAL_TAP_BROADCAST_BEGIN);
+    report(tapped->taps, &record, tapped->arguments, NULL);
+    take_time(tapped);
+}
+
 void peal_tapped_begin(struct peal_tapped *tapped, uint64_t method, void *const *arguments)
 {
     /* The number first, then the taps: a tap that was opened later has a greater first number. */
     const uint64_t number = peal_broadcast_number();
     begin(tapped, method, arguments);
-    if (tapped->taps == 0)
-        return;
-    tapped->broadcast = number;
-    if (write_at_once(tapped, PEAL_TAP_BROADCAST_BEGIN, 0, 0, 0, 0))
-        return;
-    struct peal_tap_record record = record_of(tapped, PEAL_TAP_BROADCAST_BEGIN);
-    report(tapped->taps, &record, arguments, NULL);
-    take_time(tapped);
+    if (tapped->taps != 0)
+        report_begin(tapped, number);
+}
+
+bool peal_tapped_begin_without_arguments(struct peal_tapped *tapped, uint64_t method)
+{
+    const uint64_t number = peal_broadcast_number();
+    begin(tapped, method, NULL);
+    if (tapped->is_slow)
+        return false;
+    if (tapped->taps != 0)
+        report_begin(tapped, number);
+    return true;
 }
 
 void peal_tapped_begin_on_queue(struct peal_tapped *tapped, const struct peal_group *group,

@@ -171,6 +171,55 @@ CLAIM("V1", "a broadcast in every form is seen, also one without observers")
     close_center(center);
 }
 
+/* The records of a broadcast of `say` to two observers. */
+static void check_records(peal_tap tap, const peal_observation *observers)
+{
+    static const uint32_t events[] = { PEAL_TAP_BROADCAST_BEGIN, PEAL_TAP_CALL_BEGIN, PEAL_TAP_CALL_END,
+        PEAL_TAP_CALL_BEGIN, PEAL_TAP_CALL_END, PEAL_TAP_BROADCAST_END };
+    const uint64_t objects[] = { 0, observers[0].id, observers[0].id, observers[1].id, observers[1].id, 0 };
+
+    REQUIRE(read_tap(tap) == 6);
+    for (size_t i = 0; i < 6; i++) {
+        CHECK_EQUAL(records[i].event, events[i]);
+        CHECK_EQUAL(records[i].object, objects[i]);
+        CHECK_EQUAL(records[i].method, chat.say.id);
+        CHECK_EQUAL(records[i].broadcast, records[0].broadcast);
+        CHECK_EQUAL(records[i].thread, gettid());
+        CHECK_EQUAL(records[i].queue, 0);
+        CHECK_EQUAL(records[i].status, PEAL_OK);
+        CHECK_EQUAL(records[i].count, i == 5 ? 2 : 0);
+        CHECK(i == 0 || records[i].time >= records[i - 1].time);
+    }
+    CHECK(records[0].broadcast != 0);
+}
+
+CLAIM("V1", "broadcasts without a result have the same records with one tap and with several, from arrays and from registers")
+{
+    open_chat();
+    const peal_observation observers[] = { observe(a, (peal_queue){ 0 }), observe(b, (peal_queue){ 0 }) };
+    const peal_tap tap = open_tap(NULL, CALLS);
+    int n = 3;
+    void *arguments[] = { &n };
+    size_t calls = 0;
+
+    for (int taps = 1; taps <= 2; taps++) {
+        const peal_tap other = taps == 2 ? open_tap("Chat.say", CALLS) : tap;
+
+        CHECK_OK(peal_send(chat.say, arguments, 1, NULL, &calls));
+        CHECK_EQUAL(calls, 2);
+        check_records(tap, observers);
+        PEAL_BROADCAST(chat, &chat, say, n);
+        check_records(tap, observers);
+        if (taps == 2) {
+            CHECK_EQUAL(read_tap(other), 12);
+            CHECK_OK(peal_tap_close(other));
+        }
+    }
+    CHECK_EQUAL(called, 4 * 2 * n);
+    CHECK_OK(peal_tap_close(tap));
+    close_center(center);
+}
+
 /* ---- Functions --------------------------------------------------------------------------------- */
 
 static struct {
@@ -192,7 +241,7 @@ static void see(void *context, const struct peal_tap_record *record, void *const
 
     (void)context;
     seen.calls++;
-    if (record->event == PEAL_TAP_CALL_BEGIN && record->method == chat.count.id)
+    if (record->event == PEAL_TAP_CALL_BEGIN && record->method != chat.tick.id)
         seen.argument = *(const int *)arguments[0];
     if (record->event == PEAL_TAP_CALL_END && record->method == chat.count.id)
         seen.result = *(const int *)result;
@@ -245,6 +294,28 @@ CLAIM("V2", "the function of a tap gets the arguments and results, and results a
     CHECK_EQUAL(seen.destroyed, 1);
     CHECK_OK(peal_ask(chat.count, &sum, 5));
     CHECK_EQUAL(seen.calls, 4);
+    close_center(center);
+}
+
+CLAIM("V2", "the function of a tap gets the arguments of a broadcast without a result, from an array and from registers")
+{
+    open_chat();
+    observe(a, (peal_queue){ 0 });
+    const peal_tap rings = open_tap("Chat.say", CALLS);
+    const peal_tap tap = open_function("Chat.say", CALLS);
+    int n = 5;
+    void *arguments[] = { &n };
+
+    CHECK_OK(peal_send(chat.say, arguments, 1, NULL, NULL));
+    CHECK_EQUAL(seen.calls, 4);
+    CHECK_EQUAL(seen.argument, 5);
+    PEAL_BROADCAST(chat, &chat, say, 7);
+    CHECK_EQUAL(seen.calls, 8);
+    CHECK_EQUAL(seen.argument, 7);
+    CHECK_EQUAL(read_tap(rings), 8);
+    CHECK_EQUAL(called, 12);
+    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_close(rings));
     close_center(center);
 }
 

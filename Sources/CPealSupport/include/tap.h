@@ -37,6 +37,9 @@ struct peal_tapped {
 /* The begin of a broadcast, whose list the caller protects, and the end. `arguments` must last until the end. */
 void peal_tapped_begin(
     struct peal_tapped *_Nonnull tapped, uint64_t method, void *_Nullable const *_Nullable arguments);
+/* The same for a caller that has no array of arguments. Returns false if a tap's function needs one; then nothing was
+ * reported. */
+bool peal_tapped_begin_without_arguments(struct peal_tapped *_Nonnull tapped, uint64_t method);
 void peal_tapped_end(struct peal_tapped *_Nonnull tapped, size_t calls, uint8_t outcome, const void *_Nullable result);
 /* Begins the calls of a broadcast on a queue. `taps` is 0 if the taps that saw it are closed. */
 void peal_tapped_begin_on_queue(struct peal_tapped *_Nonnull tapped, const struct peal_group *_Nonnull group,
