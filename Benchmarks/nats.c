@@ -8,12 +8,19 @@
  * has 100 bytes. Both have one sender and one receiver in this process, with a connection each. They run in turns of
  * 40,000, one after the other. `caller` is the processor time of the sending thread. `end to end` is the time from the first send
  * until the receiver has the last. A ratio is the median of the ratios of all turns.
+ *
+ * `gather` is a gathering over eight processes beside one request of libnats to one of them, whose answer is sent at once.
+ * `scatter` is one message of libnats to all eight, and their eight answers, each sent at once. They alternate, and all
+ * times are medians. Each answer is an int.
  */
 #include <nats/nats.h>
+#include <peal/completion.h>
 #include <peal/nats.h>
 #include <peal/peal.h>
+#include <peal/queue.h>
 
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +122,178 @@ static void send_bridge(void)
         PEAL_BROADCAST(feed, &from_feed, on_item, i, 0.1, text, bytes, sizeof memory);
 }
 
+/* ---- Gathering --------------------------------------------------------------------------------- */
+
+enum { PROCESSES = 8, ROUNDS = 500 };
+
+#define JURY(METHOD) METHOD(optional, int, vote, (int number), sum)
+PEAL_PROTOCOL(jury, "Jury", JURY);
+
+static int vote(void *self, int number) { return (void)self, number + 1; }
+
+static void echo(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *closure)
+{
+    const int number = 1;
+
+    (void)subscription, (void)closure;
+    (void)natsConnection_Publish(connection, natsMsg_GetReply(message), &number, sizeof number);
+    natsMsg_Destroy(message);
+}
+
+/* A connection that writes each message at once. */
+static natsConnection *open_prompt(const char *server)
+{
+    natsOptions *options = NULL;
+    natsConnection *connection = NULL;
+
+    if (natsOptions_Create(&options) != NATS_OK || natsOptions_SetURL(options, server) != NATS_OK
+        || natsOptions_SetSendAsap(options, true) != NATS_OK || natsConnection_Connect(&connection, options) != NATS_OK)
+        fail("libnats");
+    natsOptions_Destroy(options);
+    return connection;
+}
+
+/* One of the processes that answer. */
+static int answer(const char *server)
+{
+    static const struct jury table = { PEAL_TABLE(jury), .vote = vote };
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct jury_protocol jury;
+    peal_bridge *bridge;
+    natsConnection *connection = open_prompt(server);
+    natsSubscription *subscription = NULL;
+    char subject[64];
+
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    options.url = server;
+    snprintf(subject, sizeof subject, "echo.%d", (int)getpid());
+    if (natsConnection_Subscribe(&subscription, connection, subject, echo, NULL) != NATS_OK
+        || natsConnection_Subscribe(&subscription, connection, "echoes", echo, NULL) != NATS_OK
+        || natsConnection_Flush(connection) != NATS_OK)
+        fail("libnats");
+    if (jury_define(peal_center_default(), &jury) < 0 || jury_observe(&jury, NULL, &table, NULL, NULL) < 0
+        || peal_bridge_open(peal_center_default(), &options, &bridge) < 0
+        || peal_bridge_import(bridge, jury.protocol, NULL) < 0)
+        fail(peal_bridge_last_message());
+    for (;;)
+        pause();
+}
+
+static pid_t start_answering(void)
+{
+    const pid_t process = fork();
+
+    if (process == 0) {
+        execl("/proc/self/exe", "bench-nats", "--answer", url, (char *)NULL);
+        _exit(127);
+    }
+    return process;
+}
+
+static sem_t gathered;
+static size_t answers;
+
+static bool run_at_once(void *context, peal_queue queue) { return (void)context, (void)peal_queue_run(queue), true; }
+
+static void count_answers(void *context, const struct peal_completion_info *info)
+{
+    (void)context;
+    answers = info->completed;
+    sem_post(&gathered);
+}
+
+static double gather_once(peal_method method, const struct peal_gather_options *options)
+{
+    const double begin = seconds(CLOCK_MONOTONIC);
+    int number = 1;
+    void *const arguments[] = { &number };
+
+    if (peal_gather(method, arguments, 1, options, NULL) < 0)
+        fail(peal_last_message());
+    while (sem_wait(&gathered) != 0)
+        continue;
+    if (answers != PROCESSES)
+        fail("a process has not answered");
+    return seconds(CLOCK_MONOTONIC) - begin;
+}
+
+static double request_once(const char *subject)
+{
+    const double begin = seconds(CLOCK_MONOTONIC);
+    natsMsg *message = NULL;
+    const int number = 1;
+
+    if (natsConnection_Request(&message, from_connection, subject, &number, sizeof number, 5000) != NATS_OK)
+        fail("a request of libnats");
+    natsMsg_Destroy(message);
+    return seconds(CLOCK_MONOTONIC) - begin;
+}
+
+static void count_echo(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *closure)
+{
+    static size_t echoes;
+
+    (void)connection, (void)subscription, (void)closure;
+    natsMsg_Destroy(message);
+    if (++echoes % PROCESSES == 0)
+        sem_post(&gathered);
+}
+
+static double scatter_once(natsConnection *connection)
+{
+    const double begin = seconds(CLOCK_MONOTONIC);
+    const int number = 1;
+
+    if (natsConnection_PublishRequest(connection, "echoes", "answers", &number, sizeof number) != NATS_OK)
+        fail("a message of libnats");
+    while (sem_wait(&gathered) != 0)
+        continue;
+    return seconds(CLOCK_MONOTONIC) - begin;
+}
+
+static double median(double *values, size_t count);
+
+static void print_gathering(const char *name, double request, double time)
+{
+    printf("%-11s request %6.1f us   all 8  %6.1f us   ratio %.2f\n", name, request * 1e6, time * 1e6, time / request);
+}
+
+static void measure_gathering(const pid_t *processes, size_t rounds)
+{
+    static double requests[ROUNDS], scatters[ROUNDS], gatherings[ROUNDS];
+    natsConnection *connection = open_prompt(url);
+    natsSubscription *subscription = NULL;
+    struct peal_bridge_options bridge_options = PEAL_BRIDGE_OPTIONS;
+    struct peal_queue_options queue_options = PEAL_QUEUE_OPTIONS;
+    struct peal_gather_options options = PEAL_GATHER_OPTIONS;
+    struct jury_protocol jury;
+    peal_bridge *bridge;
+    char subject[64];
+
+    bridge_options.url = url;
+    queue_options.kind = PEAL_QUEUE_EXECUTOR;
+    queue_options.submit = run_at_once;
+    options.done = count_answers;
+    options.timeout = 10000;
+    sem_init(&gathered, 0, 0);
+    snprintf(subject, sizeof subject, "echo.%d", (int)processes[0]);
+    if (peal_queue_create(&queue_options, &options.queue) < 0 || jury_define(peal_center_default(), &jury) < 0
+        || peal_bridge_open(peal_center_default(), &bridge_options, &bridge) < 0
+        || peal_bridge_export(bridge, jury.protocol, NULL) < 0
+        || peal_bridge_wait_for_peers(bridge, jury.protocol, PROCESSES, 10000) < 0
+        || natsConnection_Subscribe(&subscription, connection, "answers", count_echo, NULL) != NATS_OK
+        || natsConnection_Flush(connection) != NATS_OK)
+        fail(peal_bridge_last_message());
+    for (size_t i = 0; i < rounds; i++) {
+        requests[i] = request_once(subject);
+        scatters[i] = scatter_once(connection);
+        gatherings[i] = gather_once(jury.vote, &options);
+    }
+    const double request = median(requests, rounds);
+    print_gathering("scatter", request, median(scatters, rounds));
+    print_gathering("gather", request, median(gatherings, rounds));
+}
+
 /* ---- Turns ------------------------------------------------------------------------------------- */
 
 struct turn {
@@ -207,11 +386,21 @@ static pid_t start_server(void)
 
 int main(int count, char **words)
 {
+    if (count > 2 && strcmp(words[1], "--answer") == 0)
+        return answer(words[2]);
     const bool is_quick = count > 1 && strcmp(words[1], "--quick") == 0;
     const pid_t server = start_server();
+    pid_t processes[PROCESSES];
 
+    for (size_t i = 0; i < PROCESSES; i++)
+        processes[i] = start_answering();
     open_libnats();
     open_bridges();
+    measure_gathering(processes, is_quick ? 20 : ROUNDS);
+    for (size_t i = 0; i < PROCESSES; i++) {
+        kill(processes[i], SIGKILL);
+        waitpid(processes[i], NULL, 0);
+    }
     measure(is_quick ? 1 : TURNS);
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);
