@@ -3,6 +3,8 @@
 #include "party.h"
 #include "server.h"
 
+#include <nats/nats.h>
+#include <stdio.h>
 #include <string.h>
 
 static const peal_queue no_queue;
@@ -34,6 +36,45 @@ CLAIM("N1", "a call longer than a kilobyte arrives whole")
     party_say(&from, 7, text);
     WAIT_UNTIL(party_heard(&to) == 1);
     CHECK_EQUAL(to.sum, 7);
+    pair_close(&from, &to);
+}
+
+static void count_message(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *closure)
+{
+    (void)connection;
+    (void)subscription;
+    natsMsg_Destroy(message);
+    __atomic_fetch_add((size_t *)closure, 1, __ATOMIC_RELEASE);
+}
+
+CLAIM("N1", "calls that follow one another quickly share messages, and a call after a pause has its own")
+{
+    char subject[128];
+    natsConnection *stranger = NULL;
+    natsSubscription *subscription = NULL;
+    size_t messages = 0;
+    struct party from, to;
+
+    pair_open(&from, &to);
+    snprintf(subject, sizeof subject, "peal.v1.%s.Chat.>", realm_of_claim());
+    CHECK_EQUAL(natsConnection_ConnectTo(&stranger, shared_server_url()), NATS_OK);
+    CHECK_EQUAL(natsConnection_Subscribe(&subscription, stranger, subject, count_message, &messages), NATS_OK);
+    CHECK_EQUAL(natsConnection_Flush(stranger), NATS_OK);
+    party_say(&from, 1, "");
+    WAIT_UNTIL(__atomic_load_n(&messages, __ATOMIC_ACQUIRE) == 1);
+    for (int32_t i = 2; i <= 2000; i++)
+        party_say(&from, i, "");
+    /* A call of another method must not overtake them. */
+    CHECK_OK(peal_broadcast(from.chat.on_close));
+    WAIT_UNTIL(__atomic_load_n(&to.closes, __ATOMIC_ACQUIRE) == 1);
+    CHECK_EQUAL(party_heard(&to), 2000);
+    CHECK_EQUAL(to.disorders, 0);
+    CHECK_EQUAL(to.sum, 2001000);
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    CHECK_EQUAL(party_info(&from).sent, 2001);
+    CHECK(__atomic_load_n(&messages, __ATOMIC_ACQUIRE) < 1000);
+    natsSubscription_Destroy(subscription);
+    natsConnection_Destroy(stranger);
     pair_close(&from, &to);
 }
 

@@ -5,6 +5,7 @@
 #include "server.h"
 
 #include <nats/nats.h>
+#include <peal/wire.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,6 +200,55 @@ CLAIM("N6", "messages that are no call of an imported method are counted and rep
     CHECK_CONTAINS(journal.reason, "on_message");
     party_say(&from, 1, "still works");
     WAIT_UNTIL(party_heard(&to) == 1);
+    natsConnection_Destroy(stranger);
+    pair_close(&from, &to);
+}
+
+/* Writes calls of on_message as a bridge bundles them. Returns the size. */
+static size_t write_bundle(const struct party *party, uint8_t *bundle, size_t capacity, uint64_t first, size_t count)
+{
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    const int32_t number = 1;
+    const char *text = "bundled";
+    void *const arguments[] = { (void *)&number, &text };
+    peal_wire_plan *plan = NULL;
+    size_t size = 0;
+
+    memset(header.origin, 0xcd, sizeof header.origin);
+    CHECK_OK(peal_wire_plan_create(party->chat.on_message, NULL, &plan));
+    for (size_t i = 0; i < count; i++) {
+        size_t call_size = 0;
+        header.number = first + i;
+        CHECK_OK(peal_wire_encode_call(plan, &header, arguments, bundle + size + 3, capacity - size - 3, &call_size));
+        bundle[size] = 0x59;
+        bundle[size + 1] = (uint8_t)(call_size >> 8);
+        bundle[size + 2] = (uint8_t)call_size;
+        size += 3 + call_size;
+    }
+    peal_wire_plan_destroy(plan);
+    return size;
+}
+
+CLAIM("N6", "a message of several calls is refused as a whole if it does not end with a call, and a wrong call in it alone")
+{
+    char subject[128];
+    uint8_t bundle[512];
+    struct party from, to;
+
+    pair_open(&from, &to);
+    natsConnection *stranger = connect_stranger(shared_server_url());
+    snprintf(subject, sizeof subject, "peal.v1.%s.Chat.on_message", realm_of_claim());
+    size_t size = write_bundle(&to, bundle, sizeof bundle, 1, 3);
+    for (size_t cut = 1; cut <= 3; cut++)
+        CHECK_EQUAL(natsConnection_Publish(stranger, subject, bundle, (int)(size - cut)), NATS_OK);
+    CHECK_EQUAL(natsConnection_Flush(stranger), NATS_OK);
+    WAIT_UNTIL(party_info(&to).refused == 3);
+    CHECK_EQUAL(party_heard(&to), 0);
+    /* The second call has another fingerprint. */
+    bundle[size / 3 + 3 + 5] ^= 1;
+    CHECK_EQUAL(natsConnection_Publish(stranger, subject, bundle, (int)size), NATS_OK);
+    WAIT_UNTIL(party_info(&to).refused == 4 && party_heard(&to) == 2);
+    CHECK_TEXT(to.text, "bundled");
     natsConnection_Destroy(stranger);
     pair_close(&from, &to);
 }
