@@ -202,6 +202,7 @@ static void release(struct peal_bridge *bridge)
         import_destroy(bridge->imports);
         bridge->imports = next;
     }
+    requests_stop(bridge->requests);
     while (bridge->exports != NULL) {
         struct export *next = bridge->exports->next;
         export_destroy(bridge->exports);

@@ -447,11 +447,19 @@ peal_status requests_create(struct peal_bridge *bridge, struct requests **out_re
     return status;
 }
 
-void requests_destroy(struct requests *requests)
+void requests_stop(struct requests *requests)
 {
     if (requests == NULL)
         return;
     transport_unsubscribe(requests->answers);
+    requests->answers = NULL;
+}
+
+void requests_destroy(struct requests *requests)
+{
+    if (requests == NULL)
+        return;
+    requests_stop(requests);
     expire(requests, INT64_MAX);
     pthread_mutex_destroy(&requests->lock);
     free(requests);

@@ -14,6 +14,8 @@ struct remote;
 
 /* Makes the requests of a bridge, whose connection for requests must be open. */
 peal_status requests_create(struct peal_bridge *bridge, struct requests **out_requests);
+/* Answers are no longer read. Exports may end afterwards. NULL does nothing. */
+void requests_stop(struct requests *requests);
 /* Ends the waiting requests. NULL does nothing. */
 void requests_destroy(struct requests *requests);
 /* Ends the requests that no process has answered in time. NULL does nothing. */
