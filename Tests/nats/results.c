@@ -509,3 +509,53 @@ CLAIM("N14", "results that have no meaning in another process are refused with a
     CHECK_CONTAINS(peal_bridge_last_message(), "count");
     party_close(&party);
 }
+
+/* ---- Processes that come and go ---------------------------------------------------------------- */
+
+struct gatherer {
+    struct juror *juror;
+    bool must_stop; /* atomic */
+    size_t gatherings; /* atomic */
+    size_t answers;
+};
+
+static void *gather_until_stopped(void *context)
+{
+    struct gatherer *gatherer = context;
+    struct gathered gathered = { .done = LATCH_INITIALIZER };
+    const int32_t number = 1;
+
+    while (!__atomic_load_n(&gatherer->must_stop, __ATOMIC_ACQUIRE)) {
+        gather(gatherer->juror->jury.on_sum, &number, 100, &gathered);
+        CHECK(gathered.info.completed + gathered.info.dropped <= gathered.info.observers);
+        CHECK(gathered.info.status == PEAL_OK || gathered.info.status == PEAL_ERROR_TIMEOUT);
+        CHECK_EQUAL((int)gathered.sum, 11 * (int)gathered.info.completed);
+        gatherer->answers += gathered.info.completed;
+        __atomic_fetch_add(&gatherer->gatherings, 1, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+CLAIM("N14, N16", "processes come and go while another one gathers, and every gathering ends")
+{
+    struct juror from, to;
+    struct gatherer gatherer = { .juror = &from };
+    pthread_t thread;
+
+    next_realm();
+    juror_open(&from, 0);
+    juror_export(&from);
+    CHECK_EQUAL(pthread_create(&thread, NULL, gather_until_stopped, &gatherer), 0);
+    for (unsigned i = 0; i < CHECK_ROUNDS(10); i++) {
+        juror_open(&to, 10);
+        juror_import(&to, no_queue);
+        juror_observe(&to, &to, no_queue);
+        juror_wait(&from, 1);
+        WAIT_UNTIL(__atomic_load_n(&to.calls, __ATOMIC_ACQUIRE) > 0);
+        juror_close(&to);
+    }
+    __atomic_store_n(&gatherer.must_stop, true, __ATOMIC_RELEASE);
+    CHECK_EQUAL(pthread_join(thread, NULL), 0);
+    CHECK(gatherer.answers > 0);
+    juror_close(&from);
+}
