@@ -4,6 +4,7 @@
 #include "center.h"
 #include "server.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,11 +65,16 @@ void party_import(struct party *party, const struct peal_import_options *options
     must(peal_bridge_import(party->bridge, party->chat.protocol, options), "import");
 }
 
+/* A call of another process may run beside one of this process. */
+static pthread_mutex_t text_lock = PTHREAD_MUTEX_INITIALIZER;
+
 static void on_message(void *self, int32_t number, const char *text)
 {
     struct party *party = self;
 
+    pthread_mutex_lock(&text_lock);
     snprintf(party->text, sizeof party->text, "%s", text);
+    pthread_mutex_unlock(&text_lock);
     if (number <= __atomic_exchange_n(&party->last, number, __ATOMIC_RELAXED))
         __atomic_fetch_add(&party->disorders, 1, __ATOMIC_RELAXED);
     __atomic_fetch_add(&party->sum, number, __ATOMIC_RELAXED);
