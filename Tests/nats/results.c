@@ -510,7 +510,7 @@ CLAIM("N14", "results that have no meaning in another process are refused with a
     party_close(&party);
 }
 
-/* ---- Processes that come and go ---------------------------------------------------------------- */
+/* ---- Processes that start and end ---------------------------------------------------------------- */
 
 struct gatherer {
     struct juror *juror;
@@ -536,7 +536,7 @@ static void *gather_until_stopped(void *context)
     return NULL;
 }
 
-CLAIM("N14, N16", "processes come and go while another one gathers, and every gathering ends")
+CLAIM("N14, N16", "processes start and end while another one gathers, and every gathering ends")
 {
     struct juror from, to;
     struct gatherer gatherer = { .juror = &from };
