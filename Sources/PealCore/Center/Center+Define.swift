@@ -157,7 +157,7 @@ extension CenterState {
             count(observer, of: proto, as: -1)
             if observer.close() { remains.observers.append(observer) }
         }
-        presence?.noteRemoved(proto, in: self)
+        proto.center.presence?.noteRemoved(proto, in: self)
         for method in self[proto].all { method.close() }
         drop(proto)
         // An adopted protocol whose owners have all been retired was kept for this one.
@@ -207,7 +207,7 @@ extension CenterState {
         }
         // Tables without the new methods may lack a method that is now required.
         for subprotocol in subprotocols { self[subprotocol].tables = SharedTables() }
-        guard let presence else { return }
+        guard let presence = proto.center.presence else { return }
         if isNew { return presence.noteDefined(proto, in: self) }
         guard !made.isEmpty else { return }
         presence.noteGrown(proto, in: self)

@@ -6,6 +6,9 @@ public final class Center: Sendable {
     public let id: UInt64
     let services: ServiceBook
     private let state = Guarded(CenterState())
+    // Guarded by the center's lock. It is not in its state, whose copies would count references to it.
+    /// nil until the protocol `PealPresence` is defined.
+    @exclusivity(unchecked) nonisolated(unsafe) var presence: Presence?
     /// The mediator, under a lock of its own, because it is created while the center's lock is not held.
     let mediator = Guarded(MediatorSlot())
 
@@ -72,7 +75,10 @@ public final class Center: Sendable {
         Signals.unbindAll(of: self)
         modules?.releaseAll(isStopped: isStopped)
         services.end()
-        let remains = state.withLock { $0.end() }
+        let remains = state.withLock { state in
+            presence = nil
+            return state.end()
+        }
         remains.finishRemoval()
     }
 }

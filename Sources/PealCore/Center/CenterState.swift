@@ -10,8 +10,6 @@ struct CenterState {
     /// The number of all registrations so far.
     var registrations: UInt64 = 0
     var properties: [String: DefinedProperty] = [:]
-    /// nil until the protocol `PealPresence` is defined.
-    var presence: Presence?
 
     subscript(proto: PealProtocol) -> ProtocolState { proto.state }
 
@@ -38,7 +36,6 @@ struct CenterState {
     mutating func end() -> Remains {
         var remains = Remains()
         isEnded = true
-        presence = nil
         for defined in properties.values { defined.property.close() }
         for proto in protocols {
             // An observer that another thread has closed is released by that thread.

@@ -88,7 +88,9 @@ extension CenterState {
         if let ancestry = proto.ancestry {
             for member in ancestry.all { self[member].count(record, as: Int32(difference)) }
         }
-        if let presence { presence.count(record.tables.methods, as: Int32(difference), in: self) }
+        if let presence = proto.center.presence {
+            presence.count(record.tables.methods, as: Int32(difference), in: self)
+        }
     }
 }
 

@@ -105,7 +105,7 @@ final class Presence: @unchecked Sendable {
     }
 
     private static func take(in center: Center, continues: Bool) -> Taken? {
-        let taken = try? center.withState { (state) throws(Failure) in state.presence?.take(continues: continues) }
+        let taken = try? center.withState { (_) throws(Failure) in center.presence?.take(continues: continues) }
         return taken ?? nil
     }
 
@@ -124,12 +124,12 @@ final class Presence: @unchecked Sendable {
 
 extension CenterState {
     /// Begins to count the observers of methods, when `PealPresence` is defined.
-    mutating func beginPresence(_ proto: PealProtocol) {
+    func beginPresence(_ proto: PealProtocol) {
         let presence = Presence(proto)
         for other in protocols {
             for record in self[other].observers.all { presence.count(record.tables.methods, as: 1, in: self) }
         }
-        self.presence = presence
+        proto.center.presence = presence
     }
 }
 
