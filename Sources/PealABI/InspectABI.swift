@@ -170,6 +170,7 @@ extension peal_observation_info {
         let once = facts.isOnce ? PEAL_OBSERVE_ONCE.rawValue : 0
         let blocked = facts.isBlocked ? PEAL_OBSERVE_BLOCKED.rawValue : 0
         let passive = facts.isPassive ? PEAL_OBSERVE_PASSIVE.rawValue : 0
+        let later = facts.includesLater ? PEAL_OBSERVE_LATER_METHODS.rawValue : 0
         self.init()
         size = MemoryLayout<peal_observation_info>.size
         `protocol` = peal_protocol(id: facts.proto)
@@ -177,7 +178,7 @@ extension peal_observation_info {
         queue = peal_queue(id: facts.queue)
         owner = peal_owner(id: facts.owner)
         priority = facts.priority
-        flags = once | blocked | passive
+        flags = once | blocked | passive | later
         is_weak = facts.isWeak
         is_dead = facts.isDead
     }

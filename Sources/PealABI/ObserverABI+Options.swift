@@ -49,7 +49,7 @@ extension Registration {
         let known =
             PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
-            | PEAL_OBSERVE_BORROWED.rawValue | PEAL_OBSERVE_PASSIVE.rawValue
+            | PEAL_OBSERVE_BORROWED.rawValue | PEAL_OBSERVE_PASSIVE.rawValue | PEAL_OBSERVE_LATER_METHODS.rawValue
         guard options.flags & ~UInt32(known) == 0 else {
             throw Failure(
                 .argument,
@@ -66,10 +66,22 @@ extension Registration {
         isBlocked = has(PEAL_OBSERVE_BLOCKED)
         isBorrowed = has(PEAL_OBSERVE_BORROWED)
         isPassive = has(PEAL_OBSERVE_PASSIVE)
+        if has(PEAL_OBSERVE_LATER_METHODS) { try includeLaterMethods() }
         if options.queue.id != 0 { queue = try options.queue.find() }
         owner = try CurrentOwner.find(options.owner.id)
         weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
+    }
+}
+
+extension Registration {
+    private mutating func includeLaterMethods() throws(Failure) {
+        guard case .handler(_, names: nil) = functions else {
+            throw Failure(
+                .argument,
+                "PEAL_OBSERVE_LATER_METHODS is for a handler of all methods; use peal_observe_handler without names")
+        }
+        includesLater = true
     }
 }
 

@@ -181,7 +181,7 @@ struct peal_observation_info {
     peal_queue queue;       /* zero without one */
     peal_owner owner;       /* zero without one */
     int32_t priority;
-    uint32_t flags;         /* enum peal_observe_flags: ONCE, PASSIVE, and BLOCKED while it is blocked */
+    uint32_t flags;         /* enum peal_observe_flags: ONCE, PASSIVE, LATER_METHODS; BLOCKED while blocked */
     bool is_weak;
     bool is_dead;           /* the weak target has died: the next broadcast removes the observer */
     char label[64];         /* of the options, cut to fit; empty without one */

@@ -43,7 +43,12 @@ enum peal_observe_flags {
      * no completion and no gathering waits for the observer, whose token is zero. When only such observers are
      * called, the result is that of a broadcast without observers. `out_calls` of peal_send counts its calls. PEAL_EACH
      * visits it too: there the loop itself reads results. */
-    PEAL_OBSERVE_PASSIVE = 1 << 5
+    PEAL_OBSERVE_PASSIVE = 1 << 5,
+    /* With peal_observe_handler, for all methods: the handler is called for methods too that the protocol, or one that it
+     * adopts, gets later. Each new method follows the others, so no index changes. The observer has the same position,
+     * queue and blocks there. Left out are methods past the 256th, with a queue those that need BORROWED where it is not
+     * set, and those that would need a closure of libffi which the system forbids. Such an observer takes 10 KB. */
+    PEAL_OBSERVE_LATER_METHODS = 1 << 6
 };
 
 /* Keeps a target that peal does not own alive during a call (reference.h has a ready implementation).
@@ -145,7 +150,7 @@ typedef void (*peal_handler)(void *target, const struct peal_call *call);
  * methods, count: *copied*; the names of the implemented methods, as for peal_method_find, each at
  *   most once; required ones must be among them. NULL and 0: all that peal_protocol_list_methods lists now,
  *   in that order, those of adopted protocols included. Methods that are added to the protocol later are
- *   not implemented.
+ *   not implemented, except with PEAL_OBSERVE_LATER_METHODS.
  * The rest is as for peal_observe, except that a duplicate has the same target and the same handler. Also
  * returns PEAL_ERROR_NOT_FOUND and PEAL_ERROR_AMBIGUOUS for names, PEAL_ERROR_CONFLICT for a method named
  * twice, PEAL_ERROR_LIMIT past 256 methods, PEAL_ERROR_FORBIDDEN where a method needs a closure of libffi

@@ -157,6 +157,7 @@ extension CenterState {
             count(observer, of: proto, as: -1)
             if observer.close() { remains.observers.append(observer) }
         }
+        proto.center.laterObservers.removeAll(of: proto)
         proto.center.presence?.noteRemoved(proto, in: self)
         for method in self[proto].all { method.close() }
         drop(proto)
@@ -187,6 +188,7 @@ extension CenterState {
         _ proto: PealProtocol, to declarations: [MethodDeclaration], isNew: Bool
     ) throws(Failure) {
         var made: [Method] = []
+        let listed: [LaterListing]
         let subprotocols = subprotocols(of: proto)
         do throws(Failure) {
             for (rank, declaration) in declarations.enumerated().dropFirst(self[proto].own.count) {
@@ -195,6 +197,7 @@ extension CenterState {
                         try Method.make(declaration, owner: owner, origin: proto, rank: rank))
                 }
             }
+            listed = try listLaterObservers(under: made, of: subprotocols)
         } catch {
             for method in made { method.close() }
             throw error
@@ -207,10 +210,14 @@ extension CenterState {
         }
         // Tables without the new methods may lack a method that is now required.
         for subprotocol in subprotocols { self[subprotocol].tables = SharedTables() }
+        noteGrowth(of: proto, and: isNew || made.isEmpty ? [] : subprotocols, isNew: isNew)
+        noteListed(listed, in: proto.center)
+    }
+
+    private func noteGrowth(of proto: PealProtocol, and subprotocols: [PealProtocol], isNew: Bool) {
         guard let presence = proto.center.presence else { return }
-        if isNew { return presence.noteDefined(proto, in: self) }
-        guard !made.isEmpty else { return }
-        presence.noteGrown(proto, in: self)
+        if isNew { presence.noteDefined(proto, in: self) }
+        if !subprotocols.isEmpty { presence.noteGrown(proto, in: self) }
         for subprotocol in subprotocols where subprotocol != proto { presence.noteGrown(subprotocol, in: self) }
     }
 

@@ -6,9 +6,10 @@ public final class Center: Sendable {
     public let id: UInt64
     let services: ServiceBook
     private let state = Guarded(CenterState())
-    // Guarded by the center's lock. It is not in its state, whose copies would count references to it.
+    // Guarded by the center's lock. They are not in its state, whose copies would count references to them.
     /// nil until the protocol `PealPresence` is defined.
     @exclusivity(unchecked) nonisolated(unsafe) var presence: Presence?
+    @exclusivity(unchecked) nonisolated(unsafe) var laterObservers = LaterObservers()
     /// The mediator, under a lock of its own, because it is created while the center's lock is not held.
     let mediator = Guarded(MediatorSlot())
 
@@ -77,6 +78,7 @@ public final class Center: Sendable {
         services.end()
         let remains = state.withLock { state in
             presence = nil
+            laterObservers = LaterObservers()
             return state.end()
         }
         remains.finishRemoval()

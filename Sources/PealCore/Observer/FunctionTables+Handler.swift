@@ -1,7 +1,8 @@
 extension FunctionTables {
     /// Uses one function for the named methods, or for all methods.
     init(
-        handler function: UnsafeRawPointer, names: [String]?, of proto: PealProtocol, in state: borrowing CenterState
+        handler function: UnsafeRawPointer, names: [String]?, includesLater: Bool = false, of proto: PealProtocol,
+        in state: borrowing CenterState
     ) throws(Failure) {
         try HandledMethods.checkCount(names?.count ?? state[proto].all.count)
         let methods = try Self.methods(names, of: proto, in: state)
@@ -12,7 +13,7 @@ extension FunctionTables {
             tables[method.origin]?.functions[method.rank] =
                 try MethodThunk.function(of: method.plan, index: index, method.title)
         }
-        handled = HandledMethods(function: function, methods: methods)
+        handled = HandledMethods(function: function, methods: methods, includesLater: includesLater)
     }
 
     private static func methods(

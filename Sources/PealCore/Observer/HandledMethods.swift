@@ -6,9 +6,11 @@ struct HandledMethods: @unchecked Sendable {
     // Unchecked: the address of code.
     let function: UnsafeRawPointer
     let methods: [Method]
+    /// True if methods that the protocol gets later are added.
+    let includesLater: Bool
 
     /// The maximum number of methods, which is that of the thunks for one table.
-    private static var most: Int { Int(PEAL_THUNK_METHODS) }
+    static var most: Int { Int(PEAL_THUNK_METHODS) }
 
     static func checkCount(_ count: Int) throws(Failure) {
         if count <= most { return }
@@ -21,7 +23,7 @@ struct HandledMethods: @unchecked Sendable {
     var address: UInt { UInt(bitPattern: function) }
 
     /// The size of the handler's block in the observer's memory, in bytes.
-    var size: Int { peal_handler_size(methods.count) }
+    var size: Int { peal_handler_size(includesLater ? Self.most : methods.count) }
 
     /// Writes the handler's block: the function, the target, and a cell for each method.
     func write(
@@ -31,13 +33,16 @@ struct HandledMethods: @unchecked Sendable {
         handler.pointee.function = unsafeBitCast(function, to: peal_handler.self)
         handler.pointee.target = target
         for (index, method) in methods.enumerated() {
-            peal_handler_cell_at(handler, UInt64(index)).initialize(
-                to: peal_handler_cell(
-                    method: method.id, plan: UnsafeRawPointer(method.plan),
-                    copying: UnsafeRawPointer(method.copyPlan), has_result: method.plan.pointee.resultSize > 0,
-                    is_words: method.plan.pointee.isOneWordEach, needs_copies: method.hasMisplacedParameter))
+            peal_handler_cell_at(handler, UInt64(index)).initialize(to: Self.cell(of: method))
         }
         return UnsafePointer(handler)
+    }
+
+    static func cell(of method: Method) -> peal_handler_cell {
+        peal_handler_cell(
+            method: method.id, plan: UnsafeRawPointer(method.plan), copying: UnsafeRawPointer(method.copyPlan),
+            has_result: method.plan.pointee.resultSize > 0, is_words: method.plan.pointee.isOneWordEach,
+            needs_copies: method.hasMisplacedParameter)
     }
 }
 

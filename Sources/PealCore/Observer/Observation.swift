@@ -19,8 +19,12 @@ public final class Observation: PointerHolder {
 
     var proto: PealProtocol { record.proto }
 
-    /// The methods under which it is listed.
-    var methods: [Method] { record.tables.methods }
+    /// The methods under which it is listed. Call with no lock held.
+    var methods: [Method] {
+        let tables = record.tables
+        guard tables.later != nil else { return tables.methods }
+        return (try? proto.center.withState { (_) throws(Failure) in tables.currentMethods }) ?? tables.methods
+    }
 
     var queue: Queue? { record.queue }
 

@@ -80,6 +80,11 @@ extension CenterState {
             if let replaced, replaced.contains(listing.element) { continue }
             SnapshotTransaction.remove(record, from: listing.element)
         }
+        guard let later = tables.later else { return }
+        tables.proto.center.laterObservers.remove(record, of: tables.proto)
+        for listing in later.listings where replaced?.contains(listing.element) != true {
+            SnapshotTransaction.remove(record, from: listing.element)
+        }
     }
 
     /// Adds to the number of observers of all protocols that the observer conforms to.
@@ -89,7 +94,7 @@ extension CenterState {
             for member in ancestry.all { self[member].count(record, as: Int32(difference)) }
         }
         if let presence = proto.center.presence {
-            presence.count(record.tables.methods, as: Int32(difference), in: self)
+            presence.count(record.tables.currentMethods, as: Int32(difference), in: self)
         }
     }
 }

@@ -60,6 +60,7 @@ extension Observation {
         public let isOnce: Bool
         public let isBlocked: Bool
         public let isPassive: Bool
+        public let includesLater: Bool
         public let isWeak: Bool
         public let isDead: Bool
     }
@@ -74,7 +75,8 @@ extension Observation {
             proto: proto.id, target: isDead ? nil : record.pointee.target, queue: queue?.id ?? 0,
             owner: owner?.id ?? 0, priority: record.pointee.priority,
             isOnce: value & ObserverGate.once != 0, isBlocked: value & ObserverGate.blocks != 0,
-            isPassive: record.isPassive, isWeak: record.isWeak, isDead: isDead)
+            isPassive: record.isPassive, includesLater: record.tables.later != nil, isWeak: record.isWeak,
+            isDead: isDead)
     }
 
     /// Returns true if a weak target is alive and registered.

@@ -20,6 +20,8 @@ final class ObserverTables: @unchecked Sendable {
     let isSticky: Bool
     /// The handler and its methods, if the observers have a handler.
     let handled: HandledMethods?
+    /// The methods that the one observer implements besides, since its protocol has got them; nil for other observers.
+    let later: LaterMethods?
     /// All required methods are among them.
     let isComplete: Bool
     /// Equal tables have equal hashes.
@@ -29,7 +31,10 @@ final class ObserverTables: @unchecked Sendable {
     /// In the order of `methods`.
     let listings: UnsafeBufferPointer<Listing>
 
-    init(_ functions: FunctionTables, of proto: PealProtocol, in state: borrowing CenterState) throws(Failure) {
+    init(
+        _ functions: FunctionTables, of proto: PealProtocol, in state: borrowing CenterState,
+        later: LaterMethods? = nil
+    ) throws(Failure) {
         var methods: [Method] = []
         var size = 0
         var offsets = ProtocolMap<Int>()
@@ -57,6 +62,7 @@ final class ObserverTables: @unchecked Sendable {
         self.listings = UnsafeBufferPointer(start: listings, count: methods.count)
         table = UnsafeRawPointer(memory + start)
         handled = functions.handled
+        self.later = later
         isComplete = functions.missing(from: state[proto].all).isEmpty
         hash = TableContent.hash(table, of: proto) &+ UInt64(functions.handled?.address ?? 0)
     }

@@ -25,6 +25,10 @@ extension CenterState {
             try FunctionTables.checkSize(of: table, for: proto, in: self)
             if let known = self[proto].tables.find(table, of: proto) { return known }
         }
+        if registration.includesLater {
+            return try ObserverTables(
+                try functions(of: registration), of: proto, in: self, later: LaterMethods(of: registration))
+        }
         guard registration.lazy == nil, case .callerBindings(let bindings) = registration.functions else {
             return try share(try functions(of: registration), of: proto)
         }
@@ -58,7 +62,9 @@ extension CenterState {
         case .callerBindings(let bindings):
             try FunctionTables(binding: try bindings.read(bindings.list), of: registration.proto, in: self)
         case .handler(let function, let names):
-            try FunctionTables(handler: function, names: names, of: registration.proto, in: self)
+            try FunctionTables(
+                handler: function, names: names, includesLater: registration.includesLater, of: registration.proto,
+                in: self)
         }
     }
 

@@ -34,6 +34,8 @@ public struct Registration: ~Copyable {
     public var isBorrowed = false
     /// The observer's results do not count.
     public var isPassive = false
+    /// With a handler for all methods: methods that the protocol gets later are included.
+    public var includesLater = false
     /// Functions that were read before, instead of `functions`.
     var tables: FunctionTables?
     /// With a queue: a waiting call is dropped when the next one of its method is enqueued.
@@ -136,12 +138,14 @@ extension CenterState {
         registrations += 1
         record.pointee.order = registrations
         do throws(Failure) {
+            if registration.includesLater { proto.center.laterObservers.insert(record, of: proto) }
             if registration.duplicates == .replaced {
                 let known = duplicates(of: key, in: proto)
                 if !known.isEmpty { return try publish(record, tables, registration, replacing: known) }
             }
             return try publish(record, tables, registration)
         } catch {
+            if registration.includesLater { proto.center.laterObservers.remove(record, of: proto) }
             ObserverLife.disown(record)
             throw error
         }

@@ -18,7 +18,7 @@ struct Successors {
         // For each method, the first old observer in call order leads to the new one's call. A reader that is past its
         // entry has called the old observer.
         for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
-            let elements = Set(old.tables.listings.map { $0.element })
+            let elements = Set(old.tables.currentListings.map { $0.element })
             let calls = left.filter { elements.contains($0.element) }
             guard !calls.isEmpty else { continue }
             left.removeAll { elements.contains($0.element) }

@@ -127,7 +127,7 @@ extension CenterState {
     func beginPresence(_ proto: PealProtocol) {
         let presence = Presence(proto)
         for other in protocols {
-            for record in self[other].observers.all { presence.count(record.tables.methods, as: 1, in: self) }
+            for record in self[other].observers.all { presence.count(record.tables.currentMethods, as: 1, in: self) }
         }
         proto.center.presence = presence
     }
