@@ -102,8 +102,10 @@ extension Queue {
     public var counts: (waiting: UInt64, delivered: UInt64, dropped: UInt64, rejected: UInt64) {
         mailbox.dropAllDead()
         return mailbox.locked {
-            let state = mailbox.pointee
-            return (state.waiting, state.delivered, state.dropped, state.rejected)
+            // Each member alone, because the memory of a pumped queue's mailbox ends before the last member.
+            (
+                mailbox.pointee.waiting, mailbox.pointee.delivered, mailbox.pointee.dropped, mailbox.pointee.rejected
+            )
         }
     }
 }
