@@ -102,3 +102,14 @@ function(peal_add_embedded_library target alias folder)
     LINKER:--symbol-ordering-file=${order} LINKER:--no-warn-symbol-ordering)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${order})
 endfunction()
+
+# peal_link_tool(<program> <libraries>...): links a program that uses the library with the shared Swift runtime to libraries
+# that are linked to the self-contained one. CMake would add both folders of libpeal.so to the search path, in an order that
+# it cannot know. The program searches the first folder alone, unless LD_LIBRARY_PATH names the other.
+function(peal_link_tool target)
+  target_link_libraries(${target} PRIVATE ${ARGN})
+  if(TARGET peal::self-contained)
+    set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON)
+    target_link_options(${target} PRIVATE LINKER:-rpath,${PROJECT_BINARY_DIR}/lib)
+  endif()
+endfunction()
