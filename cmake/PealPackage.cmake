@@ -88,6 +88,13 @@ It lists protocols, observers, queues and services, and makes calls.")
 set(CPACK_DEBIAN_PEAL_WIRE_PACKAGE_NAME libpeal-wire${PEAL_SOVERSION})
 set(CPACK_DEBIAN_PEAL_WIRE_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PEAL_WIRE_PACKAGE_DEPENDS "libpeal${PEAL_SOVERSION} (= ${PROJECT_VERSION})")
+# Debian names the package of libcbor by the number of its interface.
+if(PEAL_CBOR_LIBRARY)
+  file(REAL_PATH ${PEAL_CBOR_LIBRARY} cbor_file)
+  if(cbor_file MATCHES "libcbor\\.so\\.([0-9]+\\.[0-9]+)")
+    string(APPEND CPACK_DEBIAN_PEAL_WIRE_PACKAGE_DEPENDS ", libcbor${CMAKE_MATCH_1}")
+  endif()
+endif()
 set(CPACK_DEBIAN_PEAL_WIRE_DESCRIPTION "Calls of peal as messages, and recordings of calls
 It encodes calls and results for files and other processes, and records and replays the calls of a program.")
 set(CPACK_DEBIAN_PEAL_NATS_PACKAGE_NAME libpeal-nats${PEAL_SOVERSION})

@@ -16,6 +16,7 @@ need_packages() {
     command -v pkg-config >/dev/null 2>&1 || missing="$missing pkg-config"
     command -v c++ >/dev/null 2>&1 || missing="$missing g++"
     [ -n "$(find /usr/include /usr/local/include -name ffi.h 2>/dev/null | head -n 1)" ] || missing="$missing libffi-dev"
+    [ -e /usr/include/cbor.h ] || missing="$missing libcbor-dev"
     # The page of `peal serve`.
     [ -e /usr/include/microhttpd.h ] || missing="$missing libmicrohttpd-dev"
     [ -e /usr/include/nats/nats.h ] || missing="$missing libnats-dev"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of libpeal-wire, which is loaded by the first request that needs it. Programs without recordings do
- * not need that library.
+ * The functions of libpeal-wire, which is loaded by the first request that needs it. Programs without recordings need
+ * neither that library nor libcbor.
  */
 #ifndef PEAL_INSPECT_WIRE_H
 #define PEAL_INSPECT_WIRE_H

@@ -41,19 +41,16 @@ enum major {
 
 enum { MOST_HEAD_BYTES = 9 };
 
-/* Writes the shortest head, and changes up to MOST_HEAD_BYTES bytes. Returns the size. */
+/* Writes a head of more than one byte, by libcbor's streaming encoder. Returns the size. */
+size_t write_long_head(uint8_t *out, enum major major, uint64_t value);
+
+/* Writes the shortest head into room for MOST_HEAD_BYTES bytes. Returns the size. Most heads have one byte. */
 static inline size_t write_head(uint8_t *out, enum major major, uint64_t value)
 {
-    if (value < 24) {
-        out[0] = (uint8_t)(major | value);
-        return 1;
-    }
-    /* 0, 1, 2 or 3: the length has 1, 2, 4 or 8 bytes. */
-    const unsigned form = (value > UINT8_MAX) + (value > UINT16_MAX) + (value > UINT32_MAX);
-    const uint64_t bytes = __builtin_bswap64(value << (64 - (8u << form)));
-    out[0] = (uint8_t)(major | (24 + form));
-    memcpy(out + 1, &bytes, sizeof bytes);
-    return 1 + ((size_t)1 << form);
+    if (value >= 24)
+        return write_long_head(out, major, value);
+    out[0] = (uint8_t)(major | value);
+    return 1;
 }
 
 static inline bool has_head_room(const struct writer *writer)

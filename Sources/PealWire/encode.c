@@ -5,6 +5,7 @@
 #include "floats.h"
 #include "../PealText/utf8.h"
 
+#include <cbor.h>
 #include <string.h>
 
 enum { FALSE_BYTE = 0xf4, TRUE_BYTE = 0xf5, NULL_BYTE = 0xf6 };
@@ -31,6 +32,18 @@ static inline void put_byte(struct writer *writer, uint8_t byte)
         *writer->next++ = byte;
     else
         writer->missing++;
+}
+
+size_t write_long_head(uint8_t *out, enum major major, uint64_t value)
+{
+    switch (major) {
+    case MAJOR_UNSIGNED: return cbor_encode_uint(value, out, MOST_HEAD_BYTES);
+    case MAJOR_NEGATIVE: return cbor_encode_negint(value, out, MOST_HEAD_BYTES);
+    case MAJOR_BYTES: return cbor_encode_bytestring_start(value, out, MOST_HEAD_BYTES);
+    case MAJOR_TEXT: return cbor_encode_string_start(value, out, MOST_HEAD_BYTES);
+    case MAJOR_ARRAY: return cbor_encode_array_start(value, out, MOST_HEAD_BYTES);
+    default: return cbor_encode_tag(value, out, MOST_HEAD_BYTES);
+    }
 }
 
 static inline size_t write_float(uint8_t *out, uint64_t bits)

@@ -1,51 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Items of CBOR. An item is read only if all bytes that its head announces are present, so a length never exceeds the
- * message.
+ * Items of CBOR, by libcbor's streaming decoder. It reports an item only if all bytes that its head announces are
+ * present, so a length never exceeds the message.
  */
 #include "coding.h"
 
 #include "failure.h"
 #include "floats.h"
 
-enum { FALSE_BYTE = 0xf4, TRUE_BYTE = 0xf5, NULL_BYTE = 0xf6, HALF_BYTE = 0xf9, DOUBLE_BYTE = 0xfb };
+#include <cbor.h>
 
-peal_status refuse_message(const struct reader *reader, const char *cause)
+static void set(void *context, enum item_kind kind, uint64_t value)
 {
-    return wire_fail(PEAL_ERROR_SYNTAX, "%s: the message %s, %zu bytes before its end",
-        reader->plan != NULL ? reader->plan->name : "header", cause, (size_t)(reader->end - reader->next));
+    struct item *item = context;
+
+    item->kind = kind;
+    item->value = value;
 }
 
-static peal_status refuse_end(const struct reader *reader) { return refuse_message(reader, "ends too early"); }
+static void on_uint8(void *item, uint8_t value) { set(item, ITEM_UNSIGNED, value); }
+static void on_uint16(void *item, uint16_t value) { set(item, ITEM_UNSIGNED, value); }
+static void on_uint32(void *item, uint32_t value) { set(item, ITEM_UNSIGNED, value); }
+static void on_uint64(void *item, uint64_t value) { set(item, ITEM_UNSIGNED, value); }
+static void on_negint8(void *item, uint8_t value) { set(item, ITEM_NEGATIVE, value); }
+static void on_negint16(void *item, uint16_t value) { set(item, ITEM_NEGATIVE, value); }
+static void on_negint32(void *item, uint32_t value) { set(item, ITEM_NEGATIVE, value); }
+static void on_negint64(void *item, uint64_t value) { set(item, ITEM_NEGATIVE, value); }
+static void on_tag(void *item, uint64_t value) { set(item, ITEM_TAG, value); }
+static void on_array(void *item, size_t count) { set(item, ITEM_ARRAY, count); }
+static void on_map(void *item, size_t count) { (void)item, (void)count; }
+static void on_other(void *item) { (void)item; }
+static void on_null(void *item) { set(item, ITEM_NULL, 0); }
+static void on_bool(void *item, bool value) { set(item, ITEM_BOOL, value); }
 
-static peal_status refuse_item(const struct reader *reader)
+static void on_bytes(void *context, cbor_data bytes, size_t size)
 {
-    return refuse_message(reader, "has an item that no message has");
+    set(context, ITEM_BYTES, size);
+    ((struct item *)context)->bytes = bytes;
 }
 
-static peal_status refuse_form(const struct reader *reader)
+static void on_text(void *context, cbor_data bytes, size_t size)
 {
-    return refuse_message(reader, "has a number that is not in its shortest form");
+    set(context, ITEM_TEXT, size);
+    ((struct item *)context)->bytes = bytes;
 }
 
-static uint64_t read_big_endian(const uint8_t *bytes, size_t size)
-{
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
+/* The bits of a floating number are read from the message: libcbor changes NaN. */
+static void on_half(void *item, float value) { (void)value, set(item, ITEM_HALF, 0); }
+static void on_single(void *item, float value) { (void)value, set(item, ITEM_SINGLE, 0); }
+static void on_double(void *item, double value) { (void)value, set(item, ITEM_DOUBLE, 0); }
 
-    switch (size) {
-    case 1: return *bytes;
-    case 2: memcpy(&two, bytes, sizeof two); return __builtin_bswap16(two);
-    case 4: memcpy(&four, bytes, sizeof four); return __builtin_bswap32(four);
-    default: memcpy(&eight, bytes, sizeof eight); return __builtin_bswap64(eight);
-    }
+static const struct cbor_callbacks callbacks = { .uint8 = on_uint8,
+    .uint16 = on_uint16,
+    .uint32 = on_uint32,
+    .uint64 = on_uint64,
+    .negint8 = on_negint8,
+    .negint16 = on_negint16,
+    .negint32 = on_negint32,
+    .negint64 = on_negint64,
+    .byte_string_start = on_other,
+    .byte_string = on_bytes,
+    .string = on_text,
+    .string_start = on_other,
+    .indef_array_start = on_other,
+    .array_start = on_array,
+    .indef_map_start = on_other,
+    .map_start = on_map,
+    .tag = on_tag,
+    .float2 = on_half,
+    .float4 = on_single,
+    .float8 = on_double,
+    .undefined = on_other,
+    .null = on_null,
+    .boolean = on_bool,
+    .indef_break = on_other };
+
+static size_t shortest_head(uint64_t value)
+{
+    return value < 24 ? 1 : value <= UINT8_MAX ? 2 : value <= UINT16_MAX ? 3 : value <= UINT32_MAX ? 5 : 9;
 }
 
-static bool is_shortest_float(const struct item *item)
+static bool is_shortest_float(struct item *item, const uint8_t *bytes, size_t width)
 {
     uint64_t unused;
 
+    item->value = 0;
+    for (size_t i = 0; i < width; i++)
+        item->value = item->value << 8 | bytes[i];
     switch (item->kind) {
     case ITEM_DOUBLE: return !float_narrow(item->value, double_format, single_format, &unused);
     case ITEM_SINGLE: return !float_narrow(item->value, single_format, half_format, &unused);
@@ -53,73 +94,42 @@ static bool is_shortest_float(const struct item *item)
     }
 }
 
-/* Reads an item of the major type 7. */
-static peal_status read_simple(struct reader *reader, struct item *item)
+static bool is_shortest(struct item *item, const uint8_t *bytes, size_t size)
 {
-    const uint8_t byte = *reader->next;
-    size_t width = 0;
-
-    item->value = byte == TRUE_BYTE;
-    if (byte == FALSE_BYTE || byte == TRUE_BYTE) {
-        item->kind = ITEM_BOOL;
-    } else if (byte == NULL_BYTE) {
-        item->kind = ITEM_NULL;
-    } else if (byte >= HALF_BYTE && byte <= DOUBLE_BYTE) {
-        width = (size_t)2 << (byte - HALF_BYTE);
-        if ((size_t)(reader->end - reader->next) <= width)
-            return refuse_end(reader);
-        item->kind = (enum item_kind)(ITEM_HALF + (byte - HALF_BYTE));
-        item->value = read_big_endian(reader->next + 1, width);
-        if (!is_shortest_float(item))
-            return refuse_form(reader);
-    } else {
-        return refuse_item(reader);
+    switch (item->kind) {
+    case ITEM_UNSIGNED:
+    case ITEM_NEGATIVE:
+    case ITEM_ARRAY:
+    case ITEM_TAG: return size == shortest_head(item->value);
+    case ITEM_BYTES:
+    case ITEM_TEXT: return size - item->value == shortest_head(item->value);
+    case ITEM_HALF:
+    case ITEM_SINGLE:
+    case ITEM_DOUBLE: return is_shortest_float(item, bytes + 1, size - 1);
+    default: return true;
     }
-    reader->next += 1 + width;
-    return PEAL_OK;
 }
 
-enum { MAJOR_SHIFT = 5, MAJOR_SIMPLE = 7, LOW_BITS = 0x1f, FIRST_LONG_FORM = 24, LAST_LONG_FORM = 27 };
-
-/* The kinds of the major types. */
-static const uint8_t kinds[] = { ITEM_UNSIGNED, ITEM_NEGATIVE, ITEM_BYTES, ITEM_TEXT, ITEM_ARRAY, ITEM_OTHER,
-    ITEM_TAG };
+peal_status refuse_message(const struct reader *reader, const char *cause)
+{
+    return wire_fail(PEAL_ERROR_SYNTAX, "%s: the message %s, %zu bytes before its end",
+        reader->plan != NULL ? reader->plan->name : "header", cause, (size_t)(reader->end - reader->next));
+}
 
 peal_status read_item(struct reader *reader, struct item *item)
 {
-    /* The smallest number of each longer form. */
-    static const uint64_t smallest[] = { FIRST_LONG_FORM, UINT8_MAX + 1, UINT16_MAX + 1, (uint64_t)UINT32_MAX + 1 };
-    const uint8_t *next = reader->next;
-    const size_t room = (size_t)(reader->end - next);
-
+    item->kind = ITEM_OTHER;
+    item->value = 0;
     item->bytes = NULL;
-    if (room == 0)
-        return refuse_end(reader);
-    const unsigned major = *next >> MAJOR_SHIFT, form = *next & LOW_BITS;
-    if (major == MAJOR_SIMPLE)
-        return read_simple(reader, item);
-    item->kind = (enum item_kind)kinds[major];
-    if (item->kind == ITEM_OTHER || form > LAST_LONG_FORM)
-        return refuse_item(reader);
-    uint64_t value = form;
-    size_t size = 1;
-    if (form >= FIRST_LONG_FORM) {
-        const size_t width = (size_t)1 << (form - FIRST_LONG_FORM);
-        if (room <= width)
-            return refuse_end(reader);
-        value = read_big_endian(next + 1, width);
-        size += width;
-        if (value < smallest[form - FIRST_LONG_FORM])
-            return refuse_form(reader);
-    }
-    item->value = value;
-    if (item->kind == ITEM_BYTES || item->kind == ITEM_TEXT) {
-        if (value > room - size)
-            return refuse_end(reader);
-        item->bytes = next + size;
-        size += value;
-    }
-    reader->next = next + size;
+    const struct cbor_decoder_result result = cbor_stream_decode(
+        reader->next, (size_t)(reader->end - reader->next), &callbacks, item);
+    if (result.status == CBOR_DECODER_NEDATA)
+        return refuse_message(reader, "ends too early");
+    if (result.status != CBOR_DECODER_FINISHED || item->kind == ITEM_OTHER)
+        return refuse_message(reader, "has an item that no message has");
+    if (!is_shortest(item, reader->next, result.read))
+        return refuse_message(reader, "has a number that is not in its shortest form");
+    reader->next += result.read;
     return PEAL_OK;
 }
 
