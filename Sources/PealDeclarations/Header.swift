@@ -1,92 +1,112 @@
-/// The protocols of a C header: each PEAL_PROTOCOL, with the methods of its list macro.
+/// The protocols of a C header: each PEAL_PROTOCOL, with the methods of its list macro. And the types of each PEAL_TYPE.
 struct Header {
     private(set) var protocols: [ListedProtocol] = []
-    /// The reason why the header is refused; `nil` for none.
-    private(set) var problem: String?
+    private(set) var types = DeclaredTypes()
+    /// The reasons why the header is refused.
+    private(set) var problems: [Problem] = []
+
+    /// A macro with one parameter.
+    private struct List {
+        let parameter: String
+        let body: [Token]
+        /// True if the header defines it more than once.
+        var isAmbiguous = false
+    }
+    private var lists: [String: List] = [:]
 
     init(_ text: String) {
-        let lines = Self.logicalLines(text)
-        var lists: [String: (parameter: String, body: String)] = [:]
-        for line in lines where line.hasPrefix("#define ") {
-            let rest = line.dropFirst(8)
-            guard let open = rest.firstIndex(of: "("), let close = rest.firstIndex(of: ")"), open < close else {
-                continue
-            }
-            lists[String(rest[..<open])] = (
-                String(rest[rest.index(after: open)..<close]), String(rest[rest.index(after: close)...])
-            )
+        let lexer = Lexer(text)
+        lexer.directives.forEach { readDefinition($0) }
+        let code = lexer.code
+        for index in code.indices where code[index].text == "PEAL_TYPE" {
+            if let call = Brackets.call(at: index, in: code) { types.add(call.arguments) }
         }
-        for line in lines where line.hasPrefix("PEAL_PROTOCOL") {
-            if line.hasPrefix("PEAL_PROTOCOL_ADOPTING") {
-                problem = "a protocol adopts others; declare it in Swift by hand"
-            }
-            for call in Self.calls(of: "PEAL_PROTOCOL", in: line) where call.count == 3 {
-                guard let list = lists[call[2]] else {
-                    problem = "the list \(call[2]) of the protocol \(call[1]) is not in this header"
-                    continue
-                }
-                let methods = Self.calls(of: list.parameter, in: list.body).compactMap(ListedMethod.init)
-                protocols.append(ListedProtocol(name: String(call[1].dropFirst().dropLast()), methods: methods))
+        for index in code.indices where ["PEAL_PROTOCOL", "PEAL_PROTOCOL_ADOPTING"].contains(code[index].text) {
+            do {
+                try readProtocol(at: index, in: code)
+            } catch {
+                problems.append(error)
             }
         }
     }
 
-    /// Lines without comments, joined at backslashes and within parentheses.
-    private static func logicalLines(_ text: String) -> [String] {
-        var kept = ""
-        var rest = text[...]
-        while let start = rest.firstRange(of: "/*") {
-            kept += rest[..<start.lowerBound] + " "
-            guard let end = rest[start.upperBound...].firstRange(of: "*/") else { return [] }
-            rest = rest[end.upperBound...]
-        }
-        kept += rest
-        var lines: [String] = []
-        var line = ""
-        for part in kept.split(separator: "\n", omittingEmptySubsequences: false) {
-            let code = part.firstRange(of: "//").map { part[..<$0.lowerBound] } ?? part
-            let isContinued = code.last == "\\"
-            line += isContinued ? code.dropLast() + " " : code
-            let depth = line.reduce(0) { $0 + ($1 == "(" ? 1 : $1 == ")" ? -1 : 0) }
-            if isContinued || depth > 0 {
-                line += " "
-                continue
-            }
-            lines.append(String(line.drop { $0 == " " }))
-            line = ""
-        }
-        return lines
+    /// Reads `define LIST(METHOD) ...`.
+    private mutating func readDefinition(_ tokens: [Token]) {
+        guard tokens.count > 4, tokens[0].text == "define", tokens[2].text == "(", !tokens[2].isSpaced,
+            tokens[4].text == ")"
+        else { return }
+        let name = tokens[1].text
+        let isKnown = lists[name] != nil
+        lists[name] = List(parameter: tokens[3].text, body: Array(tokens[5...]), isAmbiguous: isKnown)
     }
 
-    /// The arguments of each call of a macro.
-    private static func calls(of macro: String, in text: String) -> [[String]] {
-        var found: [[String]] = []
-        var rest = text[...]
-        while let start = rest.firstRange(of: macro + "(") {
-            let isWhole =
-                start.lowerBound == text.startIndex || !isPartOfName(text[text.index(before: start.lowerBound)])
-            rest = rest[start.upperBound...]
-            var depth = 1
-            var arguments = [""]
-            for character in rest {
-                if character == "(" { depth += 1 }
-                if character == ")" { depth -= 1 }
-                if depth == 0 { break }
-                if character == ",", depth == 1 {
-                    arguments.append("")
-                } else {
-                    arguments[arguments.count - 1].append(character)
-                }
-            }
-            if isWhole { found.append(arguments.map(trimmed)) }
+    private mutating func readProtocol(at index: Int, in code: [Token]) throws(Problem) {
+        let word = code[index]
+        func refuse(_ sentence: String) -> Problem { Problem(line: word.line, sentence: sentence) }
+        guard let call = Brackets.call(at: index, in: code) else {
+            throw refuse("\(word.text) has no arguments in parentheses")
         }
-        return found
+        let arguments = Brackets.split(call.arguments, at: ",")
+        if word.text == "PEAL_PROTOCOL_ADOPTING" {
+            throw refuse(
+                "the protocol \(arguments.dropFirst().first?.text ?? "") adopts others, for which no Swift is generated; "
+                    + "declare it in Swift, with 'static let adopts'")
+        }
+        guard arguments.count == 3, arguments[0].count == 1, arguments[2].count == 1 else {
+            throw refuse("PEAL_PROTOCOL needs a tag, a name in quotes, and the name of a list macro")
+        }
+        guard arguments[1].count == 1, let name = SwiftNames.unquoted(arguments[1][0].text) else {
+            throw refuse(
+                "the name of the protocol is \(arguments[1].text); write one string without backslashes, as \"Chat\"")
+        }
+        let methods = try methods(of: arguments[2][0].text, at: word.line, within: [])
+        if methods.isEmpty {
+            throw refuse("the list \(arguments[2].text) of \(name) has no METHOD(required, result, name, (parameters))")
+        }
+        protocols.append(ListedProtocol(name: name, line: word.line, methods: methods))
+    }
+
+    /// The methods of a list and of the lists that it contains.
+    private func methods(of name: String, at line: Int, within outer: [String]) throws(Problem) -> [MethodEntry] {
+        if outer.contains(name) { throw Problem(line: line, sentence: "the list \(name) contains itself; remove that") }
+        guard let list = lists[name] else {
+            throw Problem(
+                line: line,
+                sentence: "the list \(name) is not in this header; define it here, as '#define \(name)(METHOD) ...'")
+        }
+        if list.isAmbiguous {
+            throw Problem(
+                line: line,
+                sentence:
+                    "the list \(name) is defined twice in this header, and conditions of the preprocessor are not "
+                    + "evaluated; give each list a name of its own")
+        }
+        var methods: [MethodEntry] = []
+        var index = 0
+        while index < list.body.count {
+            let token = list.body[index]
+            guard let call = Brackets.call(at: index, in: list.body) else {
+                throw Problem(
+                    line: token.line,
+                    sentence: "the list \(name) has '\(token.text)' where \(list.parameter)(...) is expected")
+            }
+            if token.text == list.parameter {
+                methods.append(MethodEntry(line: token.line, arguments: Brackets.split(call.arguments, at: ",")))
+            } else if call.arguments.text == list.parameter {
+                methods += try self.methods(of: token.text, at: token.line, within: outer + [name])
+            } else {
+                throw Problem(
+                    line: token.line,
+                    sentence: "the list \(name) has '\(token.text)(...)' where \(list.parameter)(...) is expected")
+            }
+            index = call.next
+        }
+        return methods
     }
 }
 
-func isPartOfName(_ character: Character) -> Bool { character == "_" || character.isLetter || character.isNumber }
-
-func trimmed(_ text: some StringProtocol) -> String {
-    let words = text.split { $0.isWhitespace }
-    return words.joined(separator: " ")
+/// The arguments of a METHOD.
+struct MethodEntry {
+    let line: Int
+    let arguments: [[Token]]
 }
