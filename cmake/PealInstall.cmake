@@ -4,7 +4,8 @@
 #     peal_debug        its debug symbols, only if the component is named
 #     peal_development  headers, pkg-config file, CMake package, manual pages
 #     peal_tools        the command peal, the library that answers it, its manual page
-#     peal_swift        the library with the shared Swift runtime and the Swift module, which fit one toolchain only
+#     peal_swift        the library with the shared Swift runtime, the Swift module and peal-declarations, which fit one
+#                       toolchain only
 #
 # Both libraries have the same SONAME, since any program can use either. Therefore they are in different folders, and the
 # dynamic linker finds only the first one by itself.
@@ -94,6 +95,12 @@ if(TARGET PealSwift)
   if(TARGET PealMacros)
     install(TARGETS PealMacros LIBRARY DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift)
   endif()
+  # The program that generates declarations, with the CMake function that runs it.
+  install(TARGETS peal-declarations EXPORT peal-declarations-targets
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT peal_swift)
+  install(EXPORT peal-declarations-targets NAMESPACE peal:: DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_swift)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/peal-declarations.cmake
+    DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_swift)
   set(peal_headers_folder ${CMAKE_INSTALL_FULL_INCLUDEDIR})
   if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_INCLUDEDIR} AND NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
     file(RELATIVE_PATH peal_headers_folder /${PEAL_SWIFT_LIBDIR} /${CMAKE_INSTALL_INCLUDEDIR})

@@ -24,6 +24,17 @@ prints hello-swift "$work/hello-swift/build/hello-swift"
 build mixed-swift-host "$PEAL_TREE"
 prints mixed-swift-host "$work/mixed-swift-host/build/mixed-swift-host" "$work/mixed-swift-host/build/plugin.so"
 
+# The Swift of a C header's protocol is generated, and again when the header has changed.
+cp -r "$here/declarations" "$work/declarations"
+must "$CMAKE" -G Ninja -S "$work/declarations" -B "$work/declarations/build" -DCMAKE_BUILD_TYPE=Debug \
+    -DCMAKE_PREFIX_PATH="$PEAL_TREE" -DCMAKE_Swift_COMPILER="$PEAL_SWIFTC"
+must "$CMAKE" --build "$work/declarations/build"
+"$work/declarations/build/declarations" >"$work/printed" 2>&1 || complain "the program with generated declarations failed"
+same_file "$here/declarations/expected.txt" "$work/printed"
+sed -i 's/const char \*room/peal_queue room/' "$work/declarations/chat.h"
+"$CMAKE" --build "$work/declarations/build" >"$work/refused" 2>&1 && complain "a header without Swift is accepted"
+has "$work/refused" "chat.h:8: error: method on_message of Chat, parameter 1 'peal_queue room': "
+
 # swiftc alone, with the flags of pkg-config, in a folder without other files.
 if command -v pkg-config >/dev/null; then
     mkdir "$work/alone"
