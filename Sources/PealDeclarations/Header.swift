@@ -47,27 +47,42 @@ struct Header {
             throw refuse("\(word.text) has no arguments in parentheses")
         }
         let arguments = Brackets.split(call.arguments, at: ",")
-        if word.text == "PEAL_PROTOCOL_ADOPTING" {
+        let isAdopting = word.text == "PEAL_PROTOCOL_ADOPTING"
+        guard arguments.count == (isAdopting ? 4 : 3),
+            arguments.indices.allSatisfy({ $0 == 1 || arguments[$0].count == 1 })
+        else {
             throw refuse(
-                "the protocol \(arguments.dropFirst().first?.text ?? "") adopts others, for which no Swift is generated; "
-                    + "declare it in Swift, with 'static let adopts'")
-        }
-        guard arguments.count == 3, arguments[0].count == 1, arguments[2].count == 1 else {
-            throw refuse("PEAL_PROTOCOL needs a tag, a name in quotes, and the name of a list macro")
+                "\(word.text) needs a tag, a name in quotes, and the name of a list macro"
+                    + (isAdopting ? " of adopted protocols and of one of methods" : ""))
         }
         guard arguments[1].count == 1, let name = SwiftNames.unquoted(arguments[1][0].text) else {
             throw refuse(
                 "the name of the protocol is \(arguments[1].text); write one string without backslashes, as \"Chat\"")
         }
-        let methods = try methods(of: arguments[2][0].text, at: word.line, within: [])
-        if methods.isEmpty {
-            throw refuse("the list \(arguments[2].text) of \(name) has no METHOD(required, result, name, (parameters))")
+        let adopted = try isAdopting ? adopted(by: arguments[2][0].text, at: word.line) : []
+        let list = arguments[arguments.count - 1][0].text
+        let methods = try calls(in: list, at: word.line, within: [])
+        if methods.isEmpty, adopted.isEmpty {
+            throw refuse("the list \(list) of \(name) has no METHOD(required, result, name, (parameters))")
         }
-        protocols.append(ListedProtocol(name: name, line: word.line, methods: methods))
+        protocols.append(ListedProtocol(name: name, line: word.line, adopted: adopted, methods: methods))
     }
 
-    /// The methods of a list and of the lists that it contains.
-    private func methods(of name: String, at line: Int, within outer: [String]) throws(Problem) -> [MethodEntry] {
+    /// The names of the protocols in a list of adopted ones: `ADOPT(chat, "Chat")`.
+    private func adopted(by name: String, at line: Int) throws(Problem) -> [String] {
+        try calls(in: name, at: line, within: []).map { call throws(Problem) in
+            guard call.arguments.count == 2, let name = SwiftNames.unquoted(call.arguments[1].text) else {
+                throw Problem(
+                    line: call.line,
+                    sentence: "an adopted protocol is '\(call.arguments.map(\.text).joined(separator: ", "))'; "
+                        + "write its tag and its name, as ADOPT(chat, \"Chat\")")
+            }
+            return name
+        }
+    }
+
+    /// The calls of the parameter in a list and in the lists that it contains.
+    private func calls(in name: String, at line: Int, within outer: [String]) throws(Problem) -> [MethodEntry] {
         if outer.contains(name) { throw Problem(line: line, sentence: "the list \(name) contains itself; remove that") }
         guard let list = lists[name] else {
             throw Problem(
@@ -81,7 +96,7 @@ struct Header {
                     "the list \(name) is defined twice in this header, and conditions of the preprocessor are not "
                     + "evaluated; give each list a name of its own")
         }
-        var methods: [MethodEntry] = []
+        var found: [MethodEntry] = []
         var index = 0
         while index < list.body.count {
             let token = list.body[index]
@@ -91,9 +106,9 @@ struct Header {
                     sentence: "the list \(name) has '\(token.text)' where \(list.parameter)(...) is expected")
             }
             if token.text == list.parameter {
-                methods.append(MethodEntry(line: token.line, arguments: Brackets.split(call.arguments, at: ",")))
+                found.append(MethodEntry(line: token.line, arguments: Brackets.split(call.arguments, at: ",")))
             } else if call.arguments.text == list.parameter {
-                methods += try self.methods(of: token.text, at: token.line, within: outer + [name])
+                found += try calls(in: token.text, at: token.line, within: outer + [name])
             } else {
                 throw Problem(
                     line: token.line,
@@ -101,11 +116,11 @@ struct Header {
             }
             index = call.next
         }
-        return methods
+        return found
     }
 }
 
-/// The arguments of a METHOD.
+/// The arguments of a METHOD, or of an ADOPT.
 struct MethodEntry {
     let line: Int
     let arguments: [[Token]]

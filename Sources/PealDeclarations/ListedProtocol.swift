@@ -2,10 +2,14 @@
 struct ListedProtocol {
     let name: String
     let line: Int
+    /// The names of the protocols that it adopts.
+    let adopted: [String]
     let methods: [MethodEntry]
 
     /// The declaration, or the reasons why there is none.
-    func swift(_ types: SwiftTypes) -> (text: String, problems: [Problem]) {
+    ///
+    /// - Parameter known: The names of all protocols that are declared with it.
+    func swift(_ types: SwiftTypes, known: Set<String>) -> (text: String, problems: [Problem]) {
         guard let swiftName = SwiftNames.type(name) else {
             let sentence =
                 "the protocol '\(name)' has no Swift name that is free; use letters and digits, and no name of a Swift type"
@@ -14,6 +18,15 @@ struct ListedProtocol {
         var names: [String] = []
         var lines: [String] = []
         var problems: [Problem] = []
+        for name in adopted where !known.contains(name) {
+            let sentence =
+                "the protocol \(self.name) adopts \(name), which no PEAL_PROTOCOL of these headers declares; add its header"
+            problems.append(Problem(line: line, sentence: sentence))
+        }
+        if !adopted.isEmpty {
+            let list = adopted.compactMap { SwiftNames.type($0) }.map { "\($0).self" }.joined(separator: ", ")
+            lines.append("    public static let adopts: [any PealProtocol.Type] = [\(list)]")
+        }
         for entry in methods {
             do throws(Problem) {
                 let method = try ListedMethod(entry, in: name, types)

@@ -72,6 +72,10 @@ PEAL_PROTOCOL(kind_values, "KindValues", KIND_VALUES);
     METHOD(optional, int, votes, (void), collect)
 PEAL_PROTOCOL(kind_results, "KindResults", KIND_RESULTS);
 
+#define KIND_ADOPTS(ADOPT) ADOPT(kind_buffers, "KindBuffers") ADOPT(kind_pointers, "KindPointers")
+#define KIND_ADOPTING(METHOD) METHOD(optional, void, both, (void))
+PEAL_PROTOCOL_ADOPTING(kind_adopting, "KindAdopting", KIND_ADOPTS, KIND_ADOPTING);
+
 static inline peal_status kinds_declare(peal_center center) { return peal_type_declare(center, kind_declarations); }
 
 #endif

@@ -19,7 +19,8 @@ final class Notes: Sendable {
     static let protocols: [any PealProtocol.Type] = [
         Heating.self, Thermometer.self, Units.self, Journal.self, Filter.self, LogFields.self, LogSink.self,
         LogStore.self,
-        LogTrouble.self, LogState.self, KindBuffers.self, KindPointers.self, KindValues.self, PealLifecycle.self,
+        LogTrouble.self, LogState.self, KindBuffers.self, KindPointers.self, KindValues.self, KindAdopting.self,
+        PealLifecycle.self,
         PealModules.self,
     ]
 
@@ -59,6 +60,7 @@ final class Notes: Sendable {
             ("log_trouble", { log_trouble_define($0, nil) }), ("log_state", { log_state_define($0, nil) }),
             ("kinds", { kinds_declare($0) }), ("kind_buffers", { kind_buffers_define($0, nil) }),
             ("kind_pointers", { kind_pointers_define($0, nil) }), ("kind_values", { kind_values_define($0, nil) }),
+            ("kind_adopting", { kind_adopting_define($0, nil) }),
             ("peal_lifecycle", { peal_lifecycle_define($0, nil) }),
         ]
         for (name, define) in functions {
