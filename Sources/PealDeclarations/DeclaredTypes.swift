@@ -40,6 +40,7 @@ struct DeclaredStruct {
         text = tokens.text + ";"
         for member in Brackets.split(Array(tokens[(open + 1)..<end]), at: ";") where !member.isEmpty { add(member) }
         if members.isEmpty, obstacle == nil { obstacle = "has no members" }
+        if SwiftNames.type(swiftName) == nil { obstacle = "has a name that Swift needs" }
         if SwiftNames.unquoted("\"\(text)\"") == nil { obstacle = "has a text or a backslash in its declaration" }
     }
 

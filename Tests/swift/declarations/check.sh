@@ -56,6 +56,7 @@ END
     "$program" --import Shapes "$work/canvas.h" "$work/output.swift"
     "$@" -I "$work/Shapes" "$work/values.swift" "$work/output.swift"
     # CRLF, comments within a list, and declarations in one line.
+    # shellcheck disable=SC1003 # The line ends with a backslash.
     printf '%s\r\n' '/* "PEAL_PROTOCOL(a' '#define CHAT(METHOD) */' '#define CHAT(METHOD) \' \
         '    METHOD(required, void, on_text, /* the " text */ (const char *text)) // and' \
         'extern "C" { PEAL_PROTOCOL(chat, "Chat", CHAT); }' >"$work/chat.h"
