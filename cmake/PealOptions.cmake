@@ -59,12 +59,25 @@ if(PEAL_SANITIZE)
   if(PEAL_SANITIZE STREQUAL "address")
     set(clang_sanitizers address,undefined)
   endif()
-  set(PEAL_SWIFT_SANITIZER -sanitize=${PEAL_SANITIZE} -g)
+  # Sanitized code takes longer to compile than to run, so it is hardly optimized. A report needs the names of functions
+  # and the numbers of lines. CMake appends the flags of a configuration to those of a Swift program, where the last one
+  # counts. For the thread sanitizer Swift code is optimized: without optimization the compiler takes each atomic operation
+  # of a C function on a Swift pointer for a modification, and reports races that are none.
+  set(PEAL_SWIFT_SANITIZED -Onone)
+  if(PEAL_SANITIZE STREQUAL "thread" OR PEAL_SANITIZE_OPTIMIZED)
+    set(PEAL_SWIFT_SANITIZED -O)
+  endif()
+  set(CMAKE_Swift_FLAGS_RELWITHDEBINFO "${PEAL_SWIFT_SANITIZED} -gline-tables-only")
+  if(NOT PEAL_SANITIZE_OPTIMIZED)
+    set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -gline-tables-only -DNDEBUG")
+    set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -gline-tables-only -DNDEBUG")
+  endif()
+  set(PEAL_SWIFT_SANITIZER -sanitize=${PEAL_SANITIZE})
   if(PEAL_SANITIZE STREQUAL "thread")
     list(APPEND PEAL_SWIFT_SANITIZER -DPEAL_THREAD_SANITIZER -Xcc -DPEAL_THREAD_SANITIZER)
   endif()
   add_compile_options(
-    "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${clang_sanitizers};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g>"
+    "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${clang_sanitizers};-fno-omit-frame-pointer;-fno-sanitize-recover=all>"
     "$<$<COMPILE_LANGUAGE:Swift>:SHELL:$<JOIN:${PEAL_SWIFT_SANITIZER}, >>")
   add_link_options(
     "$<$<LINK_LANGUAGE:C,CXX>:-fsanitize=${clang_sanitizers}>"
