@@ -43,8 +43,7 @@ public func peal_method_get_info(
         info.origin = peal_protocol(id: method.originId)
         info.center = peal_center(id: method.owner.center.id)
         info.set(method.declaration)
-        info.policy = peal_policy(rawValue: UInt32(method.declaredPolicy.rawValue))
-        info.is_oneway = method.resultSize == 0
+        info.setResult(of: method)
         info.parameters = method.parameterCount
         info.observers = try method.observerCount()
         info.last_calls = method.lastCallCount
@@ -53,6 +52,12 @@ public func peal_method_get_info(
 }
 
 extension peal_method_info {
+    fileprivate mutating func setResult(of method: Method) {
+        policy = peal_policy(rawValue: UInt32(method.declaredPolicy.rawValue))
+        is_oneway = method.resultSize == 0
+        chained_parameter = method.chainedParameter.map { $0 + 1 } ?? 0
+    }
+
     fileprivate mutating func set(_ declaration: MethodDeclaration) {
         recursion =
             switch declaration.recursion {

@@ -207,6 +207,7 @@ CLAIM("P9", "the states of a center, a protocol and a method can be read")
     CHECK_EQUAL(method.since, 3);
     CHECK(method.is_optional && method.is_borrowed && method.is_oneway);
     CHECK_EQUAL(method.parameters, 1);
+    CHECK_EQUAL(method.chained_parameter, 0);
     CHECK_EQUAL(method.observers, 0);
     CHECK_OK(peal_method_get_info(bell.ring, &method));
     CHECK_EQUAL(method.policy, PEAL_POLICY_ANY);
@@ -218,6 +219,38 @@ CLAIM("P9", "the states of a center, a protocol and a method can be read")
     CHECK_EQUAL(method.origin.id, bell.protocol.id);
     CHECK_OK(peal_method_get_info(loud.bang, &method));
     CHECK_EQUAL(method.recursion, PEAL_RECURSION_REJECT);
+    close_center(center);
+}
+
+CLAIM("P9", "the state of a method names the parameter that a result becomes in a chain")
+{
+    const struct {
+        const char *text;
+        peal_policy policy;
+        size_t chained;
+    } methods[] = {
+        { "required int add(const char *name, int a, int b), chain(b)", PEAL_POLICY_CHAIN, 3 },
+        { "required int first(const char *name, int a, int b), chain", PEAL_POLICY_CHAIN, 2 },
+        { "required int sum(int a), sum", PEAL_POLICY_SUM, 1 },
+        { "required int count(const char *name)", PEAL_POLICY_LAST, 0 },
+        { "required void end(int a)", PEAL_POLICY_ALL, 0 },
+    };
+    const char *texts[sizeof methods / sizeof *methods + 1] = { NULL };
+    struct peal_protocol_description description = { .size = sizeof description, .name = "Sums", .methods = texts };
+    struct peal_method_info info = { .size = sizeof info };
+    peal_method found[sizeof methods / sizeof *methods];
+    peal_protocol protocol;
+
+    center = open_center();
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        texts[i] = methods[i].text;
+    }
+    CHECK_OK(peal_protocol_define(center, &description, &protocol, found, sizeof methods / sizeof *methods));
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        CHECK_OK(peal_method_get_info(found[i], &info));
+        CHECK_EQUAL(info.policy, methods[i].policy);
+        CHECK_EQUAL(info.chained_parameter, methods[i].chained);
+    }
     close_center(center);
 }
 

@@ -127,6 +127,7 @@ struct peal_method_info {
     bool is_sticky;         /* it keeps its last call for later observers */
     size_t last_calls;      /* number of last calls kept now */
     size_t parameters;      /* without `self` */
+    size_t chained_parameter; /* from 1: the parameter that a result becomes in a chain; 0 if none has its type */
     size_t observers;       /* as counted by peal_method_count_observers */
     char name[256];         /* cut to fit */
 };

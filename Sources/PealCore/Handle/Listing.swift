@@ -20,6 +20,9 @@ extension Method {
     public var originId: UInt64 { origin.id }
 
     public var declaredPolicy: BroadcastPolicy { BroadcastPolicy(declaration.policy) }
+
+    /// The parameter that a result becomes in a chain; nil if none has its type.
+    public var chainedParameter: Int? { MethodTraits.chainedParameter(of: declaration) }
 }
 
 extension Owner {

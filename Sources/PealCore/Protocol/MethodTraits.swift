@@ -199,7 +199,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         return parameter == 0 ? nil : parameter - 1
     }
 
-    private static func chainedParameter(of declaration: MethodDeclaration) -> Int? {
+    static func chainedParameter(of declaration: MethodDeclaration) -> Int? {
         if case .chain(let parameter) = declaration.policy { return Int(parameter) }
         let result = declaration.signature.result
         return result.isVoid ? nil : declaration.signature.parameters.firstIndex { $0.type == result }
