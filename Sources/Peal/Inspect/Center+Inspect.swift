@@ -84,27 +84,26 @@ public struct MethodInfo: Sendable {
     /// The rule that makes one result of the observers' results.
     public let policy: Policy
     let hasResult: Bool
+    /// True if an observer without it is refused.
+    let isRequired: Bool
 
     /// Reads the information.
     ///
     /// - Parameter handle: The method in the C interface: for example that of a ``BoundMethod``.
     /// - Throws: ``Status/handle`` when the method has ended.
     ///
-    /// Any thread. The C interface's `peal_method_name`, `peal_method_declaration` and
-    /// `peal_method_result_layout`.
+    /// Any thread. The C interface's `peal_method_name`, `peal_method_declaration` and `peal_method_get_info`.
     public init(_ handle: peal_method) throws(PealError) {
         self.handle = handle
         name = try CStrings.copied { Status(peal_method_name(handle, $0, $1, $2)) }
         declaration = try CStrings.copied { Status(peal_method_declaration(handle, $0, $1, $2)) }
-        var size = 0
-        var alignment = 0
-        try PealError.check(peal_method_result_layout(handle, &size, &alignment))
-        hasResult = size > 0
-        policy = CText.policy(of: declaration, hasResult: hasResult)
+        var info = peal_method_info()
+        info.size = MemoryLayout<peal_method_info>.size
+        try PealError.check(peal_method_get_info(handle, &info))
+        hasResult = !info.is_oneway
+        isRequired = !info.is_optional
+        policy = try Policy(info, of: handle)
     }
-
-    /// True if an observer without it is refused.
-    var isRequired: Bool { declaration.hasPrefix("required ") }
 }
 
 /// The state of a registration at the time of the read. `struct peal_observation_info` in C.

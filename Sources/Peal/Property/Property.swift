@@ -97,16 +97,13 @@ extension Property {
             try PealError.check(peal_type_declare(center.handle, declaration))
         }
         let text = try known(name, in: center) ?? type.type.text
-        var (size, alignment) = (MemoryLayout<UnsafeRawPointer>.size, MemoryLayout<UnsafeRawPointer>.alignment)
-        if !text.contains("*") {
-            try PealError.check(peal_type_layout(center.handle, text, &size, &alignment))
-        }
-        let comparison = TypeComparison(center: center.handle, text: text, size: size, alignment: alignment)
-        if comparison.fits(type) { return text }
+        let description = try TypeDescription(text, in: center.handle)
+        let found = description.type.pointee
+        if TypeComparison(center: center.handle).fits(type, found) { return text }
         throw PealError(
             status: text == type.type.text ? .type : .conflict,
-            message: "property \(name): it is \(text), of \(size) bytes, and Swift declares \(type.swiftName), "
-                + "which is \(type.type), of \(type.size)")
+            message: "property \(name): it is \(text), of \(found.value_size) bytes, and Swift declares "
+                + "\(type.swiftName), which is \(type.type), of \(type.size)")
     }
 
     private static func known(_ name: String, in center: Center) throws(PealError) -> String? {

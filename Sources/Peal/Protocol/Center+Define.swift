@@ -127,52 +127,41 @@ extension Center {
 
     /// Compares the types of the parameters and the result.
     func check(_ types: MethodTypes, _ method: peal_method, _ title: String) throws(PealError) {
-        var count = 0
-        try PealError.check(peal_method_count_parameters(method, &count))
-        guard count == types.parameters.count else {
+        let description = try TypeDescription(of: method)
+        let function = description.type.pointee
+        guard function.count == types.parameters.count else {
             throw PealError(
                 status: .conflict,
-                message: "\(title): it has \(count) parameters, and Swift declares \(types.parameters.count)")
+                message: "\(title): it has \(function.count) parameters, and Swift declares \(types.parameters.count)")
         }
+        var next = function.members
         for (index, type) in types.parameters.enumerated() {
-            try checkParameter(index, type, method, title)
+            guard let parameter = next?.pointee else { break }
+            next = parameter.next
+            let name = String(cString: parameter.name)
+            try check(type, parameter.type.pointee, title, "parameter \(index + 1)\(name.isEmpty ? "" : " '\(name)'")")
         }
-        try checkResult(types.result, method, title)
+        try checkResult(types.result, function.target.pointee, title)
     }
 
-    private func checkParameter(
-        _ index: Int, _ type: ValueType, _ method: peal_method, _ title: String
+    private func checkResult(_ type: ValueType?, _ found: peal_type, _ title: String) throws(PealError) {
+        if let type { return try check(type, found, title, "its result") }
+        if found.kind == PEAL_KIND_VOID { return }
+        throw PealError(
+            status: .conflict,
+            message: "\(title): its result is \(String(cString: found.name)), and Swift declares Void")
+    }
+
+    private func check(
+        _ type: ValueType, _ found: peal_type, _ title: String, _ place: String
     ) throws(PealError) {
-        var size = 0
-        var alignment = 0
-        try PealError.check(peal_method_parameter_layout(method, index, &size, &alignment))
-        let text = try CStrings.copied { Status(peal_method_parameter_type(method, index, $0, $1, $2)) }
-        if TypeComparison(center: handle, text: text, size: size, alignment: alignment).fits(type) { return }
-        let name = try CStrings.copied { Status(peal_method_parameter_name(method, index, $0, $1, $2)) }
-        throw Self.difference(title, "parameter \(index + 1)\(name.isEmpty ? "" : " '\(name)'")", text, size, type)
-    }
-
-    private func checkResult(_ type: ValueType?, _ method: peal_method, _ title: String) throws(PealError) {
-        var size = 0
-        var alignment = 0
-        try PealError.check(peal_method_result_layout(method, &size, &alignment))
-        let text = try CStrings.copied { Status(peal_method_result_type(method, $0, $1, $2)) }
-        guard let type else {
-            if text == "void" { return }
-            throw PealError(status: .conflict, message: "\(title): its result is \(text), and Swift declares Void")
-        }
-        if TypeComparison(center: handle, text: text, size: size, alignment: alignment).fits(type) { return }
-        throw Self.difference(title, "its result", text, size, type)
-    }
-
-    private static func difference(
-        _ title: String, _ place: String, _ text: String, _ size: Int, _ type: ValueType
-    ) -> PealError {
-        let sizes = size == type.size ? "" : "; they have \(size) and \(type.size) bytes"
-        return PealError(
+        if TypeComparison(center: handle).fits(type, found) { return }
+        let sizes = found.value_size == type.size ? "" : "; they have \(found.value_size) and \(type.size) bytes"
+        throw PealError(
             status: .conflict,
             message:
-                "\(title): \(place) is \(text), and Swift declares \(type.swiftName), which is \(type.type)\(sizes)")
+                "\(title): \(place) is \(String(cString: found.name)), and Swift declares \(type.swiftName), "
+                + "which is \(type.type)\(sizes)")
     }
 
     /// True if a chain through a named parameter is one through the first of the result's type.

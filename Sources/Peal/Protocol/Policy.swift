@@ -67,18 +67,18 @@ public enum Policy: Hashable, Sendable {
         }
     }
 
-    /// The policy of an option in a method's text; `nil` for an option that is no policy.
-    init?(text: some StringProtocol) {
-        let plain: [Policy] = [
-            .all, .firstTrue, .firstNonzero, .last, .sum, .min, .max, .any, .every, .collect, .chain, .fold,
-        ]
-        if let policy = plain.first(where: { $0.text == text }) {
-            self = policy
-        } else if text.hasPrefix("chain("), text.hasSuffix(")") {
-            self = .chainThrough(String(text.dropFirst(6).dropLast()))
-        } else {
-            return nil
+    /// The policy in the information about a method.
+    init(_ info: peal_method_info, of method: peal_method) throws(PealError) {
+        guard info.policy != PEAL_POLICY_CHAIN else {
+            let index = info.chained_parameter &- 1
+            let name = try CStrings.copied { Status(peal_method_parameter_name(method, index, $0, $1, $2)) }
+            self = name.isEmpty ? .chain : .chainThrough(name)
+            return
         }
+        let plain: [Policy] = [
+            .all, .firstTrue, .firstNonzero, .last, .sum, .min, .max, .any, .every, .collect, .fold,
+        ]
+        self = plain.first { $0.cValue == info.policy } ?? .all
     }
 }
 

@@ -7,6 +7,8 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
     public let declaration: String?
     /// True if it matches every pointer type.
     private(set) var fitsAnyPointer = false
+    /// True if it leads to characters with a zero at their end. It matches no pointer to other bytes.
+    private(set) var isText = false
     /// The mark after the type in a prototype: the number of elements that a pointer leads to.
     private(set) var mark = ""
 
@@ -24,6 +26,13 @@ public struct CType: Hashable, Sendable, CustomStringConvertible {
     static var anyPointer: CType {
         var type = CType("void *")
         type.fitsAnyPointer = true
+        return type
+    }
+
+    /// A pointer to constant characters with a zero at their end.
+    static var text: CType {
+        var type = CType("const char *")
+        type.isText = true
         return type
     }
 

@@ -170,7 +170,7 @@ private enum Pointees {
 
 extension String: PealValue {
     /// `const char *`, UTF-8 and ended by a zero.
-    public static var cType: CType { CType("const char *") }
+    public static var cType: CType { .text }
 
     /// A copy of the characters. NULL becomes the empty string: where NULL has a meaning, declare `String?`. Bytes that
     /// are not UTF-8 become U+FFFD.
