@@ -194,7 +194,9 @@ extension Center {
         of owner: peal_protocol, _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
         try service.checkType()
-        let anchor = try ServiceTypes.anchor(of: service.handle)
+        guard let anchor = ServiceTypes.find(service.handle) else {
+            throw PealError(status: .handle, message: "the service's registration has ended; register it again")
+        }
         let key = ObservedObjects.Key(protocol: owner, object: anchor)
         let handler = Handler(responses, as: key, keeping: anchor)
         let observation = try register(handler, at: key, anchor, for: methods, of: owner, options)
@@ -303,6 +305,3 @@ final class ServiceCaller<Instance: Sendable>: Sendable {
         _ = peal_observation_remove(peal_observation(id: observation.load(ordering: .acquiring)))
     }
 }
-
-/// The identity of a registered service, as an object.
-final class ServiceAnchor: Sendable {}

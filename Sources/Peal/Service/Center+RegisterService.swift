@@ -60,7 +60,7 @@ extension Center {
         return withExtendedLifetime(recipe) {
             // If the registration has already ended, the recipe's end after this closure removes the note.
             recipe.service = service.id
-            ServiceTypes.note(type, of: service, mark: mark)
+            ServiceTypes.note(ServiceAnchor(type, mark: mark), of: service)
             return ServiceProvider(service, mark: mark)
         }
     }

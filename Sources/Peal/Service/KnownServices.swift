@@ -1,11 +1,11 @@
 public import CPeal
 internal import Synchronization
 
-/// The services that were found in a center by type or name, so that a get by these looks up no text. Services found
-/// by their types are read without a lock.
+/// The services that were found in a center by type or name, so that a get by these passes no text to C. Services found
+/// by their types are in a table that is read without a lock.
 ///
-/// A registration may end, and another one use its name: then the cached handle is refused, and the service is looked
-/// up again.
+/// A slot of the table belongs to one type permanently; its content changes. A registration may end, and another one use
+/// its name: then the cached handle is refused, and the service is looked up again.
 @usableFromInline
 final class KnownServices: Sendable {
     /// The reference of a service, without its type.
@@ -18,28 +18,6 @@ final class KnownServices: Sendable {
         @usableFromInline let isOwn: Bool
     }
 
-    /// The services that are found by a name, or that are named by a type and not in the table.
-    private let names = Mutex<[String: Entry]>([:])
-    private let table = ServicesByType()
-
-    func find(_ type: Any.Type, named name: String?) -> Entry? {
-        if name == nil, let entry = table.find(type) { return entry }
-        return names.withLock { $0[name ?? TypeName.of(type)] }
-    }
-
-    /// Stores a service that was found, or removes a stale one where `entry` is nil.
-    func put(_ entry: Entry?, _ type: Any.Type, named name: String?) {
-        names.withLock { names in
-            let isInTable = name == nil && entry?.isOwn != false && table.put(entry, for: type)
-            if entry == nil || !isInTable { names[name ?? TypeName.of(type)] = entry }
-        }
-    }
-}
-
-/// The services of this module that are named by types, in a table that is read without a lock.
-///
-/// A slot belongs to one type permanently; its content changes.
-private final class ServicesByType: Sendable {
     private struct Slot: ~Copyable {
         let type = Atomic<UInt>(0)
         /// Stored after `mark`; zero where the type has no service now.
@@ -47,6 +25,11 @@ private final class ServicesByType: Sendable {
         let mark = Atomic<UInt64>(0)
     }
 
+    /// The services that were found by a name, and those found by a type that are not in the table. Stores to the table
+    /// are made under the same lock.
+    private let names = Mutex<[String: Entry]>([:])
+
+    /// The number of slots of the table.
     private static let length = 256
     /// The number of slots among which a type may have one.
     private static let reach = 8
@@ -64,19 +47,31 @@ private final class ServicesByType: Sendable {
         slots.deallocate()
     }
 
-    func find(_ type: Any.Type) -> KnownServices.Entry? {
-        let key = Self.key(type)
-        guard let slot = slot(of: key) else { return nil }
+    func find(_ type: Any.Type, named name: String?) -> Entry? {
+        if name == nil, let entry = find(type) { return entry }
+        return names.withLock { $0[name ?? TypeName.of(type)] }
+    }
+
+    private func find(_ type: Any.Type) -> Entry? {
+        guard let slot = slot(of: Self.key(type)) else { return nil }
         let service = slot.pointee.service.load(ordering: .acquiring)
         guard service != 0 else { return nil }
         let mark = slot.pointee.mark.load(ordering: .relaxed)
-        return KnownServices.Entry(handle: peal_service(id: service), mark: peal_protocol(id: mark), isOwn: true)
+        return Entry(handle: peal_service(id: service), mark: peal_protocol(id: mark), isOwn: true)
     }
 
-    /// Stores the service of a type, or none. The caller must hold the lock of `KnownServices`.
+    /// Stores a service that was found, or removes a stale one where `entry` is nil.
+    func put(_ entry: Entry?, _ type: Any.Type, named name: String?) {
+        names.withLock { names in
+            let isInTable = name == nil && entry?.isOwn != false && store(entry, for: type)
+            if entry == nil || !isInTable { names[name ?? TypeName.of(type)] = entry }
+        }
+    }
+
+    /// Stores the service of a type, or none. The caller must hold the lock.
     ///
     /// - Returns: False where the type has no slot, and none is free.
-    func put(_ entry: KnownServices.Entry?, for type: Any.Type) -> Bool {
+    private func store(_ entry: Entry?, for type: Any.Type) -> Bool {
         let key = Self.key(type)
         guard let slot = slot(of: key) ?? slot(of: 0, from: key) else { return false }
         // The reader in `find` loads `service`, then `mark`. If it loads the old service and then the new mark, C
@@ -106,15 +101,19 @@ private final class ServicesByType: Sendable {
     }
 }
 
+extension KnownServices.Entry {
+    init(_ handle: peal_service, in center: Center) {
+        let anchor = ServiceTypes.find(handle)
+        self.init(handle: handle, mark: anchor?.mark ?? SwiftMark.find(in: center.handle), isOwn: anchor != nil)
+    }
+}
+
 extension Center {
     /// The service of a type or name, from the cache if possible.
     @usableFromInline
     func knownService(_ type: Any.Type, named name: String?) throws(PealError) -> KnownServices.Entry {
         if let known = knownServices.find(type, named: name) { return known }
-        let handle = try find(name ?? TypeName.of(type))
-        let own = ServiceTypes.mark(of: handle)
-        let entry = KnownServices.Entry(
-            handle: handle, mark: own ?? SwiftMark.find(in: self.handle), isOwn: own != nil)
+        let entry = KnownServices.Entry(try find(name ?? TypeName.of(type)), in: self)
         // A service without a mark was not made in Swift, so the get fails.
         if entry.mark.id != 0 { knownServices.put(entry, type, named: name) }
         return entry

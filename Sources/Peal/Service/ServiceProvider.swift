@@ -28,10 +28,7 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     ///   - handle: The service in the C interface.
     ///   - center: The center that it is in.
     public init(_ handle: peal_service, in center: Center) {
-        let own = ServiceTypes.mark(of: handle)
-        self.handle = handle
-        mark = own ?? SwiftMark.find(in: center.handle)
-        isOwn = own != nil
+        self.init(KnownServices.Entry(handle, in: center))
     }
 
     init(_ handle: peal_service, mark: peal_protocol) {
@@ -96,8 +93,8 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     /// Throws unless the service was registered with this type. No instance is needed.
     func checkType() throws(PealError) {
         _ = try info()
-        if let name = ServiceTypes.otherName(than: Instance.self, of: handle) { throw otherType(name) }
-        if !ServiceTypes.isKnown(handle) { throw notSwift() }
+        guard let anchor = ServiceTypes.find(handle) else { throw notSwift() }
+        if anchor.type != ObjectIdentifier(Instance.self) { throw otherType(anchor.typeName) }
     }
 
     // MARK: Failures

@@ -89,7 +89,7 @@ extension ServiceProvider {
     func scopeFailure(_ status: peal_status) -> PealError {
         let error = PealError.failure(status)
         // A service of Swift has the table, so the missing object is a dependency.
-        return error.status == .notFound && !ServiceTypes.isKnown(handle) ? notSwift() : error
+        return error.status == .notFound && ServiceTypes.find(handle) == nil ? notSwift() : error
     }
 }
 
