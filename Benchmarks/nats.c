@@ -105,8 +105,8 @@ static void open_bridges(void)
     options.url = url;
     if (peal_center_create(&centers[0]) < 0 || peal_center_create(&centers[1]) < 0
         || feed_define(centers[0], &from_feed) < 0 || feed_define(centers[1], &to_feed) < 0
-        || feed_observe(&to_feed, NULL, &table, NULL, NULL) < 0 || peal_bridge_open(centers[0], &options, &from) < 0
-        || peal_bridge_open(centers[1], &options, &to) < 0 || peal_bridge_export(from, from_feed.protocol, NULL) < 0
+        || feed_observe(&to_feed, NULL, &table, NULL, NULL) < 0 || peal_bridge_create(centers[0], &options, &from) < 0
+        || peal_bridge_create(centers[1], &options, &to) < 0 || peal_bridge_export(from, from_feed.protocol, NULL) < 0
         || peal_bridge_import(to, to_feed.protocol, NULL) < 0
         || peal_bridge_wait_for_peers(from, from_feed.protocol, 1, 5000) < 0)
         fail(peal_bridge_last_message());
@@ -172,7 +172,7 @@ static int answer(const char *server)
         || natsConnection_Flush(connection) != NATS_OK)
         fail("libnats");
     if (jury_define(peal_center_default(), &jury) < 0 || jury_observe(&jury, NULL, &table, NULL, NULL) < 0
-        || peal_bridge_open(peal_center_default(), &options, &bridge) < 0
+        || peal_bridge_create(peal_center_default(), &options, &bridge) < 0
         || peal_bridge_import(bridge, jury.protocol, NULL) < 0)
         fail(peal_bridge_last_message());
     for (;;)
@@ -278,7 +278,7 @@ static void measure_gathering(const pid_t *processes, size_t rounds)
     sem_init(&gathered, 0, 0);
     snprintf(subject, sizeof subject, "echo.%d", (int)processes[0]);
     if (peal_queue_create(&queue_options, &options.queue) < 0 || jury_define(peal_center_default(), &jury) < 0
-        || peal_bridge_open(peal_center_default(), &bridge_options, &bridge) < 0
+        || peal_bridge_create(peal_center_default(), &bridge_options, &bridge) < 0
         || peal_bridge_export(bridge, jury.protocol, NULL) < 0
         || peal_bridge_wait_for_peers(bridge, jury.protocol, PROCESSES, 10000) < 0
         || natsConnection_Subscribe(&subscription, connection, "answers", count_echo, NULL) != NATS_OK

@@ -84,7 +84,7 @@ static peal_tap open_tap(enum form form)
         options.context = &seen;
     }
     if (form != OFF)
-        must(peal_tap_open(center, &options, &tap));
+        must(peal_tap_create(center, &options, &tap));
     return tap;
 }
 
@@ -119,7 +119,7 @@ static double sample(enum form form, bool is_typed, int64_t length)
         drain(tap, form);
     } while (taken < length);
     if (tap.id != 0)
-        must(peal_tap_close(tap));
+        must(peal_tap_destroy(tap));
     return (double)taken / (double)broadcasts;
 }
 
@@ -199,7 +199,7 @@ static double run_busy(enum form form, int64_t length, uint64_t *lost)
         struct peal_tap_info info = { .size = sizeof info };
         must(peal_tap_get_info(tap, &info));
         *lost = info.records + info.lost == 0 ? 0 : info.lost * 100 / (info.records + info.lost);
-        must(peal_tap_close(tap));
+        must(peal_tap_destroy(tap));
     }
     return speed;
 }

@@ -129,11 +129,11 @@ int main(int argument_count, char **argument_values)
     measure("broadcast", run_typed, turns);
     snprintf(path, sizeof path, "/dev/shm/bench-wire-%d", (int)getpid());
     options.capacity = (uint64_t)1 << 32;
-    if (peal_recorder_open(path, &options, &recorder) < 0 || peal_recorder_add(recorder, feed.protocol) < 0)
+    if (peal_recorder_create(path, &options, &recorder) < 0 || peal_recorder_add(recorder, feed.protocol) < 0)
         fail("a recorder");
     measure("send-rec", run_send, turns);
     measure("broadcast-rec", run_typed, turns);
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     unlink(path);
     peal_wire_plan_destroy(plan);
     return 0;

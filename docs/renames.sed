@@ -38,3 +38,15 @@ s/\btry_remove\(\)/try_remove_instance()/g
 s/\btry_unregister\(\)/try_remove()/g
 s/\bpeal::nobody\b/peal::no_target/g
 s/\.hears\(/.observes(/g
+
+# 0.1.0: handles are created and destroyed, and an inspection is started and stopped
+s/\bpeal_tap_open\b/peal_tap_create/g
+s/\bpeal_tap_close\b/peal_tap_destroy/g
+s/\bpeal_bridge_open\b/peal_bridge_create/g
+s/\bpeal_bridge_close\b/peal_bridge_destroy/g
+s/\bpeal_recorder_open\b/peal_recorder_create/g
+s/\bpeal_recorder_close\b/peal_recorder_destroy/g
+s/\bpeal_replay_open\b/peal_replay_create/g
+s/\bpeal_replay_close\b/peal_replay_destroy/g
+s/\bpeal_inspection_open\b/peal_inspection_start/g
+s/\bpeal_inspection_close\b/peal_inspection_stop/g

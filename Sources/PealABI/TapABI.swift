@@ -3,7 +3,7 @@ internal import CPealSupport
 internal import PealCore
 
 @c @implementation
-public func peal_tap_open(
+public func peal_tap_create(
     _ center: peal_center, _ options: UnsafePointer<peal_tap_options>?, _ out_tap: UnsafeMutablePointer<peal_tap>?
 ) -> peal_status {
     out_tap?.pointee = peal_tap(id: 0)
@@ -26,7 +26,7 @@ extension UnsafePointer<peal_tap_options> {
 }
 
 @c @implementation
-public func peal_tap_close(_ tap: peal_tap) -> peal_status {
+public func peal_tap_destroy(_ tap: peal_tap) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         guard let isDone = Taps.close(tap.id) else { throw .staleTap }
         return isDone ? PEAL_OK : PEAL_NOT_WAITED

@@ -125,7 +125,7 @@ void debug_start(const char *text)
     options.filter = filter.length > 0 ? filter.bytes : NULL;
     options.function = print;
     /* The tap stays open until the process ends. */
-    if (peal_tap_open((peal_center){ 0 }, &options, &tap) < 0)
+    if (peal_tap_create((peal_center){ 0 }, &options, &tap) < 0)
         fprintf(stderr, "peal: PEAL_DEBUG has no effect: %s\n", peal_last_message());
     text_free(&filter);
 }

@@ -227,7 +227,7 @@ static peal_status open_locked(struct peal_inspection_options *options)
     return PEAL_OK;
 }
 
-peal_status peal_inspection_open(struct peal_inspection_options *options)
+peal_status peal_inspection_start(struct peal_inspection_options *options)
 {
     if (options != NULL && options->size != sizeof *options)
         return PEAL_ERROR_ARGUMENT;
@@ -239,7 +239,7 @@ peal_status peal_inspection_open(struct peal_inspection_options *options)
     return status;
 }
 
-peal_status peal_inspection_close(void)
+peal_status peal_inspection_stop(void)
 {
     const uint64_t one = 1;
 

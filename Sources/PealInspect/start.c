@@ -16,7 +16,7 @@ static void start(void)
         debug_start(debug);
     if (inspect != NULL && strcmp(inspect, "1") == 0) {
         struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
-        if (peal_inspection_open(&options) < 0)
+        if (peal_inspection_start(&options) < 0)
             fprintf(stderr, "peal: PEAL_INSPECT has no effect: %s\n", options.message);
     } else if (inspect != NULL && *inspect != '\0' && strcmp(inspect, "0") != 0) {
         fprintf(stderr, "peal: PEAL_INSPECT=%s has no effect; write PEAL_INSPECT=1\n", inspect);

@@ -83,7 +83,7 @@ struct watch *watch_open(const char *kind, const char *filter, size_t buffer, ch
     if (has_memory && watch->kind == WATCH_TOP)
         has_memory = (watch->top = top_make()) != NULL;
     /* A failure runs the destroy callback of the options, which frees the monitor. */
-    if (has_memory && peal_tap_open((peal_center){ 0 }, &options, &watch->tap) >= 0)
+    if (has_memory && peal_tap_create((peal_center){ 0 }, &options, &watch->tap) >= 0)
         return watch;
     snprintf(message, capacity, "%s", has_memory ? peal_last_message() : "out of memory");
     top_free(watch->top);
@@ -95,7 +95,7 @@ struct watch *watch_open(const char *kind, const char *filter, size_t buffer, ch
 void watch_close(struct watch *watch)
 {
     /* Frees the monitor. */
-    (void)peal_tap_close(watch->tap);
+    (void)peal_tap_destroy(watch->tap);
     top_free(watch->top);
     free(watch->records);
     free(watch->named);

@@ -31,15 +31,15 @@ static bool find_functions(void *library, struct wire *wire)
         void *function;
     } functions[] = {
         { "peal_wire_last_message", &wire->last_message },
-        { "peal_recorder_open", &wire->recorder_open },
+        { "peal_recorder_create", &wire->recorder_open },
         { "peal_recorder_add", &wire->recorder_add },
         { "peal_recorder_get_info", &wire->recorder_get_info },
-        { "peal_recorder_close", &wire->recorder_close },
-        { "peal_replay_open", &wire->replay_open },
+        { "peal_recorder_destroy", &wire->recorder_close },
+        { "peal_replay_create", &wire->replay_open },
         { "peal_replay_get_info", &wire->replay_get_info },
         { "peal_replay_print_skipped", &wire->replay_print_skipped },
         { "peal_replay_next", &wire->replay_next },
-        { "peal_replay_close", &wire->replay_close },
+        { "peal_replay_destroy", &wire->replay_close },
     };
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

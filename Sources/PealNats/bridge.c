@@ -165,7 +165,7 @@ static peal_status open_tap(struct peal_bridge *bridge)
     options.filter = "-*";
     options.function = observers_changed;
     options.context = bridge;
-    const peal_status status = peal_tap_open(bridge->center, &options, &bridge->tap);
+    const peal_status status = peal_tap_create(bridge->center, &options, &bridge->tap);
     return status < 0 ? bridge_fail_as_peal(status) : PEAL_OK;
 }
 
@@ -194,7 +194,7 @@ static peal_status start(struct peal_bridge *bridge, const struct peal_bridge_op
 static void release(struct peal_bridge *bridge)
 {
     if (bridge->tap.id != 0)
-        (void)peal_tap_close(bridge->tap);
+        (void)peal_tap_destroy(bridge->tap);
     pacer_stop(&bridge->pacer);
     /* Imports use the exports. */
     while (bridge->imports != NULL) {
@@ -224,7 +224,7 @@ static void release(struct peal_bridge *bridge)
     free(bridge);
 }
 
-peal_status peal_bridge_open(peal_center center, const struct peal_bridge_options *options, peal_bridge **out_bridge)
+peal_status peal_bridge_create(peal_center center, const struct peal_bridge_options *options, peal_bridge **out_bridge)
 {
     static const struct peal_bridge_options defaults = PEAL_BRIDGE_OPTIONS;
 
@@ -249,7 +249,7 @@ peal_status peal_bridge_open(peal_center center, const struct peal_bridge_option
     return status;
 }
 
-void peal_bridge_close(peal_bridge *bridge)
+void peal_bridge_destroy(peal_bridge *bridge)
 {
     if (bridge == NULL)
         return;

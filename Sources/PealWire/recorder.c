@@ -174,11 +174,11 @@ peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol protocol)
 
 /* ---- Recorders --------------------------------------------------------------------------------- */
 
-peal_status peal_recorder_open(
+peal_status peal_recorder_create(
     const char *path, const struct peal_recorder_options *options, peal_recorder **out_recorder)
 {
     if (out_recorder == NULL || path == NULL || (options != NULL && options->size != sizeof *options))
-        return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_recorder_open is NULL, or a size is wrong");
+        return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_recorder_create is NULL, or a size is wrong");
     *out_recorder = NULL;
     struct peal_recorder *recorder = calloc(1, sizeof *recorder);
     if (recorder == NULL)
@@ -205,7 +205,7 @@ peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal_recorder
     return PEAL_OK;
 }
 
-void peal_recorder_close(peal_recorder *recorder)
+void peal_recorder_destroy(peal_recorder *recorder)
 {
     if (recorder == NULL)
         return;

@@ -176,10 +176,10 @@ static peal_status open_file(struct peal_replay *replay, const char *path, peal_
     return scan(replay, center);
 }
 
-peal_status peal_replay_open(const char *path, peal_center center, peal_replay **out_replay)
+peal_status peal_replay_create(const char *path, peal_center center, peal_replay **out_replay)
 {
     if (path == NULL || out_replay == NULL)
-        return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_replay_open is NULL");
+        return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_replay_create is NULL");
     *out_replay = NULL;
     struct peal_replay *replay = calloc(1, sizeof *replay);
     if (replay == NULL)
@@ -187,14 +187,14 @@ peal_status peal_replay_open(const char *path, peal_center center, peal_replay *
     replay->info.size = sizeof replay->info;
     const peal_status status = open_file(replay, path, center);
     if (status < 0) {
-        peal_replay_close(replay);
+        peal_replay_destroy(replay);
         return status;
     }
     *out_replay = replay;
     return PEAL_OK;
 }
 
-void peal_replay_close(peal_replay *replay)
+void peal_replay_destroy(peal_replay *replay)
 {
     if (replay == NULL)
         return;

@@ -34,13 +34,13 @@ static void open_inspection(uint32_t flags)
         check_give_up("a folder", __FILE__, __LINE__);
     options.folder = folder;
     options.flags = flags;
-    if (!CHECK_OK(peal_inspection_open(&options)))
+    if (!CHECK_OK(peal_inspection_start(&options)))
         check_give_up(options.message, __FILE__, __LINE__);
 }
 
 static void close_inspection(void)
 {
-    CHECK_OK(peal_inspection_close());
+    CHECK_OK(peal_inspection_stop());
     CHECK_EQUAL(rmdir(folder), 0);
 }
 
@@ -122,7 +122,7 @@ static bool may_move(void *self, struct point to, enum color color)
 static void on_close(void *self)
 {
     (void)self;
-    close_status = peal_inspection_close();
+    close_status = peal_inspection_stop();
 }
 
 static void open_chat(void)
@@ -149,11 +149,11 @@ CLAIM("I1", "an inspection is opened once, is closed once, and removes its socke
     char path[128], short_path[4];
     size_t length;
 
-    CHECK_STATUS(peal_inspection_close(), PEAL_ERROR_STATE);
+    CHECK_STATUS(peal_inspection_stop(), PEAL_ERROR_STATE);
     CHECK_OK(peal_inspection_path(path, sizeof path, &length));
     CHECK_TEXT(path, "");
     open_inspection(0);
-    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_STATE);
+    CHECK_STATUS(peal_inspection_start(&options), PEAL_ERROR_STATE);
     CHECK_TEXT(options.message, "the inspection is already open");
     CHECK_OK(peal_inspection_path(path, sizeof path, &length));
     CHECK_EQUAL(length, strlen(path));
@@ -162,7 +162,7 @@ CLAIM("I1", "an inspection is opened once, is closed once, and removes its socke
     CHECK_EQUAL(access(path, F_OK), 0);
     close_inspection();
     CHECK(access(path, F_OK) != 0);
-    CHECK_STATUS(peal_inspection_close(), PEAL_ERROR_STATE);
+    CHECK_STATUS(peal_inspection_stop(), PEAL_ERROR_STATE);
 }
 
 CLAIM("I1", "options of a wrong size, unknown flags and folders with long names are refused")
@@ -171,15 +171,15 @@ CLAIM("I1", "options of a wrong size, unknown flags and folders with long names 
     char name[200];
 
     options.size--;
-    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_ARGUMENT);
+    CHECK_STATUS(peal_inspection_start(&options), PEAL_ERROR_ARGUMENT);
     options.size++;
     options.flags = 1u << 31;
-    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_ARGUMENT);
+    CHECK_STATUS(peal_inspection_start(&options), PEAL_ERROR_ARGUMENT);
     options.flags = 0;
     memset(name, 'x', sizeof name);
     name[sizeof name - 1] = '\0';
     options.folder = name;
-    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_ARGUMENT);
+    CHECK_STATUS(peal_inspection_start(&options), PEAL_ERROR_ARGUMENT);
     CHECK_CONTAINS(options.message, "too long");
 }
 
@@ -193,16 +193,16 @@ CLAIM("I1", "the socket and its folder are accessible to their user alone; a fol
     CHECK_OK(peal_inspection_path(path, sizeof path, NULL));
     CHECK_EQUAL(stat(path, &status), 0);
     CHECK_EQUAL(status.st_mode & 0777, 0600);
-    CHECK_OK(peal_inspection_close());
+    CHECK_OK(peal_inspection_stop());
     CHECK_EQUAL(chmod(folder, 0755), 0);
     options.folder = folder;
-    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_STATE);
+    CHECK_STATUS(peal_inspection_start(&options), PEAL_ERROR_STATE);
     CHECK_CONTAINS(options.message, "open to other users");
     CHECK_EQUAL(chmod(folder, 0700), 0);
     snprintf(link, sizeof link, "%s-link", folder);
     CHECK_EQUAL(symlink(folder, link), 0);
     options.folder = link;
-    CHECK_STATUS(peal_inspection_open(&options), PEAL_ERROR_STATE);
+    CHECK_STATUS(peal_inspection_start(&options), PEAL_ERROR_STATE);
     CHECK_CONTAINS(options.message, "not a folder");
     CHECK_EQUAL(unlink(link), 0);
     CHECK_EQUAL(rmdir(folder), 0);
@@ -247,10 +247,10 @@ static bool has_no_inspection(void)
     char path[128];
 
     options.folder = folder;
-    return peal_inspection_close() == PEAL_ERROR_STATE && peal_inspection_path(path, sizeof path, NULL) == PEAL_OK
-        && *path == '\0' && peal_inspection_open(&options) == PEAL_OK
+    return peal_inspection_stop() == PEAL_ERROR_STATE && peal_inspection_path(path, sizeof path, NULL) == PEAL_OK
+        && *path == '\0' && peal_inspection_start(&options) == PEAL_OK
         && strstr(request_of(connect_client(), "hello"), "\"kind\":\"process\"") != NULL
-        && peal_inspection_close() == PEAL_OK;
+        && peal_inspection_stop() == PEAL_OK;
 }
 
 CLAIM("I1", "the child of a fork does not answer for its parent, and may open an inspection of its own")

@@ -74,8 +74,8 @@ CLAIM("T3", "the first tap of a process is opened while the clock is manual")
     peal_tap tap;
 
     begin();
-    CHECK_OK(peal_tap_open(peal_center_default(), &options, &tap));
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_create(peal_center_default(), &options, &tap));
+    CHECK_OK(peal_tap_destroy(tap));
     end();
 }
 

@@ -480,7 +480,7 @@ CLAIM("Q10, V4", "a call that taps see has the number that they report, on a que
     begin(lane.queue);
     options.events = PEAL_TAP_BROADCAST_BEGIN;
     options.function = tap;
-    CHECK_OK(peal_tap_open(center, &options, &watching));
+    CHECK_OK(peal_tap_create(center, &options, &watching));
     CHECK_OK(peal_broadcast(news.on_item, 1));
     CHECK(seen_by_tap != 0);
     CHECK_EQUAL(last.broadcast, seen_by_tap);
@@ -489,7 +489,7 @@ CLAIM("Q10, V4", "a call that taps see has the number that they report, on a que
     CHECK_EQUAL(last.observation.id, eve.id);
     CHECK_EQUAL(last.broadcast, seen_by_tap);
     CHECK(last.enqueued_at != 0);
-    CHECK_OK(peal_tap_close(watching));
+    CHECK_OK(peal_tap_destroy(watching));
     CHECK_JOURNAL("ann:0 bob:0 eve:0");
     close_center(center);
     lane_close(&lane);

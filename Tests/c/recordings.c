@@ -40,7 +40,7 @@ static peal_recorder *record(peal_protocol protocol)
 {
     peal_recorder *recorder = NULL;
 
-    if (!CHECK_OK(peal_recorder_open(path(), NULL, &recorder)) || !CHECK_OK(peal_recorder_add(recorder, protocol)))
+    if (!CHECK_OK(peal_recorder_create(path(), NULL, &recorder)) || !CHECK_OK(peal_recorder_add(recorder, protocol)))
         check_give_up(peal_wire_last_message(), __FILE__, __LINE__);
     return recorder;
 }
@@ -49,7 +49,7 @@ static peal_replay *replay_into(peal_center center)
 {
     peal_replay *replay = NULL;
 
-    if (!CHECK_OK(peal_replay_open(path(), center, &replay)))
+    if (!CHECK_OK(peal_replay_create(path(), center, &replay)))
         check_give_up(peal_wire_last_message(), __FILE__, __LINE__);
     return replay;
 }
@@ -120,7 +120,7 @@ CLAIM("R1", "a replay makes the recorded calls in their order, any number of tim
     say(chat);
     CHECK_OK(peal_recorder_get_info(recorder, &state));
     CHECK(state.bytes > 0 && state.lost == 0);
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     CHECK_EQUAL(count_observers(chat), 0);
     say(chat); /* not recorded */
     observe(chat, &journal);
@@ -133,7 +133,7 @@ CLAIM("R1", "a replay makes the recorded calls in their order, any number of tim
     CHECK_TEXT(journal.text, expected);
     const struct peal_replay_info info = info_of(replay);
     CHECK(info.calls == 4 && info.skipped == 0 && info.made == 8 && info.failed == 0 && info.is_closed);
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     close_center(center);
 }
 
@@ -148,7 +148,7 @@ CLAIM("R1", "at original speed a replay takes as long as the recording")
     CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", "hello"));
     nanosleep(&pause, NULL);
     CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", "again"));
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     peal_replay *replay = replay_into(center);
     struct peal_replay_call first = { .size = sizeof first }, second = { .size = sizeof second };
     CHECK_OK(peal_replay_next(replay, &first));
@@ -166,7 +166,7 @@ CLAIM("R1", "at original speed a replay takes as long as the recording")
     const double seconds = (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9;
     CHECK(seconds > 0.0599);
     CHECK_STATUS(peal_replay_run(replay, -1), PEAL_ERROR_ARGUMENT);
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     close_center(center);
 }
 
@@ -192,7 +192,7 @@ CLAIM("R2", "the calls of a program that is killed are in the file")
     CHECK_OK(peal_replay_run(replay, PEAL_REPLAY_FULL_SPEED));
     CHECK_EQUAL(info_of(replay).made, 4 * CALLS);
     CHECK_EQUAL(info_of(replay).failed, 0);
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     close_center(center);
 }
 
@@ -205,7 +205,7 @@ CLAIM("R3", "a recording is replayed into a later version of its protocol")
     peal_recorder *recorder = record(old_chat);
 
     say(old_chat);
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     close_center(old_center);
     observe(chat, &journal);
     peal_replay *replay = replay_into(center);
@@ -214,7 +214,7 @@ CLAIM("R3", "a recording is replayed into a later version of its protocol")
     CHECK_TEXT(text, "");
     CHECK_OK(peal_replay_run(replay, PEAL_REPLAY_FULL_SPEED));
     CHECK_TEXT(journal.text, expected);
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     close_center(center);
 }
 
@@ -230,7 +230,7 @@ CLAIM("R3", "calls of methods that have changed, or do not exist, are skipped, w
     define(center, other);
     peal_recorder *recorder = record(old_chat);
     say(old_chat);
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     peal_replay *replay = replay_into(center);
     CHECK(info_of(replay).calls == 4 && info_of(replay).skipped == 2);
     CHECK_OK(peal_replay_print_skipped(replay, text, sizeof text, &length));
@@ -242,7 +242,7 @@ CLAIM("R3", "calls of methods that have changed, or do not exist, are skipped, w
     CHECK_TEXT(text, "Chat");
     CHECK_OK(peal_replay_run(replay, PEAL_REPLAY_FULL_SPEED));
     CHECK_EQUAL(info_of(replay).made, 2);
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     replay = replay_into(none);
     CHECK_EQUAL(info_of(replay).skipped, 4);
     CHECK_OK(peal_replay_print_skipped(replay, text, sizeof text, NULL));
@@ -251,7 +251,7 @@ CLAIM("R3", "calls of methods that have changed, or do not exist, are skipped, w
     CHECK_OK(peal_replay_next(replay, &call));
     CHECK(call.method.id == 0 && call.arguments == NULL);
     CHECK_TEXT(call.method_name, "on_message");
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     close_center(old_center);
     close_center(center);
     close_center(none);
@@ -291,7 +291,7 @@ CLAIM("R2", "calls of several threads are all recorded, those of each thread in 
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     peal_replay *replay = replay_into(center);
     struct peal_replay_call call = { .size = sizeof call };
     bool is_in_order = true;
@@ -302,7 +302,7 @@ CLAIM("R2", "calls of several threads are all recorded, those of each thread in 
     CHECK(is_in_order);
     for (int i = 0; i < THREADS; i++)
         CHECK_EQUAL(next[i], CHECK_ROUNDS(CALLS_OF_A_THREAD));
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     close_center(center);
 }
 
@@ -318,19 +318,19 @@ CLAIM("R4", "calls that do not fit into the file are counted")
     struct stat facts;
 
     options.capacity = 8192;
-    REQUIRE_OK(peal_recorder_open(path(), &options, &recorder));
+    REQUIRE_OK(peal_recorder_create(path(), &options, &recorder));
     CHECK_OK(peal_recorder_add(recorder, chat));
     for (int i = 0; i < 100; i++)
         say(chat);
     CHECK_OK(peal_recorder_get_info(recorder, &state));
     CHECK(state.lost > 100 && state.lost < 400 && state.bytes == 8192);
     CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", "\xff"));
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     CHECK(stat(path(), &facts) == 0 && facts.st_size <= 8192);
     peal_replay *replay = replay_into(center);
     CHECK_EQUAL(info_of(replay).calls + info_of(replay).lost, 401);
     CHECK(info_of(replay).is_closed);
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     close_center(center);
 }
 
@@ -347,13 +347,13 @@ CLAIM("R4", "a text of any length is recorded")
     text[LONG] = '\0';
     CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", text));
     CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", "short"));
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     peal_replay *replay = replay_into(center);
     CHECK_OK(peal_replay_next(replay, &call));
     CHECK(strcmp(*(char **)call.arguments[1], text) == 0);
     CHECK_OK(peal_replay_next(replay, &call));
     CHECK_TEXT(*(char **)call.arguments[1], "short");
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     free(text);
     close_center(center);
 }
@@ -376,7 +376,7 @@ CLAIM("R4", "a file of any content is read or refused")
 
     peal_recorder *recorder = record(chat);
     say(chat);
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     FILE *file = fopen(path(), "rb");
     const size_t size = fread(original, 1, sizeof original, file);
     fclose(file);
@@ -388,15 +388,15 @@ CLAIM("R4", "a file of any content is read or refused")
             bytes[(state >> 33) % size] = (unsigned char)(state >> 20 & (i % 2 == 0 ? 0xff : 0x0f));
         }
         write_file(bytes, i % 16 == 0 ? (size_t)(state >> 40) % size : size);
-        if (peal_replay_open(path(), center, &replay) < 0)
+        if (peal_replay_create(path(), center, &replay) < 0)
             continue;
         opened++;
         CHECK_OK(peal_replay_run(replay, PEAL_REPLAY_FULL_SPEED));
-        peal_replay_close(replay);
+        peal_replay_destroy(replay);
     }
     CHECK(opened > 10);
     write_file((const unsigned char *)"no recording", 12);
-    CHECK_STATUS(peal_replay_open(path(), center, &replay), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(peal_replay_create(path(), center, &replay), PEAL_ERROR_SYNTAX);
     close_center(center);
 }
 
@@ -409,21 +409,21 @@ CLAIM("R4", "wrong arguments, files that the system refuses, and methods that ca
     peal_recorder *recorder = (peal_recorder *)&recorder;
     peal_replay *replay = (peal_replay *)&replay;
 
-    CHECK_STATUS(peal_recorder_open("/nowhere/file", NULL, &recorder), PEAL_ERROR_CREATION);
+    CHECK_STATUS(peal_recorder_create("/nowhere/file", NULL, &recorder), PEAL_ERROR_CREATION);
     CHECK_POINTER(recorder, NULL);
     CHECK_CONTAINS(peal_wire_last_message(), "/nowhere/file: No such file");
-    CHECK_STATUS(peal_recorder_open(NULL, NULL, &recorder), PEAL_ERROR_ARGUMENT);
-    CHECK_STATUS(peal_replay_open("/nowhere/file", center, &replay), PEAL_ERROR_NOT_FOUND);
+    CHECK_STATUS(peal_recorder_create(NULL, NULL, &recorder), PEAL_ERROR_ARGUMENT);
+    CHECK_STATUS(peal_replay_create("/nowhere/file", center, &replay), PEAL_ERROR_NOT_FOUND);
     CHECK_POINTER(replay, NULL);
-    CHECK_STATUS(peal_replay_open("/tmp", center, &replay), PEAL_ERROR_NOT_FOUND);
-    REQUIRE_OK(peal_recorder_open(path(), NULL, &recorder));
+    CHECK_STATUS(peal_replay_create("/tmp", center, &replay), PEAL_ERROR_NOT_FOUND);
+    REQUIRE_OK(peal_recorder_create(path(), NULL, &recorder));
     CHECK_STATUS(peal_recorder_add(recorder, no_protocol), PEAL_ERROR_HANDLE);
     CHECK_STATUS(peal_recorder_add(recorder, protocol_of(center, "Bare", bare)), PEAL_ERROR_TYPE);
     CHECK_CONTAINS(peal_wire_last_message(), "Bare.on_memory: column ");
-    peal_recorder_close(recorder);
-    CHECK_STATUS(peal_replay_open(path(), none, &replay), PEAL_ERROR_HANDLE);
-    peal_recorder_close(NULL);
-    peal_replay_close(NULL);
+    peal_recorder_destroy(recorder);
+    CHECK_STATUS(peal_replay_create(path(), none, &replay), PEAL_ERROR_HANDLE);
+    peal_recorder_destroy(NULL);
+    peal_replay_destroy(NULL);
     unlink(path());
     close_center(center);
 }
@@ -453,7 +453,7 @@ CLAIM("R1", "a method with a result is recorded, and its result is that of the o
     bool may = false;
 
     REQUIRE_OK(peal_method_find(protocol, "may_close", &may_close));
-    REQUIRE_OK(peal_recorder_open(path(), NULL, &recorder));
+    REQUIRE_OK(peal_recorder_create(path(), NULL, &recorder));
     REQUIRE_OK(peal_recorder_add(recorder, protocol));
     for (int number = 12; number < 15; number++) {
         void *const arguments[] = { &number };
@@ -467,13 +467,13 @@ CLAIM("R1", "a method with a result is recorded, and its result is that of the o
         CHECK_EQUAL(may, number != 13);
         CHECK_OK(peal_observation_remove(observer));
     }
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     CHECK_TEXT(live.text, "12;13;14;");
     REQUIRE_OK(peal_observe_handler(protocol, &replayed, refuse_thirteen, NULL, 0, NULL, &observer));
     peal_replay *replay = replay_into(center);
     CHECK_OK(peal_replay_run(replay, 0));
     CHECK_EQUAL(info_of(replay).made, 6);
     CHECK_TEXT(replayed.text, "12;12;13;13;14;14;");
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     close_center(center);
 }

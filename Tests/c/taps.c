@@ -65,7 +65,7 @@ static peal_tap open_tap(const char *filter, uint32_t events)
 
     options.filter = filter;
     options.events = events;
-    check_must(peal_tap_open(center, &options, &tap), "a tap");
+    check_must(peal_tap_create(center, &options, &tap), "a tap");
     return tap;
 }
 
@@ -123,7 +123,7 @@ CLAIM("V1", "a tap gets the begin and the end of a broadcast, and of each of its
     CHECK_EQUAL(peal_handle_kind(records[1].object), PEAL_HANDLE_OBSERVATION);
     CHECK_EQUAL(peal_handle_kind(records[1].method), PEAL_HANDLE_METHOD);
     CHECK_EQUAL(peal_handle_kind(tap.id), PEAL_HANDLE_TAP);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     close_center(center);
 }
 
@@ -167,7 +167,7 @@ CLAIM("V1", "a broadcast in every form is seen, also one without observers")
     CHECK_EQUAL(read_tap(tap), 4);
     CHECK_OK(peal_proxy_destroy(proxy.proxy));
     CHECK_EQUAL(called, 3 * 5 + 1);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     close_center(center);
 }
 
@@ -212,11 +212,11 @@ CLAIM("V1", "broadcasts without a result have the same records with one tap and 
         check_records(tap, observers);
         if (taps == 2) {
             CHECK_EQUAL(read_tap(other), 12);
-            CHECK_OK(peal_tap_close(other));
+            CHECK_OK(peal_tap_destroy(other));
         }
     }
     CHECK_EQUAL(called, 4 * 2 * n);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     close_center(center);
 }
 
@@ -248,7 +248,7 @@ static void see(void *context, const struct peal_tap_record *record, void *const
     if (seen.broadcasts)
         CHECK_OK(peal_send(chat.say, own, 1, NULL, NULL));
     if (seen.tap.id != 0) {
-        seen.closed = peal_tap_close(seen.tap);
+        seen.closed = peal_tap_destroy(seen.tap);
         seen.tap.id = 0;
         CHECK_EQUAL(seen.destroyed, 0);
     }
@@ -274,7 +274,7 @@ static peal_tap open_function(const char *filter, uint32_t events)
     options.events = events;
     options.function = see;
     options.destroy = destroyed;
-    check_must(peal_tap_open(center, &options, &tap), "a tap");
+    check_must(peal_tap_create(center, &options, &tap), "a tap");
     return tap;
 }
 
@@ -290,7 +290,7 @@ CLAIM("V2", "the function of a tap gets the arguments and results, and results a
     CHECK_EQUAL(seen.calls, 4);
     CHECK_EQUAL(seen.argument, 5);
     CHECK_EQUAL(seen.result, 6);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     CHECK_EQUAL(seen.destroyed, 1);
     CHECK_OK(peal_ask(chat.count, &sum, 5));
     CHECK_EQUAL(seen.calls, 4);
@@ -314,8 +314,8 @@ CLAIM("V2", "the function of a tap gets the arguments of a broadcast without a r
     CHECK_EQUAL(seen.argument, 7);
     CHECK_EQUAL(read_tap(rings), 8);
     CHECK_EQUAL(called, 12);
-    CHECK_OK(peal_tap_close(tap));
-    CHECK_OK(peal_tap_close(rings));
+    CHECK_OK(peal_tap_destroy(tap));
+    CHECK_OK(peal_tap_destroy(rings));
     close_center(center);
 }
 
@@ -331,8 +331,8 @@ CLAIM("V2", "events that the function of a tap causes are reported to no tap")
     CHECK_EQUAL(seen.calls, 1);
     CHECK_EQUAL(called, 2);
     CHECK_EQUAL(read_tap(rings), 0);
-    CHECK_OK(peal_tap_close(tap));
-    CHECK_OK(peal_tap_close(rings));
+    CHECK_OK(peal_tap_destroy(tap));
+    CHECK_OK(peal_tap_destroy(rings));
     close_center(center);
 }
 
@@ -348,7 +348,7 @@ CLAIM("V3", "a tap that its function closes is destroyed after the function has 
     CHECK_EQUAL(seen.calls, 1);
     CHECK_EQUAL(seen.destroyed, 1);
     CHECK_EQUAL(called, 1);
-    CHECK_FAILURE(peal_tap_close(tap), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_tap_destroy(tap), PEAL_ERROR_HANDLE);
     close_center(center);
 }
 
@@ -361,7 +361,7 @@ static void *broadcast_tick(void *context)
 
 static void *close_it(void *context)
 {
-    check_must(peal_tap_close(*(peal_tap *)context), "a close");
+    check_must(peal_tap_destroy(*(peal_tap *)context), "a close");
     CHECK_EQUAL(__atomic_load_n(&seen.destroyed, __ATOMIC_ACQUIRE), 1);
     return NULL;
 }
@@ -420,7 +420,7 @@ CLAIM("V4", "calls on queues carry the number of their broadcast, and the time t
     const uint64_t waited = records[0].time - enqueued;
     CHECK(records[0].duration + 1000000 > waited && records[0].duration < waited + 1000000);
     CHECK_EQUAL(called, 4);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     lane_close(&lane);
     close_center(center);
 }
@@ -444,7 +444,7 @@ CLAIM("V4", "calls that a full queue drops are reported with the number of their
     CHECK_EQUAL(records[2].event, PEAL_TAP_ENQUEUED);
     CHECK_EQUAL(pump_all(lane.queue), 1);
     CHECK_EQUAL(called, 3);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     lane_close(&lane);
     close_center(center);
 }
@@ -481,7 +481,7 @@ CLAIM("V5", "a filter selects methods by protocol and name, also those that are 
         CHECK_EQUAL(read_tap(tap), cases[i].tick);
         CHECK_OK(peal_broadcast(find_method(late, "go")));
         CHECK_EQUAL(read_tap(tap), cases[i].other);
-        CHECK_OK(peal_tap_close(tap));
+        CHECK_OK(peal_tap_destroy(tap));
         close_center(center);
     }
     check_case(NULL);
@@ -498,8 +498,8 @@ CLAIM("V5", "a tap of all centers sees later centers; a tap of one center does n
     CHECK_OK(peal_broadcast(chat.tick));
     CHECK_EQUAL(read_tap(of_one), 0);
     CHECK_EQUAL(read_tap(of_all), 2);
-    CHECK_OK(peal_tap_close(of_one));
-    CHECK_OK(peal_tap_close(of_all));
+    CHECK_OK(peal_tap_destroy(of_one));
+    CHECK_OK(peal_tap_destroy(of_all));
     close_center(center);
     close_center(own);
 }
@@ -529,7 +529,7 @@ CLAIM("V5", "a malformed filter is refused with its column, and the destroy call
         check_case(cases[i].filter);
         options.filter = cases[i].filter;
         options.destroy = destroyed;
-        CHECK_FAILURE(peal_tap_open(center, &options, &tap), PEAL_ERROR_ARGUMENT);
+        CHECK_FAILURE(peal_tap_create(center, &options, &tap), PEAL_ERROR_ARGUMENT);
         CHECK_CONTAINS(peal_last_message(), cases[i].part);
         CHECK_EQUAL(tap.id, 0);
         CHECK_EQUAL(seen.destroyed, i + 1);
@@ -551,7 +551,7 @@ CLAIM("V6", "a full ring loses new records, counts them and marks the gap")
     open_chat();
     options.capacity = 3;
     options.events = PEAL_TAP_BROADCAST_BEGIN;
-    REQUIRE_OK(peal_tap_open(center, &options, &tap));
+    REQUIRE_OK(peal_tap_create(center, &options, &tap));
     for (int i = 0; i < 10; i++)
         CHECK_OK(peal_broadcast(chat.tick));
     CHECK_OK(peal_tap_read(tap, records, 2, &read, &lost));
@@ -574,7 +574,7 @@ CLAIM("V6", "a full ring loses new records, counts them and marks the gap")
     CHECK_EQUAL(info.lost, 6);
     CHECK_EQUAL(info.center.id, center.id);
     CHECK(!info.has_function);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     CHECK_FAILURE(peal_tap_read(tap, records, MANY, &read, &lost), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_tap_get_info(tap, &info), PEAL_ERROR_HANDLE);
     close_center(center);
@@ -596,7 +596,7 @@ CLAIM("V7", "a tap that counts adds up the calls of each method and each observe
     CHECK_OK(peal_method_get_counts(chat.say, &counts));
     CHECK_EQUAL(counts.calls, 0);
     options.flags = PEAL_TAP_COUNT;
-    REQUIRE_OK(peal_tap_open(center, &options, &tap));
+    REQUIRE_OK(peal_tap_create(center, &options, &tap));
     const uint64_t before = now();
     for (int i = 0; i < 3; i++)
         CHECK_OK(peal_broadcast(chat.say, 1));
@@ -614,7 +614,7 @@ CLAIM("V7", "a tap that counts adds up the calls of each method and each observe
     CHECK_EQUAL(counts.calls, 3);
     CHECK_EQUAL(counts.queued, 3);
     CHECK_FAILURE(peal_tap_read(tap, records, MANY, &read, NULL), PEAL_ERROR_STATE);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     CHECK_OK(peal_broadcast(chat.say, 1));
     CHECK_OK(peal_observation_get_counts(here, &counts));
     CHECK_EQUAL(counts.calls, 3);
@@ -679,7 +679,7 @@ CLAIM("V8", "taps get the begin and the end of registrations and of other object
         options.filter = "None";
         options.function = has_function ? keep_event : NULL;
         options.context = a;
-        REQUIRE_OK(peal_tap_open(center, &options, &tap));
+        REQUIRE_OK(peal_tap_create(center, &options, &tap));
         const peal_observation observation = observe(a, (peal_queue){ 0 });
         CHECK_OK(peal_observation_remove(observation));
         CHECK_OK(peal_queue_create(&pumped, &queue));
@@ -692,7 +692,7 @@ CLAIM("V8", "taps get the begin and the end of registrations and of other object
         if (!has_function) {
             CHECK_OK(peal_tap_read(tap, events, MANY, &event_count, NULL));
         }
-        CHECK_OK(peal_tap_close(tap));
+        CHECK_OK(peal_tap_destroy(tap));
         CHECK_EQUAL(events_of(PEAL_TAP_REGISTERED, observation.id), 1);
         CHECK_EQUAL(events_of(PEAL_TAP_REMOVED, observation.id), 1);
         const uint64_t objects[] = { queue.id, own.id, protocol.id, owner.id };
@@ -726,7 +726,7 @@ CLAIM("V8", "taps get sets of properties, firings of timers and failures, whose 
     options.function = keep_event;
     CHECK_OK(peal_property_define(center, "volume", "int", &initial, &defined, &property));
     CHECK_OK(peal_timer_create(&timed, &timer));
-    REQUIRE_OK(peal_tap_open(center, &options, &tap));
+    REQUIRE_OK(peal_tap_create(center, &options, &tap));
     CHECK_OK(peal_property_set(property, &value, sizeof value));
     CHECK_EQUAL(events_of(PEAL_TAP_PROPERTY_SET, property.id), 1);
     CHECK_FAILURE(peal_center_destroy((peal_center){ 0 }), PEAL_ERROR_HANDLE);
@@ -737,7 +737,7 @@ CLAIM("V8", "taps get sets of properties, firings of timers and failures, whose 
     latch_wait(&fired);
     CHECK_OK(peal_timer_stop_and_wait(timer, PEAL_FOREVER));
     CHECK_OK(peal_timer_destroy(timer));
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     CHECK_EQUAL(events_of(PEAL_TAP_TIMER_FIRED, timer.id), 1);
     CHECK_OK(peal_property_set(property, &value, sizeof value));
     CHECK_EQUAL(event_count, 3);
@@ -754,41 +754,41 @@ CLAIM("F1", "mistakes with taps are refused")
     size_t read;
 
     open_chat();
-    CHECK_FAILURE(peal_tap_open(center, NULL, &tap), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(peal_tap_open(center, &options, NULL), PEAL_ERROR_ARGUMENT);
-    CHECK_FAILURE(peal_tap_open((peal_center){ 77 }, &options, &tap), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_tap_create(center, NULL, &tap), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_tap_create(center, &options, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_tap_create((peal_center){ 77 }, &options, &tap), PEAL_ERROR_HANDLE);
     options.size--;
-    CHECK_FAILURE(peal_tap_open(center, &options, &tap), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_tap_create(center, &options, &tap), PEAL_ERROR_ARGUMENT);
     options.size++;
     options.flags = 2;
-    CHECK_FAILURE(peal_tap_open(center, &options, &tap), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_tap_create(center, &options, &tap), PEAL_ERROR_ARGUMENT);
     options.flags = PEAL_TAP_COUNT;
     options.events = PEAL_TAP_CALL_END;
-    CHECK_FAILURE(peal_tap_open(center, &options, &tap), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_tap_create(center, &options, &tap), PEAL_ERROR_ARGUMENT);
     options.flags = 0;
     options.events = PEAL_TAP_LOST;
-    CHECK_FAILURE(peal_tap_open(center, &options, &tap), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_tap_create(center, &options, &tap), PEAL_ERROR_ARGUMENT);
     options.events = 0;
     options.capacity = ((size_t)1 << 20) + 1;
-    CHECK_FAILURE(peal_tap_open(center, &options, &tap), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_tap_create(center, &options, &tap), PEAL_ERROR_ARGUMENT);
     options.capacity = 0;
     options.events = CALLS;
     for (size_t i = 0; i < 16; i++)
-        REQUIRE_OK(peal_tap_open(center, &options, &taps[i]));
-    CHECK_FAILURE(peal_tap_open(center, &options, &tap), PEAL_ERROR_LIMIT);
+        REQUIRE_OK(peal_tap_create(center, &options, &taps[i]));
+    CHECK_FAILURE(peal_tap_create(center, &options, &tap), PEAL_ERROR_LIMIT);
     CHECK_OK(peal_broadcast(chat.tick));
     CHECK_EQUAL(read_tap(taps[15]), 2);
     for (size_t i = 0; i < 16; i++)
-        CHECK_OK(peal_tap_close(taps[i]));
-    CHECK_FAILURE(peal_tap_close(taps[0]), PEAL_ERROR_HANDLE);
-    CHECK_FAILURE(peal_tap_close((peal_tap){ 0 }), PEAL_ERROR_HANDLE);
-    REQUIRE_OK(peal_tap_open(center, &options, &tap));
+        CHECK_OK(peal_tap_destroy(taps[i]));
+    CHECK_FAILURE(peal_tap_destroy(taps[0]), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_tap_destroy((peal_tap){ 0 }), PEAL_ERROR_HANDLE);
+    REQUIRE_OK(peal_tap_create(center, &options, &tap));
     CHECK(tap.id != taps[0].id);
     CHECK_FAILURE(peal_tap_read(tap, NULL, 1, &read, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_tap_read(tap, records, 1, NULL, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_FAILURE(peal_tap_get_info(tap, NULL), PEAL_ERROR_ARGUMENT);
     info.size = 3;
     CHECK_FAILURE(peal_tap_get_info(tap, &info), PEAL_ERROR_ARGUMENT);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     close_center(center);
 }

@@ -103,11 +103,11 @@ CLAIM("V3, F4", "no function of a tap runs after its tap was closed, while threa
         options.context = seen;
         options.destroy = forget;
         options.filter = round % 2 == 0 ? "News.on_*" : NULL;
-        CHECK_OK(peal_tap_open(center, &options, &tap));
+        CHECK_OK(peal_tap_create(center, &options, &tap));
         /* The last record may be one of a broadcast that began before. */
         if (round % 16 == 0)
             WAIT_UNTIL(__atomic_load_n(&seen->records, __ATOMIC_RELAXED) > 0);
-        CHECK_OK(peal_tap_close(tap));
+        CHECK_OK(peal_tap_destroy(tap));
     }
     __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     for (int i = 0; i < THREADS; i++)
@@ -184,7 +184,7 @@ CLAIM("V1, V6, F4", "the rings of busy threads have whole broadcasts in order, a
     memset(writers, 0, sizeof writers);
     options.capacity = 256;
     options.events = PEAL_TAP_BROADCAST_BEGIN | PEAL_TAP_BROADCAST_END | PEAL_TAP_CALL_BEGIN | PEAL_TAP_CALL_END;
-    REQUIRE_OK(peal_tap_open(center, &options, &tap));
+    REQUIRE_OK(peal_tap_create(center, &options, &tap));
     for (int i = 0; i < THREADS; i++)
         threads[i] = thread_start(broadcast, NULL);
     bool is_last = false;
@@ -208,7 +208,7 @@ CLAIM("V1, V6, F4", "the rings of busy threads have whole broadcasts in order, a
     CHECK_OK(peal_tap_get_info(tap, &info));
     CHECK_EQUAL(info.records, read_records);
     CHECK_EQUAL(info.lost, lost);
-    CHECK_OK(peal_tap_close(tap));
+    CHECK_OK(peal_tap_destroy(tap));
     close_center(center);
 }
 
@@ -224,10 +224,10 @@ static void *open_and_close(void *context)
 
         options.flags = round % 2 == 0 ? 0 : PEAL_TAP_COUNT;
         options.capacity = 16;
-        check_must(peal_tap_open((peal_center){ 0 }, &options, &tap), "a tap");
+        check_must(peal_tap_create((peal_center){ 0 }, &options, &tap), "a tap");
         (void)peal_tap_read(tap, records, 4, &read, NULL);
         check_must(peal_method_get_counts(news.count, &counts), "the counts");
-        check_must(peal_tap_close(tap), "the end of a tap");
+        check_must(peal_tap_destroy(tap), "the end of a tap");
     }
     return NULL;
 }

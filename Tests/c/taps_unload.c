@@ -60,7 +60,7 @@ CLAIM("V3, L1", "a plugin is unloaded as soon as its tap is closed, while other 
         WAIT_UNTIL(count() > 0);
         CHECK_OK(peal_find_pointers_into(address, NULL, NULL, &pointers));
         CHECK_EQUAL(pointers, 2);
-        CHECK_OK(peal_tap_close(tap));
+        CHECK_OK(peal_tap_destroy(tap));
         CHECK(is_destroyed);
         CHECK_OK(peal_find_pointers_into(address, NULL, NULL, &pointers));
         CHECK_EQUAL(pointers, 0);

@@ -77,12 +77,12 @@ static void record_seed(peal_protocol protocol, const peal_method *handles)
     peal_recorder *recorder;
     const int file = mkstemp(path);
 
-    check(peal_recorder_open(path, NULL, &recorder));
+    check(peal_recorder_create(path, NULL, &recorder));
     check(peal_recorder_add(recorder, protocol));
     check(peal_broadcast(handles[0], "hall", "hello"));
     check(peal_broadcast(handles[1], samples, (size_t)3));
     check(peal_broadcast(handles[2], points, (int8_t)2, &points[1]));
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
     const ssize_t size = pread(file, seed_file, sizeof seed_file, 0);
     seed_size = size > 0 ? (size_t)size : 0;
     close(file);
@@ -114,14 +114,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char path[32], text[64];
 
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    if (write(file, data, size) == (ssize_t)size && peal_replay_open(path, center, &replay) == PEAL_OK) {
+    if (write(file, data, size) == (ssize_t)size && peal_replay_create(path, center, &replay) == PEAL_OK) {
         check(peal_replay_print_skipped(replay, text, sizeof text, NULL));
         while ((status = peal_replay_next(replay, &call)) != PEAL_ERROR_NOT_FOUND)
             if (status == PEAL_ERROR_LIMIT)
                 check(status);
         peal_replay_rewind(replay);
         check(peal_replay_run(replay, 1e300));
-        peal_replay_close(replay);
+        peal_replay_destroy(replay);
     }
     close(file);
     return 0;

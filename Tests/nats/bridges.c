@@ -312,7 +312,7 @@ static void join(struct party *party, const char *realm, peal_bridge **out_bridg
     options.url = shared_server_url();
     options.realm = realm;
     options.presence = 200;
-    CHECK_OK(peal_bridge_open(party->center, &options, out_bridge));
+    CHECK_OK(peal_bridge_create(party->center, &options, out_bridge));
     CHECK_OK(peal_bridge_export(*out_bridge, party->chat.protocol, NULL));
     CHECK_OK(peal_bridge_import(*out_bridge, party->chat.protocol, NULL));
 }
@@ -356,8 +356,8 @@ CLAIM("N4", "in a ring of three processes and two realms, each process makes eac
         CHECK_EQUAL(party_heard(&ring[i]), 300);
         CHECK_EQUAL(ring[i].sum, 3 * 5050);
     }
-    peal_bridge_close(second[0]);
-    peal_bridge_close(second[1]);
+    peal_bridge_destroy(second[0]);
+    peal_bridge_destroy(second[1]);
     for (size_t i = 0; i < 3; i++)
         party_close(&ring[i]);
 }

@@ -59,7 +59,7 @@ static peal_bridge *open_bridge(peal_center center)
     options.url = setting("PEAL_NATS_URL");
     options.realm = "kills";
     options.application = "collector";
-    while (peal_bridge_open(center, &options, &bridge) < 0)
+    while (peal_bridge_create(center, &options, &bridge) < 0)
         pause_shortly();
     return bridge;
 }

@@ -36,7 +36,7 @@ void party_open_with(struct party *party, const struct peal_bridge_options *opti
     memset(party, 0, sizeof *party);
     party->center = open_center();
     check_must(chat_define(party->center, &party->chat), "define Chat");
-    must(peal_bridge_open(party->center, options, &party->bridge), "open");
+    must(peal_bridge_create(party->center, options, &party->bridge), "open");
 }
 
 void party_open(struct party *party, const char *name)
@@ -51,7 +51,7 @@ void party_open(struct party *party, const char *name)
 
 void party_close(struct party *party)
 {
-    peal_bridge_close(party->bridge);
+    peal_bridge_destroy(party->bridge);
     close_center(party->center);
 }
 

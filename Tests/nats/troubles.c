@@ -401,17 +401,17 @@ CLAIM("N8", "a bridge to a server that does not answer, or refuses the user, is 
 
     server_start(&server, "authorization { users: [ { user: ann, password: secret } ] }");
     options.url = server.url;
-    CHECK_STATUS(peal_bridge_open(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
     CHECK_CONTAINS(peal_bridge_last_message(), "uthorization");
     snprintf(url, sizeof url, "nats://ann:secret@127.0.0.1:%d", server.port);
     options.url = url;
-    if (CHECK_OK(peal_bridge_open(peal_center_default(), &options, &bridge)))
-        peal_bridge_close(bridge);
+    if (CHECK_OK(peal_bridge_create(peal_center_default(), &options, &bridge)))
+        peal_bridge_destroy(bridge);
     server_stop(&server);
-    CHECK_STATUS(peal_bridge_open(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
     CHECK_CONTAINS(peal_bridge_last_message(), "No server");
     options.realm = "two words";
-    CHECK_STATUS(peal_bridge_open(peal_center_default(), &options, &bridge), PEAL_ERROR_ARGUMENT);
+    CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_ARGUMENT);
     CHECK_CONTAINS(peal_bridge_last_message(), "realm");
 }
 
@@ -474,7 +474,7 @@ CLAIM("N9", "calls cross encrypted, with a certificate that the bridge trusts, a
     snprintf(path, sizeof path, "%s/certificate.pem", folder);
     options.url = url;
     options.realm = realm_of_claim();
-    CHECK_STATUS(peal_bridge_open(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
     options.authorities = path;
     party_open_with(&from, &options);
     party_open_with(&to, &options);

@@ -67,7 +67,7 @@ static void print_usage(FILE *file)
         fprintf(file, "    peal %s\n            %s\n", commands[i].usage, commands[i].summary);
     fprintf(file,
         "\nPROGRAM is the number of a process, or its name. A program is open for inspection if it was started\n"
-        "with PEAL_INSPECT=1 in its environment, or if it calls peal_inspection_open. `peal COMMAND --help`\n"
+        "with PEAL_INSPECT=1 in its environment, or if it calls peal_inspection_start. `peal COMMAND --help`\n"
         "describes the options. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the program has ended.\n");
 }
 

@@ -34,11 +34,11 @@ static void record(const char *path)
 
     must(chat_define(peal_center_default(), &chat));
     must(chat_observe(&chat, (void *)"", &printer, NULL, NULL));
-    must(peal_recorder_open(path, NULL, &recorder));
+    must(peal_recorder_create(path, NULL, &recorder));
     must(peal_recorder_add(recorder, chat.protocol));
     PEAL_BROADCAST(chat, &chat, on_message, "Ann", "is anybody here?");
     PEAL_BROADCAST(chat, &chat, on_message, "Bob", "I am");
-    peal_recorder_close(recorder);
+    peal_recorder_destroy(recorder);
 }
 
 static void replay(const char *path)
@@ -53,11 +53,11 @@ static void replay(const char *path)
     must(peal_center_create(&center));
     must(later_chat_define(center, &chat));
     must(later_chat_observe(&chat, (void *)"again, ", &printer, NULL, NULL));
-    must(peal_replay_open(path, center, &replay));
+    must(peal_replay_create(path, center, &replay));
     must(peal_replay_run(replay, PEAL_REPLAY_ORIGINAL_SPEED));
     must(peal_replay_get_info(replay, &info));
     printf("%d of %d calls made\n", (int)info.made, (int)info.calls);
-    peal_replay_close(replay);
+    peal_replay_destroy(replay);
     must(peal_center_destroy(center));
 }
 

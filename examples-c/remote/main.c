@@ -46,7 +46,7 @@ int main(int count, char **words)
         || chat_observe(&chat, NULL, &printer, NULL, NULL) < 0
         || peal_bridge_events_observe(&bridge_events, NULL, &events, NULL, NULL) < 0)
         return fail(peal_last_message());
-    if (peal_bridge_open(center, &options, &bridge) < 0 || peal_bridge_export(bridge, chat.protocol, NULL) < 0
+    if (peal_bridge_create(center, &options, &bridge) < 0 || peal_bridge_export(bridge, chat.protocol, NULL) < 0
         || peal_bridge_import(bridge, chat.protocol, NULL) < 0)
         return fail(peal_bridge_last_message());
     peal_bridge_wait_for_peers(bridge, chat.protocol, 1, PEAL_FOREVER);
@@ -55,6 +55,6 @@ int main(int count, char **words)
         PEAL_BROADCAST(chat, &chat, on_message, name, text);
     }
     peal_bridge_flush(bridge, 5000);
-    peal_bridge_close(bridge);
+    peal_bridge_destroy(bridge);
     return 0;
 }

@@ -205,9 +205,9 @@
 #define peal_signals_bind_usual (*peal_loaded_signals_bind_usual)
 #define peal_status_name (*peal_loaded_status_name)
 #define peal_status_text (*peal_loaded_status_text)
-#define peal_tap_close (*peal_loaded_tap_close)
+#define peal_tap_create (*peal_loaded_tap_create)
+#define peal_tap_destroy (*peal_loaded_tap_destroy)
 #define peal_tap_get_info (*peal_loaded_tap_get_info)
-#define peal_tap_open (*peal_loaded_tap_open)
 #define peal_tap_read (*peal_loaded_tap_read)
 #define peal_timer_create (*peal_loaded_timer_create)
 #define peal_timer_destroy (*peal_loaded_timer_destroy)
@@ -427,9 +427,9 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(signals_bind_usual) \
     FUNCTION(status_name) \
     FUNCTION(status_text) \
-    FUNCTION(tap_close) \
+    FUNCTION(tap_create) \
+    FUNCTION(tap_destroy) \
     FUNCTION(tap_get_info) \
-    FUNCTION(tap_open) \
     FUNCTION(tap_read) \
     FUNCTION(timer_create) \
     FUNCTION(timer_destroy) \

@@ -40,7 +40,7 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* A replacement for a target: another target, with a table of the same protocol. */
+/* A replacement for a target: another target, with a table of the same protocol. The struct never grows. */
 struct peal_redirection {
     void *target;
     const void *table; /* *borrowed during the call*; NULL: no target */

@@ -4,10 +4,10 @@
  *
  *     struct peal_tap_options options = PEAL_TAP_OPTIONS;
  *     options.filter = "Chat.*,-Chat.tick";
- *     peal_tap_open(center, &options, &tap);
+ *     peal_tap_create(center, &options, &tap);
  *     ...
  *     peal_tap_read(tap, records, 1024, &count, &lost);
- *     peal_tap_close(tap);
+ *     peal_tap_destroy(tap);
  *
  * A tap is no observer. It changes no result, no count of calls and no order. Each event is one record of 64 bytes.
  * There are two kinds of taps:
@@ -148,16 +148,16 @@ struct peal_tap_options {
 /* An initialiser: all events, into rings. */
 #define PEAL_TAP_OPTIONS { sizeof(struct peal_tap_options), 0, 0, NULL, NULL, NULL, NULL, 0 }
 
-/* Opens a tap.
+/* Creates a tap.
  *
  * center: whose methods it sees; zero: those of all centers, including later ones.
  * options: *copied*. `destroy` runs exactly once, even when this fails (then before this returns, where the size is
  *   right).
- * out_tap: filled, zero on failure; *owned*: end it with peal_tap_close.
+ * out_tap: filled, zero on failure; *owned*: end it with peal_tap_destroy.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT for a filter that is malformed, with the column; for unknown events and flags;
  * PEAL_ERROR_HANDLE for a stale center; PEAL_ERROR_LIMIT when 16 taps are open; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_tap_open(
+PEAL_API PEAL_CHECK peal_status peal_tap_create(
     peal_center center, const struct peal_tap_options *options, peal_tap *out_tap);
 
 /* Moves records out of the rings of a tap. The records of each thread are in order; the threads follow one another, so
@@ -173,15 +173,15 @@ PEAL_API PEAL_CHECK peal_status peal_tap_open(
 PEAL_API peal_status peal_tap_read(
     peal_tap tap, struct peal_tap_record *records, size_t capacity, size_t *out_count, uint64_t *out_lost);
 
-/* Closes a tap. No call of its function starts afterwards. The function waits for those that run, and then runs
+/* Destroys a tap. No call of its function starts afterwards. The function waits for those that run, and then runs
  * `destroy`. Records that were not read are lost.
  *
  * A call inside the function of a tap, this one or another, does not wait: `destroy` then runs after the last call.
  *
  * tap: *consumed*.
- * Returns PEAL_OK; PEAL_NOT_WAITED: closed, but its function may still run. PEAL_ERROR_HANDLE.
+ * Returns PEAL_OK; PEAL_NOT_WAITED: destroyed, but its function may still run. PEAL_ERROR_HANDLE.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API peal_status peal_tap_close(peal_tap tap);
+PEAL_API peal_status peal_tap_destroy(peal_tap tap);
 
 /* The state of a tap. */
 struct peal_tap_info {
@@ -227,11 +227,11 @@ struct peal_counts {
 PEAL_API peal_status peal_method_get_counts(peal_method method, struct peal_counts *out_counts);
 PEAL_API peal_status peal_observation_get_counts(peal_observation observation, struct peal_counts *out_counts);
 
-/* For PEAL_CLEANUP: closes a tap with the scope of its variable. */
+/* For PEAL_CLEANUP: destroys a tap with the scope of its variable. */
 PEAL_UNUSED static inline void peal_tap_cleanup(peal_tap *tap)
 {
     if (tap->id != 0)
-        (void)peal_tap_close(*tap);
+        (void)peal_tap_destroy(*tap);
 }
 
 PEAL_END_DECLARATIONS

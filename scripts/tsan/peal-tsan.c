@@ -42,6 +42,6 @@ __attribute__((constructor)) static void report_order(void)
 
     options.function = order;
     options.events = PEAL_TAP_BROADCAST_BEGIN | PEAL_TAP_CALL_BEGIN | PEAL_TAP_CALL_END;
-    if (peal_tap_open((peal_center){ 0 }, &options, &tap) < 0)
+    if (peal_tap_create((peal_center){ 0 }, &options, &tap) < 0)
         fprintf(stderr, "peal-tsan: %s\n", peal_last_message());
 }

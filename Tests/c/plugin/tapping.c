@@ -27,7 +27,7 @@ peal_status tapping_open(peal_center center, bool *out_destroyed, peal_tap *out_
     options.function = see;
     options.context = out_destroyed;
     options.destroy = destroyed;
-    return peal_tap_open(center, &options, out_tap);
+    return peal_tap_create(center, &options, out_tap);
 }
 
 EXPORT unsigned tapping_count(void);

@@ -2,7 +2,7 @@
  *
  * inspection.h - lets the command `peal` look into a running program: its protocols, observers, queues and calls.
  *
- *     peal_inspection_open(NULL);         then, in a terminal: peal tree PID
+ *     peal_inspection_start(NULL);         then, in a terminal: peal tree PID
  *
  * This header belongs to a library of its own, libpeal-inspect. A program that is started with PEAL_INSPECT=1 or with
  * PEAL_DEBUG in its environment needs neither the header nor the library: libpeal.so then loads libpeal-inspect.so.0
@@ -37,7 +37,7 @@ struct peal_inspection_options {
 
 #define PEAL_INSPECTION_OPTIONS { sizeof(struct peal_inspection_options), 0, NULL, { 0 } }
 
-/* Opens the inspection of this process: creates the socket and starts the thread that answers. The folder is created
+/* Starts the inspection of this process: creates the socket and starts the thread that answers. The folder is created
  * if it is missing. It must belong to the user and be accessible to that user alone.
  *
  * The child of a fork does not answer for its parent. It may open an inspection of its own.
@@ -47,16 +47,16 @@ struct peal_inspection_options {
  * PEAL_ERROR_ARGUMENT for a wrong size, unknown flags and a folder whose name is too long for a socket;
  * PEAL_ERROR_LIMIT when the system refuses the socket or the thread.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_inspection_open(struct peal_inspection_options *options);
+PEAL_API peal_status peal_inspection_start(struct peal_inspection_options *options);
 
-/* Closes the inspection: ends all connections, removes the socket and waits for the thread.
+/* Stops the inspection: ends all connections, removes the socket and waits for the thread.
  *
  * Returns PEAL_OK; PEAL_ERROR_STATE when it is not open; PEAL_ERROR_WOULD_DEADLOCK on the thread that answers,
  * which is in an observer's call for the request "send".
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API peal_status peal_inspection_close(void);
+PEAL_API peal_status peal_inspection_stop(void);
 
-/* Reads the path of the socket; empty while the inspection is closed.
+/* Reads the path of the socket; empty while there is no inspection.
  *
  * buffer: filled with at most `capacity` bytes, the ending zero included; NULL when capacity is 0.
  * out_length: filled with the length of the whole path, in bytes, without the zero; may be NULL.

@@ -3,7 +3,7 @@
  * nats.h - broadcasts that reach other processes, through a NATS server. In a library of its own, libpeal-nats.
  *
  *     peal_bridge *bridge;
- *     if (peal_bridge_open(peal_center_default(), NULL, &bridge) < 0
+ *     if (peal_bridge_create(peal_center_default(), NULL, &bridge) < 0
  *         || peal_bridge_export(bridge, chat.protocol, NULL) < 0
  *         || peal_bridge_import(bridge, chat.protocol, NULL) < 0)
  *         printf("%s\n", peal_bridge_last_message());
@@ -47,7 +47,7 @@ struct peal_bridge_options {
     const char *authorities; /* file with the trusted certificates; NULL: those of the system */
     const char *certificate; /* file with the certificate of this client; NULL: none */
     const char *key; /* file with the key of that certificate; NULL: none */
-    /* A natsOptions of libnats with further options, *borrowed until* the bridge is closed, or NULL. The bridge
+    /* A natsOptions of libnats with further options, *borrowed until* the bridge is destroyed, or NULL. The bridge
      * sets its handlers in it, and the options above. */
     void *nats_options;
     uint32_t timeout; /* how long to wait for the server at first, in milliseconds; 0: 5,000 */
@@ -61,23 +61,23 @@ struct peal_bridge_options {
 #define PEAL_BRIDGE_OPTIONS \
     { sizeof(struct peal_bridge_options), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
-/* Connects to a server. A connection that is lost later is made again by itself.
+/* Creates a bridge, which connects to a server. A lost connection is re-established automatically.
  *
  * center: has the protocols. The bridge defines "PealBridge" in it (below).
  * options: *borrowed during the call*; NULL for none.
- * out_bridge: filled, NULL on failure; *owned*: end it with peal_bridge_close.
+ * out_bridge: filled, NULL on failure; *owned*: end it with peal_bridge_destroy.
  * Returns PEAL_OK; PEAL_ERROR_CREATION when no server answers or it refuses the connection, with its reason;
- * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when 64 bridges are open.
+ * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when there are 64 bridges.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_bridge_open(
+PEAL_API PEAL_CHECK peal_status peal_bridge_create(
     peal_center center, const struct peal_bridge_options *options, peal_bridge **out_bridge);
 
-/* Ends a bridge with its exports and imports: waits until none of its calls is running, and disconnects. Durable
+/* Destroys a bridge with its exports and imports: waits until none of its calls is running, and disconnects. Durable
  * calls that the server does not have yet are lost unless peal_bridge_flush has waited for them.
  *
- * bridge: *consumed*; NULL does nothing.
- * Thread rule: any thread, but not inside an imported call or a call of "PealBridge"; it may wait. Since 0.1. */
-PEAL_API void peal_bridge_close(peal_bridge *bridge);
+ * bridge: *consumed*; NULL does nothing. The caller must not be inside an imported call or a call of "PealBridge".
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API void peal_bridge_destroy(peal_bridge *bridge);
 
 /* ---- Exports ----------------------------------------------------------------------------------- */
 

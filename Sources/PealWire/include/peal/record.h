@@ -3,17 +3,17 @@
  * record.h - recordings: files with each call of chosen protocols, and the same calls made again. In libpeal-wire.
  *
  *     peal_recorder *recorder;
- *     if (peal_recorder_open("chat.peal", NULL, &recorder) < 0 || peal_recorder_add(recorder, chat.protocol) < 0)
+ *     if (peal_recorder_create("chat.peal", NULL, &recorder) < 0 || peal_recorder_add(recorder, chat.protocol) < 0)
  *         printf("%s\n", peal_wire_last_message());
  *     ...
- *     peal_recorder_close(recorder);
+ *     peal_recorder_destroy(recorder);
  *
  * In this program or in another one, also in a later version of it:
  *
  *     peal_replay *replay;
- *     if (peal_replay_open("chat.peal", peal_center_default(), &replay) == PEAL_OK)
+ *     if (peal_replay_create("chat.peal", peal_center_default(), &replay) == PEAL_OK)
  *         peal_replay_run(replay, PEAL_REPLAY_ORIGINAL_SPEED);
- *     peal_replay_close(replay);
+ *     peal_replay_destroy(replay);
  *
  * docs/recording.md is the guide. It describes the file, too.
  */
@@ -46,11 +46,11 @@ struct peal_recorder_options {
  *
  * path: *borrowed during the call*.
  * options: *borrowed during the call*; NULL for none.
- * out_recorder: filled, NULL on failure; *owned*: end it with peal_recorder_close.
+ * out_recorder: filled, NULL on failure; *owned*: end it with peal_recorder_destroy.
  * Returns PEAL_OK; PEAL_ERROR_CREATION when the system refuses the file, with its reason; PEAL_ERROR_ARGUMENT;
  * PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_recorder_open(
+PEAL_API PEAL_CHECK peal_status peal_recorder_create(
     const char *path, const struct peal_recorder_options *options, peal_recorder **out_recorder);
 
 /* Records a protocol from now on: each call of the methods that it has now, those of adopted protocols included. The
@@ -78,11 +78,11 @@ struct peal_recorder_info {
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal_recorder_info *out_info);
 
-/* Ends a recording: waits until none of its calls is running, and closes the file.
+/* Destroys a recorder: waits until none of its calls is running, and closes the file.
  *
- * recorder: *consumed*; NULL does nothing.
- * Thread rule: any thread, but not inside a call of a recorded method; it may wait. Since 0.1. */
-PEAL_API void peal_recorder_close(peal_recorder *recorder);
+ * recorder: *consumed*; NULL does nothing. The caller must not be inside a call of a recorded method.
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API void peal_recorder_destroy(peal_recorder *recorder);
 
 /* ---- Replay ------------------------------------------------------------------------------------ */
 
@@ -93,18 +93,18 @@ typedef struct peal_replay peal_replay;
 #define PEAL_REPLAY_ORIGINAL_SPEED 1.0
 #define PEAL_REPLAY_FULL_SPEED 0.0
 
-/* Opens a recording, also one that a crashed program has left.
+/* Creates a replay of a recording, even of one that a crashed program has left.
  *
  * A recorded method is replayed by the method of the same name and fingerprint, in the protocol of the same name. So the
  * protocol may have grown since. Calls of other methods are skipped, and peal_replay_print_skipped has the reasons.
  *
  * path: *borrowed during the call*.
  * center: has the protocols.
- * out_replay: filled, NULL on failure; *owned*: end it with peal_replay_close.
+ * out_replay: filled, NULL on failure; *owned*: end it with peal_replay_destroy.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when the file cannot be opened; PEAL_ERROR_SYNTAX when it is no recording;
  * PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API PEAL_CHECK peal_status peal_replay_open(const char *path, peal_center center, peal_replay **out_replay);
+PEAL_API PEAL_CHECK peal_status peal_replay_create(const char *path, peal_center center, peal_replay **out_replay);
 
 /* The content of a recording. */
 struct peal_replay_info {
@@ -115,7 +115,7 @@ struct peal_replay_info {
     uint64_t failed;   /* of these: calls whose broadcast failed, and calls that could not be decoded */
     uint64_t lost;     /* calls that the recorder counted and did not record */
     uint64_t duration; /* from the beginning of the recording to its last call, in nanoseconds */
-    bool is_closed;    /* by peal_recorder_close; otherwise its program has ended before */
+    bool is_closed;    /* by peal_recorder_destroy; otherwise its program has ended before */
 };
 
 /* Reads the content of a recording.
@@ -134,7 +134,7 @@ PEAL_API peal_status peal_replay_print_skipped(peal_replay *replay, char *buffer
 /* One recorded call. */
 struct peal_replay_call {
     size_t size;             /* sizeof(struct peal_replay_call), set by the caller */
-    const char *protocol;    /* their names; *borrowed until* the replay is closed */
+    const char *protocol;    /* their names; *borrowed until* the replay is destroyed */
     const char *method_name;
     peal_method method;      /* in the center; zero if the call is skipped */
     void *const *arguments;  /* as peal_send takes them; *borrowed until* the next call is read. NULL if skipped */
@@ -164,11 +164,11 @@ PEAL_API peal_status peal_replay_run(peal_replay *replay, double speed);
  * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API void peal_replay_rewind(peal_replay *replay);
 
-/* Ends a replay.
+/* Destroys a replay.
  *
- * replay: *consumed*; NULL does nothing.
- * Thread rule: one thread at a time, but not inside a replayed call. Since 0.1. */
-PEAL_API void peal_replay_close(peal_replay *replay);
+ * replay: *consumed*; NULL does nothing. The caller must not be inside a replayed call.
+ * Thread rule: one thread at a time. Since 0.1. */
+PEAL_API void peal_replay_destroy(peal_replay *replay);
 
 PEAL_END_DECLARATIONS
 

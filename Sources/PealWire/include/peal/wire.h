@@ -108,7 +108,7 @@ PEAL_API peal_status peal_wire_peek(const void *message, size_t message_size, st
 /* Encodes a call. Equal arguments and headers give equal bytes.
  *
  * header: *borrowed during the call*; `number`, `origin`, `hops` and `deadline` are used.
- * arguments: *borrowed during the call*; one pointer a parameter, as for peal_send.
+ * arguments: *borrowed during the call*; one pointer per parameter, as for peal_send.
  * buffer: filled with the message, up to `capacity` bytes.
  * out_size: filled with the size of the message, also when it did not fit.
  * Returns PEAL_OK; PEAL_ERROR_LIMIT when the message did not fit, and the buffer has no message; PEAL_ERROR_ARGUMENT for
