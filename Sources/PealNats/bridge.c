@@ -185,9 +185,7 @@ static peal_status start(struct peal_bridge *bridge, const struct peal_bridge_op
         status = open_tap(bridge);
     if (status == PEAL_OK)
         status = pacer_start(&bridge->pacer);
-    if (status == PEAL_OK && pthread_create(&bridge->worker, NULL, worker_run, bridge) != 0)
-        status = bridge_fail(PEAL_ERROR_LIMIT, "the system gives no thread");
-    return status;
+    return status == PEAL_OK ? worker_start(bridge) : status;
 }
 
 /* Ends what was made, also if not everything was. */
@@ -253,11 +251,7 @@ void peal_bridge_destroy(peal_bridge *bridge)
 {
     if (bridge == NULL)
         return;
-    pthread_mutex_lock(&bridge->lock);
-    bridge->must_stop = true;
-    pthread_cond_broadcast(&bridge->changed);
-    pthread_mutex_unlock(&bridge->lock);
-    pthread_join(bridge->worker, NULL);
+    worker_stop(bridge);
     release(bridge);
 }
 

@@ -123,8 +123,6 @@ struct peal_bridge {
     struct troubles troubles; /* of the connection */
 };
 
-int64_t now_in_milliseconds(void);
-
 /* Makes the worker look for work. */
 void bridge_wake(struct peal_bridge *bridge);
 
@@ -165,7 +163,17 @@ bool import_is_observed(const struct import *import);
 
 /* ---- worker.c ---------------------------------------------------------------------------------- */
 
-void *worker_run(void *bridge);
+/* Performs one round of work, and reports. Returns when the next round is due. One thread at a time. */
+int64_t worker_perform(struct peal_bridge *bridge);
+
+/* ---- thread.c ---------------------------------------------------------------------------------- */
+
+/* Returns the time of a clock that never goes back. */
+int64_t now_in_milliseconds(void);
+
+/* Starts the thread that performs the work, and ends it. */
+peal_status worker_start(struct peal_bridge *bridge);
+void worker_stop(struct peal_bridge *bridge);
 
 /* ---- presence.c -------------------------------------------------------------------------------- */
 

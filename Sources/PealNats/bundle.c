@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* A byte string with a length of two bytes. */
 enum { HEAD_BYTE = 0x59 };
@@ -50,7 +49,7 @@ void bundle_flush(struct bundle *bundle)
     pthread_mutex_unlock(bundle->lock);
 }
 
-static void wake(struct pacer *pacer)
+void pacer_wake(struct pacer *pacer)
 {
     pthread_mutex_lock(&pacer->lock);
     pacer->has_work = true;
@@ -85,7 +84,7 @@ void bundle_end(struct bundle *bundle, size_t size)
         return;
     bundle->is_paced = true;
     bundle_send(bundle);
-    wake(bundle->pacer);
+    pacer_wake(bundle->pacer);
 }
 
 void bundle_add_locked(struct bundle *bundle, size_t method, const void *call, size_t size)
@@ -112,7 +111,7 @@ void bundle_add(struct bundle *bundle, size_t method, const void *call, size_t s
     pthread_mutex_unlock(bundle->lock);
 }
 
-/* ---- The thread -------------------------------------------------------------------------------- */
+/* ---- Pacing ----------------------------------------------------------------------------------- */
 
 /* Sends what waits. Returns true if there was something, so more calls probably follow. */
 static bool pace(struct bundle *bundle)
@@ -126,7 +125,7 @@ static bool pace(struct bundle *bundle)
     return has_calls;
 }
 
-static bool pace_all(struct pacer *pacer)
+bool pacer_send_all(struct pacer *pacer)
 {
     bool has_calls = false;
 
@@ -137,53 +136,11 @@ static bool pace_all(struct pacer *pacer)
     return has_calls;
 }
 
-static bool wait_for_work(struct pacer *pacer)
-{
-    pthread_mutex_lock(&pacer->lock);
-    while (!pacer->must_stop && !pacer->has_work)
-        pthread_cond_wait(&pacer->changed, &pacer->lock);
-    pacer->has_work = false;
-    const bool goes_on = !pacer->must_stop;
-    pthread_mutex_unlock(&pacer->lock);
-    return goes_on;
-}
-
-static void *run(void *context)
-{
-    static const struct timespec interval = { 0, PACE_MICROSECONDS * 1000L };
-    struct pacer *pacer = context;
-
-    while (wait_for_work(pacer)) {
-        (void)nanosleep(&interval, NULL);
-        if (pace_all(pacer))
-            wake(pacer);
-    }
-    return NULL;
-}
-
 void pacer_init(struct pacer *pacer)
 {
     pthread_mutex_init(&pacer->lock, NULL);
     pthread_mutex_init(&pacer->list_lock, NULL);
     pthread_cond_init(&pacer->changed, NULL);
-}
-
-peal_status pacer_start(struct pacer *pacer)
-{
-    pacer->is_running = pthread_create(&pacer->thread, NULL, run, pacer) == 0;
-    return pacer->is_running ? PEAL_OK : bridge_fail(PEAL_ERROR_LIMIT, "the system gives no thread");
-}
-
-void pacer_stop(struct pacer *pacer)
-{
-    if (!pacer->is_running)
-        return;
-    pthread_mutex_lock(&pacer->lock);
-    pacer->must_stop = true;
-    pthread_cond_signal(&pacer->changed);
-    pthread_mutex_unlock(&pacer->lock);
-    pthread_join(pacer->thread, NULL);
-    pacer->is_running = false;
 }
 
 void pacer_destroy(struct pacer *pacer)

@@ -36,10 +36,15 @@ struct pacer {
 };
 
 void pacer_init(struct pacer *pacer);
-peal_status pacer_start(struct pacer *pacer);
-/* Bundles are no longer sent by the thread. */
-void pacer_stop(struct pacer *pacer);
 void pacer_destroy(struct pacer *pacer);
+/* There may be bundles to send. */
+void pacer_wake(struct pacer *pacer);
+/* Sends all bundles. Returns true if there was one, so more calls probably follow. */
+bool pacer_send_all(struct pacer *pacer);
+
+/* thread.c: starts the thread, and ends it: bundles are no longer sent by it. */
+peal_status pacer_start(struct pacer *pacer);
+void pacer_stop(struct pacer *pacer);
 
 /* Makes an empty bundle.
  *

@@ -1,27 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread of a bridge. It sleeps until something has changed or the next announcement is due.
+ * The work of a bridge's thread (thread.c): registrations, subscriptions, announcements and reports.
  */
 #include "bridge.h"
 #include "outbox.h"
 
 #include <peal/broadcast.h>
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { REPORT_INTERVAL = 1000 };
-
-int64_t now_in_milliseconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 void bridge_wake(struct peal_bridge *bridge)
 {
@@ -142,33 +132,13 @@ static void maintain(struct peal_bridge *bridge)
     pthread_mutex_unlock(&bridge->maintenance);
 }
 
-/* Sleeps until there is work or the time is due. Returns false if the bridge is being closed. */
-static bool wait_for_work(
-    struct peal_bridge *bridge, int64_t due, struct export **out_exports, struct import **out_imports)
+int64_t worker_perform(struct peal_bridge *bridge)
 {
-    const struct timespec limit = { due / 1000, due % 1000 * 1000000 };
-
     pthread_mutex_lock(&bridge->lock);
-    while (!bridge->must_stop && !bridge->is_dirty
-           && pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit) != ETIMEDOUT) {}
     bridge->is_dirty = false;
-    const bool goes_on = !bridge->must_stop;
-    *out_exports = bridge->exports;
-    *out_imports = bridge->imports;
+    struct export *exports = bridge->exports;
+    struct import *imports = bridge->imports;
     pthread_mutex_unlock(&bridge->lock);
-    return goes_on;
-}
-
-void *worker_run(void *context)
-{
-    struct peal_bridge *bridge = context;
-    struct export *exports = NULL;
-    struct import *imports = NULL;
-    int64_t due = now_in_milliseconds();
-
-    while (wait_for_work(bridge, due, &exports, &imports)) {
-        maintain(bridge);
-        due = report(bridge, exports, imports, now_in_milliseconds() + bridge->options.presence);
-    }
-    return NULL;
+    maintain(bridge);
+    return report(bridge, exports, imports, now_in_milliseconds() + bridge->options.presence);
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * simulated.h - a transport without server, sockets and threads, for bridges that are durable neither in exports nor in imports.
+ * It takes the places of transport.c, thread.c, outbox.c and inbox.c.
+ *
+ * Bridges whose `url` is the same are connected by a network. A generator of random numbers decides for each message and each
+ * subscription whether the message is lost, delivered twice, and how late. The same seed decides the same. Time is that of the
+ * manual clock (clock.h). Messages are delivered, and bridges do their work, inside simulation_advance on the calling thread.
+ *
+ * As with NATS, each subscription gets the messages of one connection in their order. Second deliveries are the exception: they
+ * may be later than newer messages, as the messages of another way through a ring are.
+ */
+#ifndef PEAL_TEST_NATS_SIMULATED_H
+#define PEAL_TEST_NATS_SIMULATED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SIMULATION_BUFFER = 64, /* messages that a connection keeps while it has no network */
+    SIMULATION_PENDING = 16 /* messages that a subscription keeps while its process is stopped */
+};
+
+struct simulation {
+    uint64_t seed;
+    unsigned loss;        /* of 1,000 messages */
+    unsigned duplication; /* of 1,000 messages */
+    unsigned delay;       /* the greatest, in milliseconds */
+};
+
+/* The deliveries of calls. Announcements and questions do not count. */
+struct simulation_counts {
+    uint64_t sent;       /* messages, however many subscriptions get them */
+    uint64_t copies;     /* messages for a subscription, second deliveries included */
+    uint64_t lost;       /* copies that were lost */
+    uint64_t overflowed; /* copies that a stopped process had no room for */
+    uint64_t delivered;  /* copies that a bridge got */
+};
+
+/* Begins a simulation, with the manual clock. */
+void simulation_begin(const struct simulation *simulation);
+/* Ends it. All bridges must have been closed. */
+void simulation_end(void);
+
+/* Returns a random number below a bound, of the same generator. */
+unsigned simulation_random(unsigned bound);
+
+/* Advances the clock. Delivers the messages and does the work of the bridges that become due, in the order of their times. */
+void simulation_advance(unsigned milliseconds);
+/* Advances the clock until no call is on its way. */
+void simulation_settle(void);
+
+/* Separates the bridges of an application from their network, or connects them again. A separated bridge keeps some
+ * messages, as libnats does, and gets none. */
+void simulation_separate(const char *application, bool is_separate);
+/* Stops the delivery to an application, or continues it with the messages that were kept. */
+void simulation_stop(const char *application, bool is_stopped);
+/* Sends a message from a stranger to all subscriptions. It is neither lost nor late. */
+void simulation_inject(const char *subject, const void *message, size_t size);
+/* Returns the bytes of the last call that was sent, and its subject; borrowed until the next one. */
+const void *simulation_last_call(const char **out_subject, size_t *out_size);
+
+struct simulation_counts simulation_get_counts(void);
+
+#endif
