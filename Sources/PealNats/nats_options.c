@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_TIMEOUT = 5000, RECONNECT_WAIT = 250, RECONNECT_JITTER = 100 };
+enum { DEFAULT_TIMEOUT = 5000, RECONNECT_WAIT = 250, RECONNECT_JITTER = 100, URLS_SIZE = 512 };
 
 peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason)
 {
@@ -17,6 +17,23 @@ peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason
     if (sentence == NULL || last != reason || sentence[0] == '\0')
         sentence = natsStatus_GetText(reason);
     return bridge_fail(status, "%s: %s", what, sentence);
+}
+
+void hide_passwords(const char *urls, char *out_urls, size_t capacity)
+{
+    size_t length = 0;
+
+    while (*urls != '\0' && length + 1 < capacity) {
+        const bool is_host = length >= 3 && memcmp(out_urls + length - 3, "://", 3) == 0;
+        const size_t rest = strcspn(urls, ", /");
+        const char *at = is_host ? memrchr(urls, '@', rest) : NULL;
+        if (at != NULL)
+            urls = at + 1;
+        else
+            out_urls[length++] = *urls++;
+    }
+    if (capacity > 0)
+        out_urls[length] = '\0';
 }
 
 /* libnats wants the servers of a list one by one. */
@@ -102,6 +119,7 @@ peal_status nats_connect(const struct peal_bridge_options *options,
         natsOptions_Destroy(made);
     if (status == NATS_OK)
         return PEAL_OK;
-    return fail_as_nats(status == NATS_NO_MEMORY ? PEAL_ERROR_MEMORY : PEAL_ERROR_CREATION,
-        options->url != NULL ? options->url : "nats://127.0.0.1:4222", status);
+    char urls[URLS_SIZE];
+    hide_passwords(options->url != NULL ? options->url : "nats://127.0.0.1:4222", urls, sizeof urls);
+    return fail_as_nats(status == NATS_NO_MEMORY ? PEAL_ERROR_MEMORY : PEAL_ERROR_CREATION, urls, status);
 }

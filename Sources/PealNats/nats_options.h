@@ -12,6 +12,9 @@
 /* Keeps the sentence of a failure of libnats, and returns the status. */
 __attribute__((cold)) peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason);
 
+/* Copies the addresses of servers without their users and passwords, which must not be in messages. */
+void hide_passwords(const char *urls, char *out_urls, size_t capacity);
+
 /* Connects with the options of a bridge.
  *
  * set: sets further options; a natsOptions of the program is locked meanwhile. */

@@ -26,10 +26,11 @@ struct transport {
 static void connected(natsConnection *connection, void *closure)
 {
     const struct transport *transport = closure;
-    char url[256] = "";
+    char url[256] = "", shown[sizeof url];
 
     (void)natsConnection_GetConnectedUrl(connection, url, sizeof url);
-    transport->events.connected(transport->events.context, url);
+    hide_passwords(url, shown, sizeof shown);
+    transport->events.connected(transport->events.context, shown);
 }
 
 static void disconnected(natsConnection *connection, void *closure)

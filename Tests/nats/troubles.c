@@ -22,13 +22,16 @@ struct journal {
     size_t refused;
     size_t dropped;
     char reason[256]; /* of the last refusal; read it after `refused` */
+    char url[256];    /* of the last connection; read it after `connected` */
 };
 
 static void on_connected(void *self, const char *realm, const char *url)
 {
+    struct journal *journal = self;
+
     (void)realm;
-    (void)url;
-    __atomic_fetch_add(&((struct journal *)self)->connected, 1, __ATOMIC_RELEASE);
+    snprintf(journal->url, sizeof journal->url, "%s", url);
+    __atomic_fetch_add(&journal->connected, 1, __ATOMIC_RELEASE);
 }
 
 static void on_disconnected(void *self, const char *realm, const char *reason)
@@ -366,10 +369,12 @@ CLAIM("N8", "a bridge whose server is killed reports this, connects again by its
     struct server server;
     struct journal journal;
     struct party from, to;
+    char url[128];
 
     next_realm();
     server_start(&server, NULL);
-    open_at(&from, server.url);
+    snprintf(url, sizeof url, "nats://ann:secret@127.0.0.1:%d", server.port);
+    open_at(&from, url);
     open_at(&to, server.url);
     observe_events(&from, &journal);
     party_export(&from, NULL);
@@ -383,6 +388,7 @@ CLAIM("N8", "a bridge whose server is killed reports this, connects again by its
     CHECK(!party_info(&from).is_connected);
     server_restart(&server);
     WAIT_UNTIL(read_count(&journal.connected) == 1);
+    CHECK_TEXT(journal.url, server.url);
     WAIT_UNTIL(party_info(&to).is_connected);
     party_wait(&from, 1);
     party_say(&from, 2, "");
@@ -410,6 +416,8 @@ CLAIM("N8", "a bridge to a server that does not answer, or refuses the user, is 
     server_stop(&server);
     CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
     CHECK_CONTAINS(peal_bridge_last_message(), "No server");
+    CHECK_CONTAINS(peal_bridge_last_message(), server.url);
+    CHECK(strstr(peal_bridge_last_message(), "secret") == NULL);
     options.realm = "two words";
     CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_ARGUMENT);
     CHECK_CONTAINS(peal_bridge_last_message(), "realm");
