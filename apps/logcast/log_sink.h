@@ -8,7 +8,7 @@
 /* One line of a log; borrowed during the call that passes it. */
 struct log_line {
     const char *source;
-    uint64_t number;  /* in its source, from 1 */
+    uint64_t number;  /* in its source, from 1; it grows, but a line that a reader has dropped has a number too */
     const char *text; /* without the newline; followed by a zero, and may contain zeros */
     size_t length;
 };
@@ -22,6 +22,10 @@ PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t ke
  *     wants_line  returns true to keep the line, which is kept if all results are true. All sinks are called,
  *                 so a filter's counts do not depend on earlier sinks. Without sinks the line is kept
  *     kept_line   the line is kept
+ *     begin_remote  is broadcast instead of `begin` when the lines are those of other processes. Each line names its
+ *                 source. A line may arrive again; the source and the number identify it
+ *     sync        the effects of remote lines must be durable when this returns. Lines of which they are not may be
+ *                 lost if the process ends
  *     end         the source has ended. Calls that wait on the sink's own queue must be finished
  *                 when this returns
  * and once, after the last source:
@@ -33,7 +37,9 @@ PEAL_TYPE(log_totals_declaration, struct log_totals { uint64_t read; uint64_t ke
     METHOD(optional, bool, wants_line, (const struct log_line *line), every)    \
     METHOD(optional, void, kept_line, (const struct log_line *line))            \
     METHOD(optional, void, end, (const char *source, struct log_totals totals)) \
-    METHOD(required, void, report, (FILE * out))
+    METHOD(required, void, report, (FILE * out))                                \
+    METHOD(optional, void, begin_remote, (const char *realm), since(2))         \
+    METHOD(optional, void, sync, (void), since(2))
 PEAL_PROTOCOL(log_sink, "LogSink", LOG_SINK);
 
 /* The host broadcasts this after kept_line, with the members of the line as arguments. So an observer may have a queue,

@@ -16,6 +16,10 @@ static const struct option {
 } known[] = {
     { "config", TEXT, false, offsetof(struct options, config), 0, 0 },
     { "plugins", TEXT, true, offsetof(struct options, plugins_folder), 0, 0 },
+    { "publish", TEXT, true, offsetof(struct options, publish), 0, 0 },
+    { "subscribe", TEXT, true, offsetof(struct options, subscribe), 0, 0 },
+    { "realm", TEXT, true, offsetof(struct options, realm), 0, 0 },
+    { "name", TEXT, true, offsetof(struct options, name), 0, 0 },
     { "no-plugins", FLAG, false, offsetof(struct options, no_plugins), 0, 0 },
     { "list", FLAG, false, offsetof(struct options, list), 0, 0 },
     { "explain", FLAG, false, offsetof(struct options, explain), 0, 0 },

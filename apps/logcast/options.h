@@ -12,6 +12,9 @@
 struct options {
     const char *config;         /* NULL: the file beside the executable, if it exists */
     const char *plugins_folder; /* NULL: beside the executable */
+    const char *publish;        /* the address of a server; NULL: lines stay in this process */
+    const char *subscribe;      /* the address of a server; NULL: lines are read from logs */
+    const char *realm, *name;   /* NULL: the default */
     bool no_plugins, list, explain, time, check_pointers;
     uint64_t line_limit;
     uint64_t report_every; /* seconds; 0: never */

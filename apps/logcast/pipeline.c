@@ -78,6 +78,10 @@ static void begin(struct pipeline *pipeline, struct source *source)
     host->progress.source = source;
     statistics_begin_source(pipeline->statistics);
     roster_start(&host->roster);
+    if (source->is_remote) {
+        PEAL_BROADCAST(log_sink, &host->sinks, begin_remote, source->name);
+        return;
+    }
     PEAL_EACH(log_sink, &host->sinks, begin, each) {
         each.table->begin(each.target, source->name);
         if (host->options->time)
@@ -150,7 +154,7 @@ void pipeline_end(struct pipeline *pipeline)
 static void take_line(struct pipeline *pipeline, struct log_line *line)
 {
     const struct options *options = pipeline->host->options;
-    line->number = ++pipeline->totals.read;
+    pipeline->totals.read++;
     pipeline->totals.kept += options->time ? pass_line_timed(pipeline->host, line, &pipeline->refused)
                                            : pass_line(pipeline->host, line, &pipeline->refused);
     if (options->reload_every > 0 && ++pipeline->lines_since_reload >= options->reload_every) {
@@ -158,6 +162,18 @@ static void take_line(struct pipeline *pipeline, struct log_line *line)
         plugins_reload_next(pipeline->plugins);
         parsing_look(&pipeline->host->parsing);
     }
+}
+
+void pipeline_take(struct pipeline *pipeline, const struct log_line *line)
+{
+    struct log_line copy = *line;
+    take_line(pipeline, &copy);
+}
+
+void pipeline_settle(const struct pipeline *pipeline)
+{
+    const struct log_sink_protocol *sinks = &pipeline->host->sinks;
+    PEAL_BROADCAST(log_sink, sinks, sync);
 }
 
 /* Does the other work between two lines. */
@@ -175,10 +191,12 @@ enum source_result pipeline_run(struct pipeline *pipeline, struct source *source
     enum source_result result = SOURCE_END;
     begin(pipeline, source);
     while (!pipeline->is_over && (result = source->next(source, &line.text, &line.length)) <= SOURCE_PAUSE) {
-        if (result == SOURCE_LINE)
+        if (result == SOURCE_LINE) {
+            line.number = pipeline->totals.read + 1;
             take_line(pipeline, &line);
-        else
+        } else {
             attend(pipeline);
+        }
     }
     if (pipeline->source != NULL)
         end(pipeline);

@@ -27,6 +27,11 @@ struct pipeline {
 /* Reads a source until it ends, it fails, or the modules stop. */
 enum source_result pipeline_run(struct pipeline *pipeline, struct source *source);
 
+/* Passes a line of a remote source to the sinks, with its own source and number. */
+void pipeline_take(struct pipeline *pipeline, const struct log_line *line);
+/* Makes the sinks complete the effects of all remote lines. */
+void pipeline_settle(const struct pipeline *pipeline);
+
 /* Updates the statistics. */
 void pipeline_count(struct pipeline *pipeline);
 /* Ends the current source, if there is one, and prints its counts. No more lines are read. */

@@ -35,6 +35,7 @@ static void will_terminate(void *self)
     rate_close(&run->rate);
     signals_let_kill(&run->signals, run->host.center);
     pipeline_end(&run->pipeline);
+    exchange_finish(&run->exchange);
     report(run);
 }
 

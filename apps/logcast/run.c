@@ -48,6 +48,7 @@ bool run_open(struct run *run)
 void run_close(struct run *run)
 {
     rate_close(&run->rate);
+    exchange_close(&run->exchange);
     plugins_close(&run->plugins);
     signals_unbind(&run->signals, run->host.center);
     host_close(&run->host);
@@ -70,7 +71,10 @@ void run_load_plugins(struct run *run)
 bool run_knows_options(struct run *run)
 {
     const struct configuration_values *values = &run->configuration.values;
-    bool knows_all = true;
+    const char *refused = exchange_refuse_options(run->host.options, run->line.path_count);
+    bool knows_all = refused == NULL;
+    if (!knows_all)
+        host_complain(&run->host, "options", refused);
     for (size_t i = 0; i < values->for_plugins_count; i++) {
         const struct setting *setting = &values->for_plugins[i];
         const char *wrong = plugins_refuse_option(&run->plugins, setting->key);
@@ -106,7 +110,10 @@ static void run_source(struct run *run, struct source *source)
 static void run_file(struct run *run, const char *path)
 {
     struct reader reader;
-    if (!reader_open(&reader, path, run->host.options->line_limit, run->signals.descriptor)) {
+    const struct options *options = run->host.options;
+    const bool is_limited = options->publish != NULL && options->line_limit > REMOTE_LINE_LIMIT;
+    const uint64_t limit = is_limited ? REMOTE_LINE_LIMIT : options->line_limit;
+    if (!reader_open(&reader, path, limit, run->signals.descriptor)) {
         host_complain(&run->host, path, strerror(errno));
         return;
     }
@@ -127,7 +134,11 @@ void run_logs(struct run *run)
 {
     const struct command_line *line = &run->line;
     run_set_rate(run);
-    if (line->path_count == 0)
+    if (!exchange_open(&run->exchange, &run->pipeline))
+        return;
+    if (run->host.options->subscribe != NULL)
+        run_source(run, &run->exchange.source);
+    else if (line->path_count == 0)
         run_default(run);
     for (size_t i = 0; i < line->path_count && !run->pipeline.is_over; i++)
         run_file(run, line->paths[i]);

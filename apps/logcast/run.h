@@ -7,6 +7,7 @@
 
 #include "command_line.h"
 #include "configuration.h"
+#include "exchange.h"
 #include "explain.h"
 #include "host.h"
 #include "pipeline.h"
@@ -23,6 +24,7 @@ struct run {
     struct plugins plugins;
     struct signals signals;
     struct pipeline pipeline;
+    struct exchange exchange;
     struct rate rate;
     struct explain explain;
 };
@@ -39,7 +41,7 @@ void run_load_plugins(struct run *run);
 bool run_knows_options(struct run *run);
 /* Sets the interval of the rate to that of the options. */
 void run_set_rate(struct run *run);
-/* Reads all logs, or until a signal stops the modules. */
+/* Reads all logs, or the lines of other processes, or until a signal stops the modules. */
 void run_logs(struct run *run);
 
 #endif

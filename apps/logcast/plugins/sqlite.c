@@ -24,7 +24,7 @@ struct sqlite {
 /* The state for the next version. */
 struct kept {
     struct storage_totals totals;
-    uint64_t is_new_source, is_stream, offset;
+    uint64_t is_new_source, is_stream, is_remote, offset;
     int64_t run;
 };
 
@@ -48,7 +48,19 @@ static void begin(void *self, const char *source)
     struct sqlite *sqlite = self;
     sqlite->storage.is_new_source = true;
     sqlite->storage.is_stream = is_stream(source);
+    sqlite->storage.is_remote = false;
 }
+
+static void begin_remote(void *self, const char *realm)
+{
+    struct sqlite *sqlite = self;
+    (void)realm;
+    sqlite->storage.is_new_source = true;
+    sqlite->storage.is_remote = true;
+}
+
+/* Commits, so that the file has all lines. */
+static void sync_rows(void *self) { storage_commit(&((struct sqlite *)self)->storage); }
 
 static void end(void *self, const char *source, struct log_totals totals)
 {
@@ -83,6 +95,7 @@ static void destroy(void *object)
         storage->totals,
         storage->is_new_source,
         storage->is_stream,
+        storage->is_remote,
         storage->offset,
         storage->run,
     };
@@ -112,6 +125,8 @@ static bool observe(struct sqlite *sqlite)
     static const struct log_sink sink = {
         PEAL_TABLE(log_sink),
         .begin = begin,
+        .begin_remote = begin_remote,
+        .sync = sync_rows,
         .end = end,
         .report = report,
     };
@@ -156,6 +171,7 @@ static enum log_start start(
         sqlite->storage.totals = before.totals;
         sqlite->storage.is_new_source = before.is_new_source != 0;
         sqlite->storage.is_stream = before.is_stream != 0;
+        sqlite->storage.is_remote = before.is_remote != 0;
         sqlite->storage.offset = before.offset;
         sqlite->storage.run = before.run;
     }
@@ -183,7 +199,7 @@ const struct log_plugin *logcast_plugin(void)
         "writes kept lines to the table log_line",
         options,
         needs,
-        3,
+        4,
         start,
     };
     return &plugin;

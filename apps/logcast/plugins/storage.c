@@ -29,6 +29,9 @@ static const char schema[] = "PRAGMA journal_mode = WAL;"
                              "  PRIMARY KEY(source, number)) WITHOUT ROWID;";
 
 static const char insertion[] = "INSERT INTO log_line(source, number, text, session, run) VALUES(?, ?, ?, ?, ?)";
+/* A line of another process may have been stored already. */
+static const char insertion_once[] = "INSERT INTO log_line(source, number, text, session, run) VALUES(?, ?, ?, ?, ?)"
+                                     " ON CONFLICT DO NOTHING";
 
 /* ---- Trouble ----------------------------------------------------------------------------------- */
 
@@ -100,6 +103,10 @@ static bool begin_source(struct database *database, const char *source)
 {
     struct storage *storage = database->storage;
     int64_t last = 0;
+    if (storage->is_remote) {
+        storage->offset = 0;
+        return true;
+    }
     const bool done =
         (storage->is_stream
             || run_for_source(database, "DELETE FROM log_line WHERE source = ? AND run <> ?", source, NULL))
@@ -169,7 +176,9 @@ static bool open_database(struct database *database, uint64_t session)
 {
     return sqlite3_open(database->storage->path, &database->connection) == SQLITE_OK
         && sqlite3_busy_timeout(database->connection, BUSY_MILLISECONDS) == SQLITE_OK && make_table(database)
-        && sqlite3_prepare_v2(database->connection, insertion, -1, &database->insert, NULL) == SQLITE_OK
+        && sqlite3_prepare_v2(database->connection, database->storage->is_remote ? insertion_once : insertion, -1,
+               &database->insert, NULL)
+               == SQLITE_OK
         && sqlite3_bind_int64(database->insert, 4, (sqlite3_int64)session) == SQLITE_OK
         && sqlite3_bind_int64(database->insert, 5, database->storage->run) == SQLITE_OK;
 }

@@ -25,6 +25,7 @@ struct storage {
     int64_t run;        /* identifies this process: rows of other runs may be replaced, its own are not */
     bool is_new_source; /* the next line is the first one of a source */
     bool is_stream;     /* the source cannot be read again, so its rows are added */
+    bool is_remote;     /* the source and the number identify a line, which may arrive again */
     uint64_t offset;    /* number of earlier rows of the source, added to a line's number */
     bool has_stopped;   /* after an error no line is stored */
     struct storage_totals totals;

@@ -1,0 +1,181 @@
+# remote.sh LOGCAST NATS_SERVER PLUGINS KILLER [ROWS]: several readers, and a collector that is killed and started again.
+. "$(dirname "$0")/claims.sh"
+logcast=$1
+server=$2
+mkdir "$work/plugins"
+cp "$3"/*.so "$4" "$work/plugins"
+rows=${5:-}
+cd "$work" || exit 1
+server_process=
+trap '[ -z "$server_process" ] || kill -KILL "$server_process"; rm -rf "$work"' EXIT
+
+start_server() { # PORT: -1 is a free port
+    rm -f ./*.ports
+    "$server" -a 127.0.0.1 -p "$1" -js -sd "$work/js" --ports_file_dir "$work" 2>>server.log 6>&- 7>&- 8>&- &
+    server_process=$!
+    url=
+    until [ -n "$url" ]; do
+        url=$(sed -n 's/.*"nats":\["\([^"]*\)".*/\1/p' ./*.ports 2>/dev/null || true)
+        sleep 0.05
+    done
+}
+stop_server() {
+    kill -KILL "$server_process"
+    wait "$server_process" 2>/dev/null
+    server_process=
+}
+lines_of() { # FILE
+    [ -f "$1" ] && wc -l <"$1" || echo 0
+}
+wait_for() { # COUNT FILE: fails after 30 seconds
+    for _ in $(seq 600); do
+        [ "$(lines_of "$2")" -lt "$1" ] || return 0
+        sleep 0.05
+    done
+    echo "$2 has $(lines_of "$2") lines, and not $1"
+    return 1
+}
+collect() { # OPTION...
+    "$logcast" --subscribe "$url" --plugins plugins "$@" >collector.out 2>collector.err
+}
+# It has no pipes of the readers open, which would otherwise not end.
+start_collector() { # OPTION...
+    "$logcast" --subscribe "$url" --plugins plugins "$@" >collector.out 2>collector.err 6>&- 7>&- 8>&- &
+    collector=$!
+}
+stop_collector() {
+    kill -TERM "$collector"
+    wait "$collector"
+    code=$?
+}
+text_of() { # FILE NAME: the text of the lines of a reader
+    awk -F '\t' -v name="$2" 'index($1, name ".") == 1' "$1" | cut -f 3-
+}
+each_once() { # FILE READER...: each reader's lines are in the file, once and in order
+    file=$1
+    shift
+    for reader in "$@"; do
+        text_of "$file" "$reader" >text
+        cmp "log-$reader" text || return 1
+    done
+}
+
+for reader in ann bob cid; do
+    seq -f "$reader says %.0f" 1000 >"log-$reader"
+done
+start_server -1
+
+# Readers alone: the server keeps the lines.
+for reader in ann bob cid; do
+    run "$logcast" --publish "$url" --name "$reader" --plugins plugins "log-$reader"
+    claim "the reader $reader ends with 0, also without a collector" same 0 "$code"
+    claim "and is silent on standard error" is_empty "$err"
+done
+claim "a reader has its own reports" has "$out" "    by first word"
+
+# A collector that ends between the effect of lines and the note of the server, and one that ends in the midst of lines.
+collect --lines.path all --killer.sync 2
+claim "the collector is killed when its file has the lines" same 137 "$?"
+claim "and the file has some lines" [ "$(lines_of all)" -gt 0 ]
+collect --lines.path all --killer.line 700
+claim "it is killed in the midst of lines" same 137 "$?"
+start_collector --lines.path all
+claim "the next one continues" wait_for 3000 all
+stop_collector
+claim "ends by SIGTERM" same 143 "$code"
+claim "each line is in the file once, in order" each_once all ann bob cid
+claim "no line is added" same 3000 "$(lines_of all)"
+claim "lines that arrived again are counted" has collector.out "that arrived again"
+claim "nothing is on standard error" is_empty collector.err
+
+# A collector of another name has a place of its own.
+start_collector --lines.path other --name archive --filter.drop 'says [1-9]$'
+claim "another collector gets all lines" wait_for 2973 other
+stop_collector
+claim "without those that its filter drops" same 2973 "$(lines_of other)"
+
+# Live readers. The collector is killed at any time.
+mkfifo ann bob cid
+for reader in ann bob cid; do
+    "$logcast" --publish "$url" --realm live --name "$reader" --no-plugins "$reader" >"$reader.out" 2>&1 &
+    eval "reader_$reader=\$!"
+done
+exec 6>ann 7>bob 8>cid
+start_collector --realm live --lines.path live
+for round in 1 2 3 4 5; do
+    from=$((round * 200 - 199))
+    for reader in ann bob cid; do
+        case $reader in ann) to=6 ;; bob) to=7 ;; cid) to=8 ;; esac
+        sed -n "$from,$((round * 200))p" "log-$reader" >&$to
+    done
+    claim "lines arrive in round $round" wait_for $((round * 600 - 500)) live
+    kill -KILL "$collector"
+    wait "$collector" 2>/dev/null
+    if [ "$round" -eq 3 ]; then
+        port=${url##*:}
+        stop_server
+        start_server "$port"
+    fi
+    start_collector --realm live --lines.path live
+done
+exec 6>&- 7>&- 8>&-
+for reader in ann bob cid; do
+    eval "wait \$reader_$reader"
+    claim "the reader $reader ends with 0, whatever was killed" same 0 "$?"
+done
+claim "all lines arrive" wait_for 3000 live
+stop_collector
+claim "each line is in the file once, whatever was killed" each_once live ann bob cid
+claim "and no other" same 3000 "$(lines_of live)"
+
+# A file that is read twice, and one that is read again by another run.
+seq 5 >numbers
+run "$logcast" --publish "$url" --realm twice --name ann --no-plugins numbers numbers
+run "$logcast" --publish "$url" --realm twice --name ann --no-plugins numbers
+start_collector --realm twice --lines.path twice
+claim "lines of a file that is read again are other lines" wait_for 15 twice
+stop_collector
+claim "in order" same "1 2 3 4 5 1 2 3 4 5 1 2 3 4 5" "$(cut -f 3 twice | tr '\n' ' ' | sed 's/ $//')"
+
+printf 'a\0b\n\n\377\tend' >odd
+run "$logcast" --publish "$url" --realm odd --no-plugins odd
+start_collector --realm odd --lines.path odd.all
+claim "lines of any bytes arrive" wait_for 3 odd.all
+stop_collector
+printf 'a\0b\n\n\377\tend\n' >expected
+cut -f 3- odd.all >text
+claim "as they are" cmp expected text
+
+if [ -n "$rows" ]; then
+    collect --realm live --name rows --sqlite.path rows.db --lines.path unused --killer.sync 1
+    claim "a collector with a database is killed after a commit" same 137 "$?"
+    start_collector --realm live --name rows --sqlite.path rows.db --lines.path rows
+    claim "the next one gets the rest" wait_for 3000 rows
+    stop_collector
+    "$rows" rows.db | sort >stored
+    sort log-ann log-bob log-cid >all-lines
+    claim "each line is a row, once" cmp all-lines stored
+fi
+
+# Mistakes.
+echo "no file of logcast" >foreign
+run "$logcast" --plugins plugins --lines.path foreign numbers
+claim "a file that lines has not written is refused" has "$err" "lines: foreign: "
+claim "and stays as it is" same "no file of logcast" "$(cat foreign)"
+for bad in "--publish=$url --subscribe=$url" "--subscribe=$url numbers" "--realm=some" "--name=some numbers"; do
+    # shellcheck disable=SC2086 # some are two
+    run "$logcast" $bad
+    claim "$bad: ends with 2" same 2 "$code"
+done
+stop_server
+run "$logcast" --publish "nats://ann:secret@${url#nats://}" --no-plugins numbers
+claim "a server that is away is reported" has "$err" "logcast: publish: $url: "
+claim "without the password" [ "$(grep -c secret "$err")" -eq 0 ]
+claim "ends with 1" same 1 "$code"
+cp "$logcast" alone
+run ./alone --publish "$url" --no-plugins numbers
+claim "without libpeal-nats the option is refused" has "$err" "logcast: publish: needs libpeal-nats: "
+claim "and the program ends with 1" same 1 "$code"
+run ./alone --no-plugins numbers
+claim "without the option it runs" same 0 "$code"
+finish
