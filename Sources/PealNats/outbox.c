@@ -19,6 +19,7 @@
 enum {
     WINDOW = 1024, /* calls that are sent and not confirmed; a power of two */
     ID_SIZE = 64,
+    HEADER_SIZE = 128, /* of a message, at most; it contains the id */
     ACK_MILLISECONDS = 100,    /* between looks at the connection */
     STALL_MILLISECONDS = 3000, /* without a confirmation, before the connection is made again */
     RETRY_MILLISECONDS = 100
@@ -43,6 +44,7 @@ struct outbox {
     bool is_connected;
     bool is_probing; /* only the first call may be on its way */
     bool must_retry; /* the server has refused a call */
+    int64_t limit;   /* bytes of a message that the server permits */
     struct jetstream jetstream;
     natsSubscription *acknowledgements;
     natsInbox *inbox;
@@ -106,7 +108,8 @@ bool outbox_put(struct outbox *outbox, const char *subject, const void *message,
     pthread_mutex_lock(&outbox->lock);
     while (outbox->next - outbox->first == WINDOW && !outbox->must_stop)
         pthread_cond_wait(&outbox->changed, &outbox->lock);
-    const bool is_taken = !outbox->must_stop;
+    /* libnats refuses a longer message, and the calls after it would wait for it forever. */
+    const bool is_taken = !outbox->must_stop && size + HEADER_SIZE <= (size_t)outbox->limit;
     if (!is_taken) {
         free(copy);
     } else {
@@ -188,6 +191,7 @@ static bool connect_outbox(struct outbox *outbox)
     }
     pthread_mutex_lock(&outbox->lock);
     outbox->jetstream = made;
+    outbox->limit = natsConnection_GetMaxPayload(made.connection);
     outbox->inbox = inbox;
     outbox->acknowledgements = subscription;
     outbox->is_connected = outbox->is_probing = true;
@@ -296,8 +300,10 @@ static peal_status make_stream(
         configuration.Duplicates = (int64_t)(window < keep ? window : keep) * 1000000000;
         struct jetstream jetstream = { NULL, NULL };
         status = jetstream_open(outbox->bridge, &jetstream);
-        if (status == PEAL_OK)
+        if (status == PEAL_OK) {
+            outbox->limit = natsConnection_GetMaxPayload(jetstream.connection);
             status = jetstream_make_stream(&jetstream, &configuration);
+        }
         jetstream_close(&jetstream);
     } else {
         status = bridge_fail(PEAL_ERROR_MEMORY, "out of memory");

@@ -216,6 +216,32 @@ CLAIM("N12", "a call that the server delivers twice is made once, and counted")
     pair_close(&from, &to);
 }
 
+CLAIM("N10", "a durable call that is longer than the server permits is counted as dropped, and the next ones are stored")
+{
+    static char text[3000];
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct peal_export_options exported = PEAL_EXPORT_OPTIONS;
+    struct server server;
+    struct party from;
+
+    memset(text, 'x', sizeof text - 1);
+    next_realm();
+    server_start(&server, "max_payload: 2000");
+    options.url = server.url;
+    options.realm = realm_of_claim();
+    exported.durable = true;
+    party_open_with(&from, &options);
+    party_export(&from, &exported);
+    party_say(&from, 1, "short");
+    party_say(&from, 2, text);
+    party_say(&from, 3, "short");
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    CHECK_EQUAL(party_info(&from).sent, 2);
+    CHECK_EQUAL(party_info(&from).dropped, 1);
+    party_close(&from);
+    server_stop(&server);
+}
+
 CLAIM("N10", "a durable import without the name of an application is refused")
 {
     struct peal_import_options options = PEAL_IMPORT_OPTIONS;
