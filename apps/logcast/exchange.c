@@ -7,7 +7,7 @@
 #include "place.h"
 #include "text.h"
 
-enum { LIMIT_AFTER_SIGNAL = 10000 /* milliseconds */ };
+enum { LIMIT_AFTER_SIGNAL = 5000 /* milliseconds */ };
 
 const char *exchange_refuse_options(const struct options *options, size_t path_count)
 {

@@ -106,7 +106,7 @@ for round in 1 2 3 4 5; do
     from=$((round * 200 - 199))
     for reader in ann bob cid; do
         case $reader in ann) to=6 ;; bob) to=7 ;; cid) to=8 ;; esac
-        sed -n "$from,$((round * 200))p" "log-$reader" >&$to
+        sed -n "$from,$((round * 200))p" "log-$reader" >&"$to"
     done
     claim "lines arrive in round $round" wait_for $((round * 600 - 500)) live
     kill -KILL "$collector"
@@ -167,7 +167,23 @@ for bad in "--publish=$url --subscribe=$url" "--subscribe=$url numbers" "--realm
     run "$logcast" $bad
     claim "$bad: ends with 2" same 2 "$code"
 done
+
+# A reader whose server is away. The pipe is opened after the reader has connected.
+mkfifo stuck
+"$logcast" --publish "$url" --realm stuck --no-plugins --report-every 1 stuck >"$work/out" 2>"$work/err" 6>&- &
+reader=$!
+exec 6>stuck
 stop_server
+seq 11 >&6
+until has "$work/err" "logcast: 11 lines"; do
+    sleep 0.05
+done
+seq 2000 >&6
+kill -TERM "$reader"
+wait "$reader"
+claim "a reader whose server is away ends by a signal" same 143 "$?"
+exec 6>&-
+claim "and reports how many lines may be lost" has "$work/err" "logcast: publish: the server has not stored all lines"
 run "$logcast" --publish "nats://ann:secret@${url#nats://}" --no-plugins numbers
 claim "a server that is away is reported" has "$err" "logcast: publish: $url: "
 claim "without the password" [ "$(grep -c secret "$err")" -eq 0 ]

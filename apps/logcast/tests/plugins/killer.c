@@ -10,7 +10,10 @@ static unsigned long lines_left, syncs_left; /* 0: never */
 
 static void count_down(unsigned long *left)
 {
-    if (*left > 0 && --*left == 0)
+    const bool is_last = *left == 1;
+    if (*left > 0)
+        --*left;
+    if (is_last)
         raise(SIGKILL);
 }
 
