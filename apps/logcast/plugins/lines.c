@@ -113,7 +113,7 @@ static void stop(struct lines *lines)
 {
     char what[512];
     snprintf(what, sizeof what, "%s: %s", lines->path, strerror(errno));
-    log_trouble_tell(lines->center, "lines", what);
+    log_trouble_report(lines->center, "lines", what);
     peal_observation_remove(lines->sink);
 }
 
@@ -240,7 +240,7 @@ static enum log_start start(
     if (!open_file(lines) || log_sink_join(center, &sinks) < 0) {
         char what[512];
         snprintf(what, sizeof what, "%s: %s", path, lines->file == NULL ? strerror(errno) : peal_last_message());
-        log_trouble_tell(center, "lines", what);
+        log_trouble_report(center, "lines", what);
         free_lines(lines);
         return LOG_START_FAILED;
     }
