@@ -69,30 +69,30 @@ start_server -1
 for reader in ann bob cid; do
     run "$logcast" --publish "$url" --name "$reader" --plugins plugins "log-$reader"
     claim "the reader $reader ends with 0, also without a collector" same 0 "$code"
-    claim "and is silent on standard error" is_empty "$err"
+    claim "the reader $reader is silent on standard error" is_empty "$err"
 done
 claim "a reader has its own reports" has "$out" "    by first word"
 
 # A collector that ends between the effect of lines and the note of the server, and one that ends in the midst of lines.
 collect --lines.path all --killer.sync 2
 claim "the collector is killed when its file has the lines" same 137 "$?"
-claim "and the file has some lines" [ "$(lines_of all)" -gt 0 ]
+claim "the file of the killed collector has some lines" [ "$(lines_of all)" -gt 0 ]
 collect --lines.path all --killer.line 700
-claim "it is killed in the midst of lines" same 137 "$?"
+claim "a collector is killed in the midst of lines" same 137 "$?"
 start_collector --lines.path all
-claim "the next one continues" wait_for 3000 all
+claim "a collector continues after the lines of the killed ones" wait_for 3000 all
 stop_collector
-claim "ends by SIGTERM" same 143 "$code"
-claim "each line is in the file once, in order" each_once all ann bob cid
-claim "no line is added" same 3000 "$(lines_of all)"
-claim "lines that arrived again are counted" has collector.out "that arrived again"
-claim "nothing is on standard error" is_empty collector.err
+claim "a collector ends by SIGTERM" same 143 "$code"
+claim "each line is in the file once, in the order of its reader" each_once all ann bob cid
+claim "the file has no other lines" same 3000 "$(lines_of all)"
+claim "the report counts the lines that arrived again" has collector.out "that arrived again"
+claim "the collector is silent on standard error" is_empty collector.err
 
 # A collector of another name has a place of its own.
 start_collector --lines.path other --name archive --filter.drop 'says [1-9]$'
-claim "another collector gets all lines" wait_for 2973 other
+claim "a collector of another name gets all lines" wait_for 2973 other
 stop_collector
-claim "without those that its filter drops" same 2973 "$(lines_of other)"
+claim "a collector stores no line that its filter drops" same 2973 "$(lines_of other)"
 
 # Live readers. The collector is killed at any time.
 mkfifo ann bob cid
@@ -108,7 +108,7 @@ for round in 1 2 3 4 5; do
         case $reader in ann) to=6 ;; bob) to=7 ;; cid) to=8 ;; esac
         sed -n "$from,$((round * 200))p" "log-$reader" >&"$to"
     done
-    claim "lines arrive in round $round" wait_for $((round * 600 - 500)) live
+    claim "lines arrive in round $round of the kills" wait_for $((round * 600 - 500)) live
     kill -KILL "$collector"
     wait "$collector" 2>/dev/null
     if [ "$round" -eq 3 ]; then
@@ -123,10 +123,10 @@ for reader in ann bob cid; do
     eval "wait \$reader_$reader"
     claim "the reader $reader ends with 0, whatever was killed" same 0 "$?"
 done
-claim "all lines arrive" wait_for 3000 live
+claim "all lines of live readers arrive" wait_for 3000 live
 stop_collector
 claim "each line is in the file once, whatever was killed" each_once live ann bob cid
-claim "and no other" same 3000 "$(lines_of live)"
+claim "the file of live readers has no other lines" same 3000 "$(lines_of live)"
 
 # A file that is read twice, and one that is read again by another run.
 seq 5 >numbers
@@ -135,7 +135,7 @@ run "$logcast" --publish "$url" --realm twice --name ann --no-plugins numbers
 start_collector --realm twice --lines.path twice
 claim "lines of a file that is read again are other lines" wait_for 15 twice
 stop_collector
-claim "in order" same "1 2 3 4 5 1 2 3 4 5 1 2 3 4 5" "$(cut -f 3 twice | tr '\n' ' ' | sed 's/ $//')"
+claim "lines of a file that is read again are in order" same "1 2 3 4 5 1 2 3 4 5 1 2 3 4 5" "$(cut -f 3 twice | tr '\n' ' ' | sed 's/ $//')"
 
 printf 'a\0b\n\n\377\tend' >odd
 run "$logcast" --publish "$url" --realm odd --no-plugins odd
@@ -144,28 +144,28 @@ claim "lines of any bytes arrive" wait_for 3 odd.all
 stop_collector
 printf 'a\0b\n\n\377\tend\n' >expected
 cut -f 3- odd.all >text
-claim "as they are" cmp expected text
+claim "lines of any bytes arrive unchanged" cmp expected text
 
 if [ -n "$rows" ]; then
     collect --realm live --name rows --sqlite.path rows.db --lines.path unused --killer.sync 1
     claim "a collector with a database is killed after a commit" same 137 "$?"
     start_collector --realm live --name rows --sqlite.path rows.db --lines.path rows
-    claim "the next one gets the rest" wait_for 3000 rows
+    claim "the next collector with the database gets the other lines" wait_for 3000 rows
     stop_collector
     "$rows" rows.db | sort >stored
     sort log-ann log-bob log-cid >all-lines
-    claim "each line is a row, once" cmp all-lines stored
+    claim "each line is one row of the database" cmp all-lines stored
 fi
 
 # Mistakes.
 echo "no file of logcast" >foreign
 run "$logcast" --plugins plugins --lines.path foreign numbers
 claim "a file that lines has not written is refused" has "$err" "lines: foreign: "
-claim "and stays as it is" same "no file of logcast" "$(cat foreign)"
+claim "a file that lines has not written stays as it is" same "no file of logcast" "$(cat foreign)"
 for bad in "--publish=$url --subscribe=$url" "--subscribe=$url numbers" "--realm=some" "--name=some numbers"; do
     # shellcheck disable=SC2086 # some are two
     run "$logcast" $bad
-    claim "$bad: ends with 2" same 2 "$code"
+    claim "$bad: the program ends with 2" same 2 "$code"
 done
 
 # A reader whose server is away. The pipe is opened after the reader has connected.
@@ -183,15 +183,15 @@ kill -TERM "$reader"
 wait "$reader"
 claim "a reader whose server is away ends by a signal" same 143 "$?"
 exec 6>&-
-claim "and reports how many lines may be lost" has "$work/err" "logcast: publish: the server has not stored all lines"
+claim "a reader whose server is away reports how many lines may be lost" has "$work/err" "logcast: publish: the server has not stored all lines"
 run "$logcast" --publish "nats://ann:secret@${url#nats://}" --no-plugins numbers
 claim "a server that is away is reported" has "$err" "logcast: publish: $url: "
-claim "without the password" [ "$(grep -c secret "$err")" -eq 0 ]
-claim "ends with 1" same 1 "$code"
+claim "the report about the server has no password" [ "$(grep -c secret "$err")" -eq 0 ]
+claim "a reader without a server ends with 1" same 1 "$code"
 cp "$logcast" alone
 run ./alone --publish "$url" --no-plugins numbers
 claim "without libpeal-nats the option is refused" has "$err" "logcast: publish: needs libpeal-nats: "
-claim "and the program ends with 1" same 1 "$code"
+claim "a reader without libpeal-nats ends with 1" same 1 "$code"
 run ./alone --no-plugins numbers
-claim "without the option it runs" same 0 "$code"
+claim "without libpeal-nats the program reads logs" same 0 "$code"
 finish
