@@ -202,7 +202,7 @@ static peal_bridge *join(struct party *party, const char *network)
 
     options.url = network;
     options.presence = PRESENCE;
-    check_must(peal_bridge_open(party->center, &options, &bridge), "open a second bridge");
+    check_must(peal_bridge_create(party->center, &options, &bridge), "open a second bridge");
     check_must(peal_bridge_export(bridge, party->chat.protocol, NULL), "export");
     check_must(peal_bridge_import(bridge, party->chat.protocol, NULL), "import");
     return bridge;
@@ -223,7 +223,7 @@ static void open_ring(struct ring *ring)
 static void close_ring(struct ring *ring)
 {
     for (size_t i = 0; i < PROCESSES; i++) {
-        peal_bridge_close(ring->second[i]);
+        peal_bridge_destroy(ring->second[i]);
         party_close(&ring->members[i]);
     }
 }

@@ -47,7 +47,7 @@ static void close_remote(struct remote *remote)
 {
     if (remote->observation.id != 0)
         (void)peal_observation_remove_with(remote->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
-    peal_bridge_close(remote->bridge);
+    peal_bridge_destroy(remote->bridge);
     if (remote->queue.id != 0)
         (void)peal_queue_destroy(remote->queue);
     if (remote->center.id != 0)
@@ -69,7 +69,7 @@ static struct remote *open_remote(const struct remote_options *options)
     how.realm = options->realm;
     how.application = options->name;
     if (peal_center_create(&remote->center) >= 0 && log_store_define(remote->center, &remote->stores) >= 0
-        && peal_bridge_open(remote->center, &how, &remote->bridge) >= 0)
+        && peal_bridge_create(remote->center, &how, &remote->bridge) >= 0)
         return remote;
     close_remote(remote);
     return NULL;
