@@ -158,7 +158,7 @@ extension CenterState {
             if observer.close() { remains.observers.append(observer) }
         }
         proto.center.laterObservers.removeAll(of: proto)
-        proto.center.presence?.noteRemoved(proto, in: self)
+        proto.center.presence?.noteRemoved(proto)
         for method in self[proto].all { method.close() }
         drop(proto)
         // An adopted protocol whose owners have all been retired was kept for this one.
@@ -216,9 +216,9 @@ extension CenterState {
 
     private func noteGrowth(of proto: PealProtocol, and subprotocols: [PealProtocol], isNew: Bool) {
         guard let presence = proto.center.presence else { return }
-        if isNew { presence.noteDefined(proto, in: self) }
-        if !subprotocols.isEmpty { presence.noteGrown(proto, in: self) }
-        for subprotocol in subprotocols where subprotocol != proto { presence.noteGrown(subprotocol, in: self) }
+        if isNew { presence.noteDefined(proto) }
+        if !subprotocols.isEmpty { presence.noteGrown(proto) }
+        for subprotocol in subprotocols where subprotocol != proto { presence.noteGrown(subprotocol) }
     }
 
     /// A protocol and all that adopt it, directly or not, each once, in the order of their ids.

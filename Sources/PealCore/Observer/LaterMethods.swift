@@ -109,7 +109,7 @@ extension CenterState {
         for listing in listed {
             listing.later.methods += listing.methods
             listing.later.listings += listing.listings
-            center.presence?.count(listing.methods, as: 1, in: self)
+            center.presence?.count(listing.methods, as: 1)
         }
     }
 }

@@ -94,7 +94,7 @@ extension CenterState {
             for member in ancestry.all { self[member].count(record, as: Int32(difference)) }
         }
         if let presence = proto.center.presence {
-            presence.count(record.tables.currentMethods, as: Int32(difference), in: self)
+            presence.count(record.tables.currentMethods, as: Int32(difference))
         }
     }
 }

@@ -84,7 +84,7 @@ extension CenterState {
             PealProtocol(id: id, name: description.protocolName, center: center, adopted: [])
         }
         // The protocol is not listed by its name, because no caller defines, finds or adopts it.
-        self[proto].begin()
+        self[proto].begin(isOfProperty: true)
         do throws(Failure) {
             try grow(proto, to: type.declarations, isNew: true)
             return try Property.make(description, type, center: center, proto: proto, methods: self[proto].own)

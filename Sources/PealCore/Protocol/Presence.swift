@@ -34,25 +34,25 @@ final class Presence: @unchecked Sendable {
     }
 
     /// Counts an observer of some methods, or one less, and notes the first and the last one.
-    func count(_ methods: [Method], as difference: Int32, in state: borrowing CenterState) {
+    ///
+    /// The functions here do not get the center's state: a registration would copy it for them.
+    func count(_ methods: [Method], as difference: Int32) {
         for method in methods where method.owner != proto {
             let count = peal_directory_add_observers(method.element, difference)
             guard count == (difference > 0 ? 1 : 0) else { continue }
-            note(difference > 0 ? .observed : .unobserved, method.owner, method.nameInOwner, in: state)
+            note(difference > 0 ? .observed : .unobserved, method.owner, method.nameInOwner)
         }
     }
 
-    func noteDefined(_ proto: PealProtocol, in state: borrowing CenterState) { note(.defined, proto, in: state) }
+    func noteDefined(_ proto: PealProtocol) { note(.defined, proto) }
 
-    func noteGrown(_ proto: PealProtocol, in state: borrowing CenterState) { note(.grown, proto, in: state) }
+    func noteGrown(_ proto: PealProtocol) { note(.grown, proto) }
 
-    func noteRemoved(_ proto: PealProtocol, in state: borrowing CenterState) { note(.removed, proto, in: state) }
+    func noteRemoved(_ proto: PealProtocol) { note(.removed, proto) }
 
-    private func note(
-        _ kind: Kind, _ changed: PealProtocol, _ method: String? = nil, in state: borrowing CenterState
-    ) {
+    private func note(_ kind: Kind, _ changed: PealProtocol, _ method: String? = nil) {
         // The protocol of a property is not announced. If memory is refused, the announcement is lost.
-        guard proto.state.conformerCount > 0, state.protocolsByName[changed.name] == changed,
+        guard proto.state.conformerCount > 0, !changed.state.isOfProperty,
             let noted = peal_announcement_make(kind.rawValue, changed.name, method, UInt64(changed.state.all.count))
         else { return }
         if let last { last.pointee.next = noted } else { first = noted }
@@ -127,7 +127,7 @@ extension CenterState {
     func beginPresence(_ proto: PealProtocol) {
         let presence = Presence(proto)
         for other in protocols {
-            for record in self[other].observers.all { presence.count(record.tables.currentMethods, as: 1, in: self) }
+            for record in self[other].observers.all { presence.count(record.tables.currentMethods, as: 1) }
         }
         proto.center.presence = presence
     }

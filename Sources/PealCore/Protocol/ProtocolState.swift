@@ -19,6 +19,8 @@ public class ProtocolState: @unchecked Sendable {
     @exclusivity(unchecked) private final var isPermanent = false
     /// True if the protocol is defined. A protocol that has ended has no members.
     @exclusivity(unchecked) final private(set) var isDefined = false
+    /// True for the protocol of a property, which is not announced.
+    @exclusivity(unchecked) final private(set) var isOfProperty = false
     /// The number of conforming observers with a weak target.
     @exclusivity(unchecked) final var weakConformerCount: Int32 = 0
 
@@ -28,7 +30,10 @@ public class ProtocolState: @unchecked Sendable {
     init(_ ancestry: Ancestry?) { self.ancestry = ancestry }
 
     /// Marks the protocol as defined.
-    final func begin() { isDefined = true }
+    final func begin(isOfProperty: Bool = false) {
+        isDefined = true
+        self.isOfProperty = isOfProperty
+    }
 
     /// Ends the protocol, and releases its members, which refer to it.
     final func end() {
