@@ -47,12 +47,9 @@ final class KnownServices: Sendable {
         slots.deallocate()
     }
 
-    func find(_ type: Any.Type, named name: String?) -> Entry? {
-        if name == nil, let entry = find(type) { return entry }
-        return names.withLock { $0[name ?? TypeName.of(type)] }
-    }
+    func find(named name: String) -> Entry? { names.withLock { $0[name] } }
 
-    private func find(_ type: Any.Type) -> Entry? {
+    func find(_ type: Any.Type) -> Entry? {
         guard let slot = slot(of: Self.key(type)) else { return nil }
         let service = slot.pointee.service.load(ordering: .acquiring)
         guard service != 0 else { return nil }
@@ -112,8 +109,10 @@ extension Center {
     /// The service of a type or name, from the cache if possible.
     @usableFromInline
     func knownService(_ type: Any.Type, named name: String?) throws(PealError) -> KnownServices.Entry {
-        if let known = knownServices.find(type, named: name) { return known }
-        let entry = KnownServices.Entry(try find(name ?? TypeName.of(type)), in: self)
+        if name == nil, let known = knownServices.find(type) { return known }
+        let text = name ?? TypeName.of(type)
+        if let known = knownServices.find(named: text) { return known }
+        let entry = KnownServices.Entry(try find(text), in: self)
         // A service without a mark was not made in Swift, so the get fails.
         if entry.mark.id != 0 { knownServices.put(entry, type, named: name) }
         return entry
