@@ -125,9 +125,18 @@ find_package(Python3 3.8 COMPONENTS Interpreter)
 if(Python3_Interpreter_FOUND)
   set(peal_man ${PROJECT_BINARY_DIR}/man/man3)
   set(peal_man_script ${PROJECT_SOURCE_DIR}/scripts/make-man-pages)
-  file(GLOB peal_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/peal/*.h)
+  # Of the companion libraries, those that are built.
+  set(peal_man_companions PealInspect,PealTest)
+  foreach(companion Nats Wire)
+    string(TOLOWER ${companion} target)
+    if(TARGET peal-${target})
+      string(APPEND peal_man_companions ",Peal${companion}")
+    endif()
+  endforeach()
+  file(GLOB peal_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/peal/*.h
+    ${PROJECT_SOURCE_DIR}/Sources/Peal*/include/peal/*.h)
   add_custom_command(OUTPUT ${peal_man}/peal.3
-    COMMAND ${Python3_EXECUTABLE} -B ${peal_man_script} ${peal_man}
+    COMMAND ${Python3_EXECUTABLE} -B ${peal_man_script} ${peal_man} --companions ${peal_man_companions}
     DEPENDS ${peal_headers} ${peal_man_script} ${PROJECT_SOURCE_DIR}/scripts/peal_headers.py
       ${PROJECT_SOURCE_DIR}/abi/peal.symbols
     COMMENT "Making manual pages of the headers" VERBATIM)

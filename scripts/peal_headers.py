@@ -1,4 +1,4 @@
-"""Reads the headers of include/peal into items: declarations and their comments.
+"""Reads the headers of include/peal and of the companion libraries into items: declarations and their comments.
 
 This is not a C parser. It relies on the form of these headers: each declaration begins in the first column, and
 its comment is right before it. A declaration without a comment belongs to the item before.
@@ -31,6 +31,7 @@ class Header:
     title: str  # the line that says what it is
     introduction: str
     items: list
+    library: str = ""  # "libpeal-test", for a header that peal.h does not include
 
 
 def headers_of(include, symbols=None):
@@ -40,6 +41,23 @@ def headers_of(include, symbols=None):
     if not paths:
         raise HeaderError(f"{folder} has no headers")
     return [read_header(path, symbols) for path in paths]
+
+
+def companions_of(sources, names=None):
+    """The public headers of the companion libraries, whose folders are in `sources`; of all, or of the named ones."""
+    headers = []
+    for path in sorted(Path(sources).glob("Peal*/include/peal/*.h"), key=lambda path: path.name):
+        folder = path.relative_to(sources).parts[0]
+        if names is None or folder in names:
+            header = read_header(path, declared_in([path]))
+            header.library = f"libpeal-{folder.removeprefix('Peal').lower()}"
+            headers.append(header)
+    return headers
+
+
+def declared_in(paths):
+    """The functions that headers declare as exported."""
+    return set(re.findall(r"^PEAL_API[^;]*?\b(peal_\w+)\(", "\n".join(path.read_text() for path in paths), flags=re.M))
 
 
 def symbols_of(path):
@@ -181,7 +199,11 @@ def shown(kind, text):
 
 
 def blocks_of(comment, codes=()):
-    """A comment as (text | code | parameter, lines). A parameter is named in the declarations that the comment is of."""
+    """A comment as (text | code | columns | output | parameter, lines).
+
+    A parameter is named in the declarations that the comment is of. Indented lines are C, columns of terms and what
+    they mean, or other text, such as the output of a program.
+    """
     declared = "\n".join(codes)
 
     def is_parameter(line):
@@ -191,12 +213,13 @@ def blocks_of(comment, codes=()):
     blocks = []
     for line in comment.splitlines():
         kind = blocks[-1][0] if blocks else None
+        in_list = kind == "text" and any(re.match(r" *- ", one) for one in blocks[-1][1])
         if not line:
             if kind == "code":
                 blocks[-1][1].append("")
             else:
                 blocks.append(("text", []))
-        elif line.startswith("    ") and not (kind == "parameter" and blocks[-1][1]):
+        elif line.startswith("    ") and not in_list and not (kind == "parameter" and blocks[-1][1]):
             if kind != "code":
                 blocks.append(("code", []))
             blocks[-1][1].append(line)
@@ -208,7 +231,69 @@ def blocks_of(comment, codes=()):
             blocks.append(("text", [line]))
         else:
             blocks[-1][1].append(line)
-    return [(kind, lines) for kind, lines in blocks if any(lines)]
+    return [indented(lines) if kind == "code" else (kind, lines) for kind, lines in blocks if any(lines)]
+
+
+# A remark at the right of a statement.
+REMARK = re.compile(r"(?<=[;{}]) {2,}(?=[^\s\\])")
+
+
+def indented(lines):
+    """Indented lines as (code | columns | output, lines), without their indentation."""
+    while not lines[-1]:
+        lines = lines[:-1]
+    indent = min(len(line) - len(line.lstrip()) for line in lines if line)
+    lines = [line[indent:] for line in lines]
+    starts = [line for line in lines if re.match(r"\S", line)]
+    terms = [line for line in starts if not re.search(r"\S {2,}[^\s\\]", line)]
+    if len(starts) > 1 and len(terms) * 2 < len(starts) and not any(re.search(r"[;{}]$", term) for term in terms):
+        return "columns", lines
+    if re.search(r"[;}]$|^\s*[A-Z]+\(.*\)$", REMARK.split(lines[-1])[0]):
+        return "code", [REMARK.sub("  // ", line) for line in lines]
+    return "output", lines
+
+
+def rows_of(lines):
+    """Columns as (term, meaning)."""
+    rows = []
+    for line in lines:
+        if re.match(r"\S", line):
+            term, _, meaning = re.sub(r" {2,}", "\t", line, count=1).partition("\t")
+            rows.append([term, meaning.strip()])
+        elif line:
+            rows[-1][1] = f"{rows[-1][1]} {line.strip()}".strip()
+    return rows
+
+
+@dataclass
+class Parts:
+    """A comment in the parts of a reference, each as blocks."""
+
+    body: list = field(default_factory=list)
+    parameters: list = field(default_factory=list)  # (names, what they mean)
+    returns: str = ""
+    statuses: list = field(default_factory=list)  # the names of the errors among them
+    rule: str = ""  # of threads, with the words before the colon
+    examples: list = field(default_factory=list)
+
+
+def parts_of(item):
+    parts = Parts()
+    for kind, lines in blocks_of(item.comment, item.codes):
+        text = "\n".join(lines)
+        if kind == "parameter":
+            names, meaning = text.split(":", 1)
+            parts.parameters.append((names, meaning))
+        elif kind == "code":
+            parts.examples.append((kind, lines))
+        elif re.match(r"(Returns (?!true)|Also returns?|Errors)", text) and item.calls and parts.body:
+            parts.returns = f"{parts.returns} {' '.join(text.split())}".strip()
+        elif text.startswith("Thread rule"):
+            parts.rule = " ".join(text.split())
+        else:
+            parts.body.append((kind, lines))
+    parts.statuses = [name for name in dict.fromkeys(re.findall(r"\bPEAL_ERROR_\w+", parts.returns))]
+    return parts
 
 
 def first_sentence(comment):

@@ -1,19 +1,16 @@
-"""Makes the C reference of the documentation site: a page for each header of include/peal, from its comments."""
+"""Makes the C reference of the documentation site: a page for each public header, from its comments."""
 
 import re
 
-from peal_headers import blocks_of, first_sentence, headers_of
-
-STATUS = re.compile(r"\bPEAL_(?:OK|DEFERRED|TRUNCATED|REJECTED|NOT_WAITED|ERROR_\w+)\b")
+from peal_headers import blocks_of, first_sentence, parts_of, rows_of
 
 
 def page_of(header):
     return f"{header.name.removesuffix('.h')}.md"
 
 
-def pages_of(include, symbols):
+def pages_of(headers):
     """(name, Markdown) of each page; index.md lists the others."""
-    headers = headers_of(include, symbols)
     targets = {}
     for header in headers:
         if header.name == "peal-dl.h":
@@ -22,13 +19,17 @@ def pages_of(include, symbols):
             for name in item.names:
                 targets.setdefault(name, f"{page_of(header)}#{anchor_of(item)}")
     yield "index.md", index_of(headers, targets)
+    names = {header.name for header in headers}
     for header in headers:
-        yield page_of(header), Page(header, targets).text()
+        yield page_of(header), Page(header, targets, names).text()
 
 
 def index_of(headers, targets):
-    lines = ["# C headers", "", "Programs include `peal/peal.h`, which includes all the others.", "", "| header | |", "| --- | --- |"]
-    lines += [f"| [{header.name}]({page_of(header)}) | {header.title.rstrip('.')} |" for header in headers]
+    lines = ["# C headers", "", "Programs include `peal/peal.h`, which includes all others of this table.", "", "| header | |", "| --- | --- |"]
+    lines += [f"| [{header.name}]({page_of(header)}) | {header.title.rstrip('.')} |" for header in headers if not header.library]
+    lines += ["", "## Headers of other libraries", "", "A program includes each of these headers by its name, such as `peal/test.h`, and"]
+    lines += ["links its library.", "", "| header | library | |", "| --- | --- | --- |"]
+    lines += [f"| [{header.name}]({page_of(header)}) | {header.library} | {header.title.rstrip('.')} |" for header in headers if header.library]
     lines += ["", "## All names", "", "| name | |", "| --- | --- |"]
     comments = {name: item.comment for header in headers for item in header.items for name in item.names}
     for name in sorted(targets):
@@ -42,13 +43,15 @@ def anchor_of(item):
 
 
 class Page:
-    def __init__(self, header, targets):
-        self.header, self.targets = header, targets
+    def __init__(self, header, targets, names):
+        self.header, self.targets, self.names = header, targets, names
 
     def text(self):
         header = self.header
         title = self.running(header.title)
         lines = [f"# {header.name}", "", title[0].upper() + title[1:], ""]
+        if header.library:
+            lines += [f"Include `peal/{header.name}`, and link `{header.library}`.", ""]
         for kind, block in blocks_of(header.introduction):
             lines += self.block(kind, block)
         level = "##"
@@ -67,35 +70,24 @@ class Page:
         """A declaration: what it does, its code, parameters, return value, errors, thread rule, example."""
         lines = [f"{level} {', '.join(item.names)} {{ #{anchor_of(item)} }}", ""]
         lines += [f'<a id="{name}"></a>' for name in item.names[1:]]
-        body, parameters, returns, examples, rule = [], [], [], [], ""
-        for kind, block in blocks_of(item.comment, item.codes):
-            text = "\n".join(block)
-            if kind == "parameter":
-                names, said = text.split(":", 1)
-                parameters.append((names, said))
-            elif kind == "code":
-                examples += self.block(kind, block)
-            elif re.match(r"(Returns (?!true)|Also returns?|Errors)", text) and item.calls and body:
-                returns.append(text)
-            elif text.startswith("Thread rule"):
-                rule = text
-            else:
-                body += self.block(kind, block)
-        lines += body
+        parts = parts_of(item)
+        for kind, block in parts.body:
+            lines += self.block(kind, block)
         for code in item.codes:
             lines += self.declaration(code)
-        if parameters:
+        if parts.parameters:
             lines += ["| parameter | |", "| --- | --- |"]
-            lines += [f"| `{names}` | {self.running(said).replace('|', '&#124;')} |" for names, said in parameters] + [""]
-        if returns:
-            lines += ["**Return value.** " + self.running(" ".join(returns)), ""]
-            errors = [name for name in dict.fromkeys(STATUS.findall(" ".join(returns))) if name.startswith("PEAL_ERROR")]
-            if errors:
-                lines += ["**Errors.** " + ", ".join(f"[`{name}`](../docs/errors.md)" for name in errors), ""]
-        if rule:
-            lines += [f"**{rule.split(':')[0]}.** " + self.running(rule.split(":", 1)[1]), ""]
-        if examples:
-            lines += ["**Example**", "", *examples]
+            lines += [f"| `{names}` | {self.cell(meaning)} |" for names, meaning in parts.parameters] + [""]
+        if parts.returns:
+            lines += ["**Return value.** " + self.running(parts.returns), ""]
+        if parts.statuses:
+            lines += ["**Errors.** " + ", ".join(f"[`{name}`](../docs/errors.md)" for name in parts.statuses), ""]
+        if parts.rule:
+            lines += [f"**{parts.rule.split(':')[0]}.** " + self.running(parts.rule.split(":", 1)[1]), ""]
+        if parts.examples:
+            lines += ["**Example**", ""]
+        for kind, block in parts.examples:
+            lines += self.block(kind, block)
         return lines
 
     def declaration(self, code):
@@ -122,15 +114,14 @@ class Page:
                     rows[-1][1] = text
         for member, text in rows:
             name = re.search(r"\(\*(\w+)\)|(\w+)(?:\[\w+\])?(?:\s*=.*)?$", member)
-            lines.append(f"| `{name.group(1) or name.group(2)}` | {self.running(text).replace('|', '&#124;')} |")
+            lines.append(f"| `{name.group(1) or name.group(2)}` | {self.cell(text)} |")
         return lines + [""]
 
     def block(self, kind, block):
-        if kind == "code":
-            while not block[-1]:
-                block = block[:-1]
-            indent = min(len(line) - len(line.lstrip()) for line in block if line)
-            return ["```c", *(line[indent:] for line in block), "```", ""]
+        if kind in ("code", "output"):
+            return ["```c" if kind == "code" else "```text", *block, "```", ""]
+        if kind == "columns":
+            return ["| | |", "| --- | --- |", *(f"| {self.term(term)} | {self.cell(meaning)} |" for term, meaning in rows_of(block)), ""]
         if kind == "parameter":
             names, said = "\n".join(block).split(":", 1)
             return [f"`{names}`: {self.running(said)}", ""]
@@ -138,6 +129,14 @@ class Page:
         items = re.split(r"(?:^|\n)\s*- ", text)
         out = [self.running(items[0]), ""] if items[0].strip() else []
         return out + [f"- {self.running(one)}" for one in items[1:]] + ([""] if len(items) > 1 else [])
+
+    def cell(self, text):
+        return self.running(text).replace("|", "&#124;")
+
+    def term(self, text):
+        """The first column: C as a code span, and words as words."""
+        is_code = "`" not in text and re.search(r"^\w+$|[_(*]|^struct ", text)
+        return f"`{text}`" if is_code else self.running(text)
 
     def running(self, text):
         """Flowing text: code spans and emphasis as the headers write them, names with links to their declarations."""
@@ -159,7 +158,5 @@ class Page:
         return f"[`{name}`]({target.removeprefix(own[:-1]) if target.startswith(own) else target})"
 
     def header_link(self, found):
-        names = {"status", "types", "center", "owner", "observer", "protocol", "broadcast", "queue", "service", "module",
-                 "property", "proxy", "timer", "completion", "inspect", "invocation", "builtin", "reference", "base", "peal"}
-        stem = found.group(1)
-        return f"[{found.group(0)}]({stem}.md)" if stem in names and found.group(0) != self.header.name else found.group(0)
+        name = found.group(0)
+        return f"[{name}]({found.group(1)}.md)" if name in self.names and name != self.header.name else name

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The installed manual pages: one for each function and each header, with the header's comments.
+# The installed manual pages: one for each function and each header, with the header's comments. The headers of companion
+# libraries have pages too where they are installed.
 . "$(dirname -- "$0")/common.sh"
 pages=$PEAL_TREE/share/man/man3
 [ -d "$pages" ] || skip "no manual pages were made, since there is no Python"
@@ -18,6 +19,25 @@ for header in "$PEAL_SOURCE"/include/peal/*.h; do
     esac
     [ -e "$pages/$page.3" ] || complain "there is no page of $name.h"
 done
+for header in "$PEAL_SOURCE"/Sources/*/include/peal/*.h; do
+    name=$(basename "$header" .h)
+    [ -e "$PEAL_TREE/include/peal/$name.h" ] || continue
+    has "$pages/peal_$name.3" "^#include <peal/$name.h>"
+    for function in $(sed -n 's/^PEAL_API[^;]*[ *]\(peal_[a-z_]*\)(.*/\1/p' "$header"); do
+        has "$pages/$function.3" "^#include <peal/$name.h>"
+        has "$pages/$function.3" "^.SH LIBRARY"
+    done
+done
+# Each part of a comment has its usual section.
+section() { sed -n "/^.SH $2\$/,/^.SH /p" "$pages/$1.3" >"$work/section"; }
+section peal_protocol_define "RETURN VALUE"
+has "$work/section" "^Returns PEAL_OK; "
+section peal_protocol_define ERRORS
+has "$work/section" "PEAL_ERROR_CONFORMANCE"
+has "$work/section" "^when table_size is not what the methods need"
+has "$work/section" "^a text does not follow the grammar"
+section peal_closure_create_for EXAMPLES
+has "$work/section" "qsort(rows"
 has "$pages/peal_version.3" "the PEAL_VERSION that the loaded library was built from"
 has "$pages/peal_observe.3" "PEAL_ERROR_DUPLICATE"
 # Each described parameter is one of the function's parameters, and each structure has a page.
@@ -27,7 +47,8 @@ pages, source = map(pathlib.Path, sys.argv[1:])
 for name in (source / "abi/peal.symbols").read_text().split():
     page = (pages / f"{name}.3").read_text()
     synopsis = page.partition(".SH SYNOPSIS")[2].partition(".SH ")[0]
-    for found in re.findall(r"^\.TP\n\\fB(.*?)\\fP", page, flags=re.M):
+    parameters = re.sub(r"^\.SH ERRORS$.*?(?=^\.SH )", "", page, flags=re.M | re.S)
+    for found in re.findall(r"^\.TP\n\\fB(.*?)\\fP", parameters, flags=re.M):
         for parameter in found.split(", "):
             if not re.search(rf"\b{parameter}\b", synopsis):
                 print(f"{name}: {parameter} is no parameter")

@@ -27,26 +27,26 @@
  *     [required|optional] prototype [, option]...
  *
  * A method is required unless it is marked `optional`. The options:
- *     since(N)     the first version of the protocol that has the method; 1 unless given;
- *                  within one list it must not fall (PEAL_ERROR_SYNTAX)
- *     all          results are dropped; the policy of a method that returns void
- *     first_true   stop at the first result that is true, and keep it  bool and integers
- *     first_nonzero  stop at the first result that is not zero      scalars and pointers
- *     last         the last result; the default of a method with a  any
- *                  result
- *     sum min max  over all results; an integer sum saturates       numbers
- *     any          1 if one result is true; all are called          bool and integers
- *     every        1 if all results are true; all are called        bool and integers
- *     collect      all results, in order                            any
- *     chain        each result becomes the first parameter of its type in the next call
- *     chain(name)  the same, with the parameter named
- *     fold         the caller's own function decides                any
- *     recursive    a broadcast inside a callback of the same method runs at once; the default
- *     defer        such a broadcast runs after the outer one has ended, with a copy of its arguments
- *     reject       such a broadcast is refused with PEAL_ERROR_RECURSION
- *     borrowed     the broadcaster promises that bare pointers outlive a captured call
- *     sticky       later observers get the last call: peal_method_clear_last_call
- *     sticky(name) the same for each value of the parameter, an integer, bool, enum or text
+ *     since(N)       the first version of the protocol that has the method; 1 unless given; within one list it must
+ *                    not fall (PEAL_ERROR_SYNTAX)
+ *     all            results are dropped; the policy of a method that returns void
+ *     first_true     stop at the first result that is true, and keep it; for bool and integers
+ *     first_nonzero  stop at the first result that is not zero; for scalars and pointers
+ *     last           the last result; the default of a method with a result
+ *     sum, min, max  over all results, which are numbers; an integer sum saturates
+ *     any            1 if one result is true; all are called; for bool and integers
+ *     every          1 if all results are true; all are called; for bool and integers
+ *     collect        all results, in order
+ *     chain          each result becomes the first parameter of its type in the next call
+ *     chain(name)    the same, with the parameter named
+ *     fold           the caller's own function decides
+ *     recursive      a broadcast inside a callback of the same method runs at once; the default
+ *     defer          such a broadcast runs after the outer one has ended, with a copy of its arguments
+ *     reject         such a broadcast is refused with PEAL_ERROR_RECURSION
+ *     borrowed       the broadcaster promises that bare pointers outlive a captured call
+ *     sticky         later observers get the last call: peal_method_clear_last_call
+ *     sticky(name)   the same for each value of the parameter, an integer, bool, enum or text
+ *
  * A method has one policy and one kind of recursion. A policy that the result does not fit is
  * refused at the definition, with PEAL_ERROR_SYNTAX. Without `borrowed`, `defer` is refused with
  * PEAL_ERROR_TYPE when a parameter is a bare pointer. A pointer is bare if no rule of types.h captures it: the

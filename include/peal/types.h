@@ -117,15 +117,16 @@ PEAL_API peal_status peal_type_layout(peal_center center, const char *type, size
  *
  *     scalars, enums, structs by value    copied
  *     const char *                        copied as a string; NULL stays NULL
- *     __counted_by(n), __sized_by(n)      copied with its elements or bytes; pointers among the
- *     and arrays with a length            elements are not followed
- *     struct widget *, registered by      retained, and released when the call has ended
- *       peal_type_set_object
- *     struct message *, registered by     copied, and the copy destroyed when the call has ended
- *       peal_type_set_copy
+ *     __counted_by(n), __sized_by(n)      copied with its elements or bytes; pointers among the elements are not
+ *                                         followed
+ *     arrays with a length                copied with their elements; pointers among the elements are not followed
+ *     struct widget *                     if peal_type_set_object registered the type: retained, and released when
+ *                                         the call has ended
+ *     struct message *                    if peal_type_set_copy registered the type: copied, and the copy destroyed
+ *                                         when the call has ended
  *     pointers to functions               passed unchanged
- *     all other pointers                  passed unchanged, where `borrowed` or PEAL_OBSERVE_BORROWED promises
- *                                         that they last until the call has ended; refused otherwise
+ *     all other pointers                  passed unchanged, where `borrowed` or PEAL_OBSERVE_BORROWED promises that
+ *                                         they last until the call has ended; refused otherwise
  *
  * Observers with queues share one copy, and may read it on several threads at once. So an observer must not write to
  * a copied string, buffer or struct, even if the parameter's type is not const. Such a write reaches observers of the
