@@ -22,11 +22,12 @@
  *     chat_proxy_create(&handles, options, &proxy)
  *     chat_proxy_create_for(&handles, target, &table, options, &proxy)
  *
- * The text of a method
- * --------------------
+ * The text of a method:
+ *
  *     [required|optional] prototype [, option]...
  *
  * A method is required unless it is marked `optional`. The options:
+ *
  *     since(N)       the first version of the protocol that has the method; 1 unless given; within one list it must
  *                    not fall (PEAL_ERROR_SYNTAX)
  *     all            results are dropped; the policy of a method that returns void
