@@ -150,8 +150,8 @@ struct peal_import_options {
  * delivers each call at most once. A durable one makes a call again if the process ended before the call did. So it
  * can use the identity and the number (peal_bridge_current_call) to make each effect once.
  *
- * The statuses and the thread rule are those of peal_bridge_export. PEAL_ERROR_STATE for `durable` without an
- * application. Since 0.1. */
+ * Returns the statuses of peal_bridge_export; also PEAL_ERROR_STATE for `durable` without an application.
+ * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_import(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options);
 

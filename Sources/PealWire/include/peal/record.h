@@ -151,12 +151,13 @@ struct peal_replay_call {
  * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_replay_next(peal_replay *replay, struct peal_replay_call *out_call);
 
-/* Makes the remaining calls in their order, each as a broadcast on the calling thread.
+/* Makes the remaining calls in their order, each as a broadcast on the calling thread. The thread sleeps until each call is
+ * due.
  *
  * speed: a factor of the original speed; PEAL_REPLAY_FULL_SPEED waits for nothing.
  * Returns PEAL_OK, also if broadcasts failed: peal_replay_get_info counts them. PEAL_ERROR_ARGUMENT for a speed below
  * zero; PEAL_ERROR_MEMORY.
- * Thread rule: one thread at a time; it may wait. Since 0.1. */
+ * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_replay_run(peal_replay *replay, double speed);
 
 /* Begins again with the first call.
