@@ -121,7 +121,7 @@ class Page:
         if kind in ("code", "output"):
             return ["```c" if kind == "code" else "```text", *block, "```", ""]
         if kind == "columns":
-            return ["| | |", "| --- | --- |", *(f"| {self.term(term)} | {self.cell(meaning)} |" for term, meaning in rows_of(block)), ""]
+            return ["| term | meaning |", "| --- | --- |", *(f"| {self.term(term)} | {self.cell(meaning)} |" for term, meaning in rows_of(block)), ""]
         if kind == "parameter":
             names, said = "\n".join(block).split(":", 1)
             return [f"`{names}`: {self.running(said)}", ""]
