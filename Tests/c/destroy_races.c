@@ -55,7 +55,7 @@ static void ignore_ring(void *self, int n)
     (void)n;
 }
 
-static void count_destroy(void *target) { (*(int *)target)++; }
+static void count_in_target(void *target) { (*(int *)target)++; }
 
 static const struct bell ignoring = { PEAL_TABLE(bell), .on_ring = ignore_ring };
 
@@ -123,7 +123,7 @@ static int lose_callbacks(peal_queue queue, uint32_t flags)
         struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
         peal_observation observation;
 
-        options.destroy = count_destroy;
+        options.destroy = count_in_target;
         options.queue = queue;
         CHECK_OK(bell_observe(&bell, &destroyed[i], &ignoring, &options, &observation));
         remove_meanwhile(registering, observation, flags);

@@ -140,7 +140,7 @@ static int remove_itself(void *self, int n)
     status_of_own = peal_observation_remove_with(own, PEAL_REMOVE_WAIT, PEAL_FOREVER);
     return n;
 }
-static void count_destroy(void *self) { (*(int *)self)++; }
+static void count_in_target(void *self) { (*(int *)self)++; }
 
 CLAIM("O7", "a waiting removal in the observer's own call does not wait, and the destroy callback runs after the call")
 {
@@ -149,7 +149,7 @@ CLAIM("O7", "a waiting removal in the observer's own call does not wait, and the
     int destroyed = 0;
 
     begin();
-    options.destroy = count_destroy;
+    options.destroy = count_in_target;
     CHECK_OK(bell_observe(&bell, &destroyed, &removing, &options, &own));
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
     CHECK_STATUS(status_of_own, PEAL_NOT_WAITED);

@@ -7,7 +7,7 @@
 #include "child.h"
 #include "clock.h"
 #include "event_count.h"
-#include "machine.h"
+#include "latch.h"
 
 #include <pthread.h>
 
@@ -128,8 +128,7 @@ CLAIM("F8", "one signal wakes two sleeping waiters")
     begin();
     for (int i = 0; i < WAITERS; i++)
         pthread_create(&threads[i], NULL, wait_once, NULL);
-    while ((__atomic_load_n(&changed.word, __ATOMIC_SEQ_CST) & PEAL_EVENT_COUNT_WAITED) == 0)
-        peal_processor_pause();
+    WAIT_UNTIL((__atomic_load_n(&changed.word, __ATOMIC_SEQ_CST) & PEAL_EVENT_COUNT_WAITED) != 0);
     peal_clock_pause(5000000); /* usually long enough for both to sleep */
     take_turn(1);
     for (int i = 0; i < WAITERS; i++)
@@ -216,8 +215,7 @@ CLAIM("F8", "the child of a fork waits for its own signals")
 
     begin();
     pthread_create(&thread, NULL, wait_once, NULL);
-    while ((__atomic_load_n(&changed.word, __ATOMIC_SEQ_CST) & PEAL_EVENT_COUNT_WAITED) == 0)
-        peal_processor_pause();
+    WAIT_UNTIL((__atomic_load_n(&changed.word, __ATOMIC_SEQ_CST) & PEAL_EVENT_COUNT_WAITED) != 0);
     peal_clock_pause(5000000);
     CHECK(in_child(wait_in_child, 20));
     take_turn(1);

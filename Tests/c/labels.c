@@ -3,6 +3,7 @@
  * Labels: the texts by which people recognise observers, queues, timers and services.
  */
 #include "center.h"
+#include "destroyed.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -106,13 +107,6 @@ CLAIM("P10", "a long label is cut between two characters")
     close_center(center);
 }
 
-static int destroyed;
-static void count_end(void *target)
-{
-    (void)target;
-    destroyed++;
-}
-
 CLAIM("P10", "a label that is not UTF-8 is refused, and the destroy callback runs")
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
@@ -120,7 +114,7 @@ CLAIM("P10", "a label that is not UTF-8 is refused, and the destroy callback run
 
     begin();
     options.label = "\xff";
-    options.destroy = count_end;
+    options.destroy = count_destroy;
     CHECK_FAILURE(bell_observe(&bell, &a, &table, &options, NULL), PEAL_ERROR_ARGUMENT);
     CHECK_EQUAL(destroyed, 1);
     close_center(center);

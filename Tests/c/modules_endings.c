@@ -142,14 +142,21 @@ CLAIM("L1", "a module that removes itself in will_start is released once, and it
         CHECK_STATUS(got, PEAL_NOT_WAITED);
         retirer = thread_start(retire, &a.owner);
         /* The owner's handle is stale once its retirement has begun. */
-        while (peal_owner_enter(a.owner) == PEAL_OK)
-            CHECK_OK(peal_owner_leave());
+        WAIT_UNTIL(is_retired(a.owner));
         latch_open(&may_leave);
         CHECK_OK(join(retirer));
         CHECK_OK(join(starter));
         close_center(center);
         CHECK_JOURNAL("a.leaves ~a");
     }
+}
+
+static bool is_retired(peal_owner owner)
+{
+    if (peal_owner_enter(owner) != PEAL_OK)
+        return true;
+    CHECK_OK(peal_owner_leave());
+    return false;
 }
 
 CLAIM("M4", "a module that removes itself in did_start is stopped after that, and released once")
@@ -166,8 +173,7 @@ CLAIM("M4", "a module that removes itself in did_start is stopped after that, an
         latch_wait(&inside);
         CHECK_STATUS(got, PEAL_NOT_WAITED);
         retirer = thread_start(retire, &a.owner);
-        while (peal_owner_enter(a.owner) == PEAL_OK)
-            CHECK_OK(peal_owner_leave());
+        WAIT_UNTIL(is_retired(a.owner));
         /* Gives the library time to call the stop too early, which would be a mistake. */
         usleep(1000);
         latch_open(&may_leave);
@@ -193,8 +199,8 @@ static void stopped_and_stands(void *self, const char *name, uint64_t nanosecond
     (void)nanoseconds;
     latch_open(&stopped);
     wait_for_word("~b");
-    for (int tries = 0; tries < 20 && !journal_has("~a"); tries++)
-        usleep(1000);
+    /* Gives the library time to release `a` too early, which would be a mistake. */
+    usleep(20000);
 }
 static const struct peal_module_events standing = {
     PEAL_TABLE(peal_module_events),

@@ -363,14 +363,14 @@ static peal_function destroy_and_resolve(void *target, peal_method method)
     CHECK_OK(peal_proxy_destroy(destroyed_in_stage->proxy));
     return (peal_function)add;
 }
-static void count_destroy(void *target) { ((struct worker *)target)->destroyed++; }
+static void count_in_target(void *target) { ((struct worker *)target)->destroyed++; }
 
 CLAIM("X2", "a proxy that a stage destroys finishes the call, and then releases its target")
 {
     struct peal_proxy_options options = begin();
 
     options.resolve = destroy_and_resolve;
-    options.destroy = count_destroy;
+    options.destroy = count_in_target;
     make(&empty_table, &options);
     destroyed_in_stage = &proxy;
     CHECK_EQUAL(proxy.table->add(proxy.self, 1, 2), 4);

@@ -290,12 +290,10 @@ CLAIM("Q7", "while another thread pumps a queue, all threads that flush it retur
         ring_up_to(3);
         for (int i = 0; i < 3; i++)
             threads[i] = thread_start(flush_long, NULL);
-        while (!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE))
-            (void)pump_all(lane.queue);
+        WAIT_UNTIL((pump_all(lane.queue), __atomic_load_n(&has_returned, __ATOMIC_ACQUIRE)));
         /* The other threads may have enqueued their marks after the last pump. */
         for (int i = 0; i < 3; i++) {
-            while (pthread_tryjoin_np(threads[i], NULL) != 0)
-                (void)pump_all(lane.queue);
+            WAIT_UNTIL((pump_all(lane.queue), pthread_tryjoin_np(threads[i], NULL) == 0));
         }
         CHECK_OK(waited);
         CHECK_JOURNAL("A1 A2 A3");
@@ -317,8 +315,7 @@ CLAIM("Q7", "a flush of a queue returns when the removal of an observer or the e
         thread = thread_start(flush_long, NULL);
         if (round % 2 == 0) {
             CHECK_OK(peal_observation_remove(observation));
-            while (pthread_tryjoin_np(thread, NULL) != 0)
-                (void)pump_all(lane.queue);
+            WAIT_UNTIL((pump_all(lane.queue), pthread_tryjoin_np(thread, NULL) == 0));
             CHECK_OK(waited);
         } else {
             /* The flush waits until the queue ends, or finds that it has ended. */

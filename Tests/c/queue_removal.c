@@ -520,8 +520,7 @@ CLAIM("Q6", "a removal with DRAIN and WAIT returns after the last waiting call, 
             CHECK_OK(peal_broadcast(bell.on_ring, i));
         remover = start_removal(BOTH);
         CHECK(!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE));
-        while (pthread_tryjoin_np(remover, NULL) != 0)
-            lane_settle(&lane);
+        WAIT_UNTIL((lane_settle(&lane), pthread_tryjoin_np(remover, NULL) == 0));
         CHECK_OK(removed);
         CHECK_CONTAINS(journal_text(), "A5");
         CHECK_COUNTS(lane.queue, 0, 10, 0, 0);

@@ -4,6 +4,7 @@
  * another thread reads an older list.
  */
 #include "center.h"
+#include "destroyed.h"
 #include "lane.h"
 #include "latch.h"
 
@@ -16,7 +17,6 @@ static peal_center center;
 static struct bell_protocol bell;
 static char first, crowd[CROWD], late[LATE];
 static peal_observation of_crowd[CROWD], of_late[LATE];
-static int destroyed;
 static __thread int crowd_calls, late_calls;
 static __thread void (*in_first)(void);
 
@@ -28,11 +28,6 @@ static void ring(void *self, int n)
     crowd_calls += (char *)self >= crowd && (char *)self < crowd + CROWD;
     late_calls += (char *)self >= late && (char *)self < late + LATE;
 }
-static void note_destroyed(void *target)
-{
-    (void)target;
-    destroyed++;
-}
 static const struct bell table = { PEAL_TABLE(bell), ring };
 
 static peal_observation observe(void *self)
@@ -40,7 +35,7 @@ static peal_observation observe(void *self)
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     peal_observation observation;
 
-    options.destroy = note_destroyed;
+    options.destroy = count_destroy;
     CHECK_OK(bell_observe(&bell, self, &table, &options, &observation));
     return observation;
 }

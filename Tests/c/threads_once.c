@@ -30,7 +30,10 @@ static void count_call(void *self, int n)
     __atomic_fetch_add((int *)self, 1, __ATOMIC_RELAXED);
 }
 
-static void count_destroy(void *target) { __atomic_fetch_add(&destroyed[(int *)target - calls], 1, __ATOMIC_RELAXED); }
+static void count_in_target(void *target)
+{
+    __atomic_fetch_add(&destroyed[(int *)target - calls], 1, __ATOMIC_RELAXED);
+}
 
 static const struct bell table = { PEAL_TABLE(bell), .on_ring = count_call, .on_mute = count_call };
 
@@ -75,7 +78,7 @@ static void enter_all(void)
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
     options.flags = PEAL_OBSERVE_ONCE;
-    options.destroy = count_destroy;
+    options.destroy = count_in_target;
     memset(calls, 0, sizeof calls);
     memset(destroyed, 0, sizeof destroyed);
     removals = 0;

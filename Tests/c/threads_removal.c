@@ -5,7 +5,6 @@
 #include "center.h"
 #include "latch.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -453,8 +452,7 @@ static void *remove_at_once(void *context)
             abort();
         if (__atomic_load_n(&one.destroyed, __ATOMIC_RELAXED) != 1)
             remover->late++;
-        while (__atomic_load_n(&one.destroyed, __ATOMIC_RELAXED) != 1)
-            ;
+        WAIT_UNTIL(__atomic_load_n(&one.destroyed, __ATOMIC_RELAXED) == 1);
     }
     return NULL;
 }
@@ -501,8 +499,7 @@ CLAIM("O11", "an observer may be removed while another thread counts observers")
     counted = 0;
     enter(0, &counting, 0);
     thread = thread_start(count_concurrently, &counted);
-    while (__atomic_load_n(&counted, __ATOMIC_RELAXED) == 0)
-        sched_yield();
+    WAIT_UNTIL(__atomic_load_n(&counted, __ATOMIC_RELAXED) != 0);
     CHECK_OK(peal_observation_remove(listeners[0].observation));
     thread_join(thread);
     CHECK_EQUAL(counted, 1);

@@ -3,6 +3,7 @@
  * Replacements while the method is broadcast. Each broadcast calls exactly one of the old and the new observer.
  */
 #include "center.h"
+#include "destroyed.h"
 #include "lane.h"
 #include "latch.h"
 
@@ -17,7 +18,7 @@ PEAL_PROTOCOL(bell, "Bell", BELL);
 static peal_center center;
 static struct bell_protocol bell;
 static char target, first, last;
-static int old_calls, new_calls, destroyed;
+static int old_calls, new_calls;
 static int counted; /* calls of the target by the broadcast that runs on the reading thread */
 static void (*in_first)(void);
 
@@ -47,11 +48,6 @@ static int count_one(void *self, int n)
     (void)self;
     return n;
 }
-static void destroy(void *self)
-{
-    (void)self;
-    destroyed++;
-}
 
 static const struct bell old_table = { PEAL_TABLE(bell), .on_ring = ring_old };
 static const struct bell new_table = { PEAL_TABLE(bell), .on_ring = ring_new };
@@ -65,7 +61,7 @@ static peal_observation observe(void *self, const struct bell *table, peal_queue
 
     options.flags = flags;
     options.queue = queue;
-    options.destroy = self == &target ? destroy : NULL;
+    options.destroy = self == &target ? count_destroy : NULL;
     CHECK_OK(bell_observe(&bell, self, table, &options, &observation));
     return observation;
 }

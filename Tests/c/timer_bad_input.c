@@ -3,16 +3,11 @@
  * The failure of each function of timer.h for invalid arguments.
  */
 #include "center.h"
+#include "destroyed.h"
 #include "lane.h"
 
 #include <string.h>
 
-static int destroyed;
-static void count_destroy(void *target)
-{
-    (void)target;
-    destroyed++;
-}
 static void fire(void *target) { (void)target; }
 
 static struct peal_timer_options good(void)

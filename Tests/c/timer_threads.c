@@ -42,7 +42,7 @@ static void wait_inside(void *target)
     }
 }
 
-static void count_destroy(void *target)
+static void count_in_target(void *target)
 {
     __atomic_fetch_add(&((struct watch *)target)->destroyed, 1, __ATOMIC_ACQ_REL);
 }
@@ -65,7 +65,7 @@ static void begin(void)
 {
     reset();
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(wait_inside, &watch, PEAL_MILLISECONDS(1));
-    options.destroy = count_destroy;
+    options.destroy = count_in_target;
     CHECK_OK(peal_timer_create(&options, &watch.timer));
     CHECK_OK(peal_timer_start(watch.timer));
     latch_wait(&watch.inside);
@@ -211,7 +211,7 @@ static void *end_all(void *context)
     for (int turn = 0; turn < CHECK_ROUNDS(2000); turn++) {
         peal_timer timer;
         struct peal_timer_options options = PEAL_TIMER_OPTIONS(count_only, &watch, 1 + turn % 3);
-        options.destroy = count_destroy;
+        options.destroy = count_in_target;
         CHECK_OK(peal_timer_create(&options, &timer));
         CHECK_OK(peal_timer_start(timer));
         if (turn % 2 == 0)

@@ -57,7 +57,7 @@ static void count(void *target)
         latch_open(&self->enough);
 }
 
-static void count_destroy(void *target)
+static void count_in_target(void *target)
 {
     __atomic_fetch_add(&((struct clockwork *)target)->destroyed, 1, __ATOMIC_ACQ_REL);
 }
@@ -66,7 +66,7 @@ static struct peal_timer_options options_every(int64_t period_ns)
 {
     struct peal_timer_options options = PEAL_TIMER_OPTIONS(count, &work, period_ns);
 
-    options.destroy = count_destroy;
+    options.destroy = count_in_target;
     return options;
 }
 

@@ -4,6 +4,7 @@
  * refused, until a run has fewer allocations.
  */
 #include "center.h"
+#include "destroyed.h"
 #include "interpose.h"
 #include "lane.h"
 
@@ -17,7 +18,7 @@ enum { MOST = 200 };
 static peal_center center;
 static struct volume_property volume;
 static struct title_property title;
-static int told, destroyed;
+static int told;
 
 static void hear(void *self, int32_t old_value, int32_t new_value)
 {
@@ -28,11 +29,6 @@ static void hear_text(void *self, const char *old_value, const char *new_value)
 {
     (void)self, (void)old_value, (void)new_value;
     told++;
-}
-static void destroy(void *target)
-{
-    (void)target;
-    destroyed++;
 }
 static const struct volume_observer observer = { PEAL_OBSERVER(volume), .changed_values = hear };
 static const struct title_observer text_observer = { PEAL_OBSERVER(title), .changed_values = hear_text };
@@ -68,7 +64,7 @@ CLAIM("X5", "setting a short value of a property, and reading it, allocate nothi
 CLAIM("X4", "starting and stopping a timer allocates nothing")
 {
     peal_timer timer;
-    struct peal_timer_options options = PEAL_TIMER_OPTIONS(destroy, NULL, PEAL_SECONDS(1000));
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(count_destroy, NULL, PEAL_SECONDS(1000));
 
     CHECK_OK(peal_timer_create(&options, &timer));
     CHECK_OK(peal_timer_start(timer));
@@ -178,7 +174,7 @@ static peal_status observe_initially(void)
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
 
     attempts++;
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     return volume_observe(volume, &target, &observer, PEAL_PROPERTY_INITIAL, &options, NULL);
 }
 static void is_not_observed(void)
@@ -200,10 +196,10 @@ CLAIM("F2", "an initial observer of a property without memory is not registered,
 static peal_timer made;
 static peal_status create_timer(void)
 {
-    struct peal_timer_options options = PEAL_TIMER_OPTIONS(destroy, &target, PEAL_SECONDS(1000));
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(count_destroy, &target, PEAL_SECONDS(1000));
 
     attempts++;
-    options.destroy = destroy;
+    options.destroy = count_destroy;
     return peal_timer_create(&options, &made);
 }
 static void is_not_made(void)
