@@ -23,10 +23,12 @@ for header in "$PEAL_SOURCE"/Sources/*/include/peal/*.h; do
     name=$(basename "$header" .h)
     [ -e "$PEAL_TREE/include/peal/$name.h" ] || continue
     has "$pages/peal_$name.3" "^#include <peal/$name.h>"
-    for function in $(sed -n 's/^PEAL_API[^;]*[ *]\(peal_[a-z_]*\)(.*/\1/p' "$header"); do
+    sed -n 's/^PEAL_API[^;]*[ *]\(peal_[a-z_]*\)(.*/\1/p' "$header" >"$work/functions"
+    [ -s "$work/functions" ] || complain "$name.h declares no function that this test finds"
+    while read -r function; do
         has "$pages/$function.3" "^#include <peal/$name.h>"
         has "$pages/$function.3" "^.SH LIBRARY"
-    done
+    done <"$work/functions"
 done
 # Each part of a comment has its usual section.
 section() { sed -n "/^.SH $2\$/,/^.SH /p" "$pages/$1.3" >"$work/section"; }
