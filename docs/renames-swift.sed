@@ -29,3 +29,11 @@ s/\b(unobserve\(.*)\bby: /\1for: /g
 s/\b((service|module)Events\()buffering: /\1bufferingPolicy: /g
 s/\bBroadcasts<[^<>]*>\.BufferingPolicy\b/BufferingPolicy/g
 s/\bstepTimeLimit\b/stepTimeout/g
+
+# 0.1.0: the names of C. Calls of remove() on services become removeInstance() by hand, before unregister() becomes remove()
+s/\bunregister\(\)/remove()/g
+s/\bcounts\(\)/info()/g
+s/\bQueue\.Counts\b/Queue.Info/g
+s/\bfacts\(\)/info()/g
+s/\bQueueTimer\.Facts\b/QueueTimer.Info/g
+s/\b(QueueTimer\(.*)\bweakly: /\1for: /g

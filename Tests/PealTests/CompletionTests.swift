@@ -34,7 +34,7 @@ import Testing
             }
         }
         let sum = try await center.ask(Push.onPush, "news", folding: .sum)
-        #expect(sum.status == .ok && sum.result == 60 && sum.asked == 3 && sum.completed == 3 && sum.dropped == 0)
+        #expect(sum.status == .ok && sum.result == 60 && sum.observers == 3 && sum.completed == 3 && sum.dropped == 0)
         #expect(heard.all == ["1 news", "2 news", "3 news"])
         let method = try center.method(Push.onPush)
         #expect(try await center.ask(method, "more", folding: .max).result == 30)
@@ -49,10 +49,10 @@ import Testing
             try center.observe(Push.onPush) { _, done in
                 #expect(done.complete(with: 7))
                 #expect(!done.complete(with: 8))
-                #expect(!done.drop() && !done.cancel())
+                #expect(!done.release() && !done.cancel())
             },
             try center.observe(Push.onPush) { _, _ in },
-            try center.observe(Push.onPush) { _, done in #expect(done.drop()) },
+            try center.observe(Push.onPush) { _, done in #expect(done.release()) },
             try center.observe(Push.onPush) { _, done in kept.append(done) },
         ]
         try center.broadcast(Push.onPush, "news", Completion { outcomes.append($0) })
@@ -60,7 +60,7 @@ import Testing
         #expect(kept.all[0].complete(with: 9))
         let end = try #require(outcomes.all.first)
         #expect(outcomes.all.count == 1)
-        #expect(end.status == .ok && end.result == 9 && end.asked == 4 && end.completed == 2 && end.dropped == 2)
+        #expect(end.status == .ok && end.result == 9 && end.observers == 4 && end.completed == 2 && end.dropped == 2)
         withExtendedLifetime(observations) {}
     }
 
@@ -70,11 +70,11 @@ import Testing
         async throws
     {
         let answers = try await center.ask(Push.onPush, "news")
-        #expect(answers.status == .ok && answers.result == nil && answers.asked == 0)
+        #expect(answers.status == .ok && answers.result == nil && answers.observers == 0)
         let isAwaited = Record<Bool>()
         let observation = try center.observe(Push.onPush) { _, done in
             isAwaited.append(done.isAwaited)
-            #expect(!done.complete() && !done.drop())
+            #expect(!done.complete() && !done.release())
         }
         try center.broadcast(Push.onPush, "news", .unanswered)
         #expect(isAwaited.all == [false])
@@ -96,7 +96,7 @@ import Testing
             },
         ]
         let late = try await center.ask(Push.onPush, "news", timeout: .milliseconds(100))
-        #expect(late.isLate && late.result == 5 && late.asked == 2 && late.completed == 1)
+        #expect(late.isLate && late.result == 5 && late.observers == 2 && late.completed == 1)
         #expect(await asked.opened())
         let task = Task { [center] in try await center.ask(Push.onPush, "news") }
         #expect(await asked.opened())
@@ -128,7 +128,7 @@ import Testing
         let answers = try await Completion.answers(folding: .sum) { done throws(PealError) in
             try center.broadcast(Push.onEarly, done, 40, 2)
         }
-        #expect(answers.result == 43 && answers.asked == 2)
+        #expect(answers.result == 43 && answers.observers == 2)
         // Calls that a queue drops are dropped for the broadcaster as well.
         try queue.pause()
         let dropped = Record<Answers>()
@@ -212,7 +212,7 @@ import Testing
             unsafeBitCast(function, to: peal_function.self))
         let other = try center.observe(Push.onPush) { _, done in done.complete(with: 100) }
         let answers = try await center.ask(Push.onPush, "four", folding: .sum)
-        #expect(answers.result == 104 && answers.asked == 2)
+        #expect(answers.result == 104 && answers.observers == 2)
         withExtendedLifetime((observation, other)) {}
     }
 

@@ -13,7 +13,7 @@ import Testing
         let gathered = try await center.method(Chat.votes).gather(String(repeating: "x", count: 2000))
         #expect(gathered.results.sorted() == [40, 2000])
         #expect(gathered.status == .ok)
-        #expect(gathered.asked == 2 && gathered.dropped == 0)
+        #expect(gathered.observers == 2 && gathered.dropped == 0)
         withExtendedLifetime((direct, queued)) {}
         #expect(peal_queue_destroy(queue) == PEAL_OK)
     }
@@ -75,7 +75,7 @@ private actor Remote: Plugin {
         try center.observe((any Plugin).self, for: queued, .on(queue))
         let gathered = try await center.gather((any Plugin).self) { await $0.name() }
         #expect(gathered.results.sorted() == ["local", "local", "remote"])
-        #expect(gathered.status == .ok && gathered.asked == 3 && gathered.dropped == 0)
+        #expect(gathered.status == .ok && gathered.observers == 3 && gathered.dropped == 0)
         withExtendedLifetime((local, remote, queued)) {}
     }
 
@@ -104,11 +104,11 @@ private actor Remote: Plugin {
         let waiting = Local()
         let observation = try center.observe((any Plugin).self, for: waiting, .on(queue))
         async let gathered = center.gather((any Plugin).self) { await $0.name() }
-        #expect(await eventually { (try? queue.counts().waiting) == 1 })
+        #expect(await eventually { (try? queue.info().waiting) == 1 })
         observation.cancel()
         try queue.pump()
         let outcome = try await gathered
-        #expect(outcome.results.isEmpty && outcome.asked == 1 && outcome.dropped == 1)
+        #expect(outcome.results.isEmpty && outcome.observers == 1 && outcome.dropped == 1)
         withExtendedLifetime(waiting) {}
     }
 }

@@ -121,11 +121,11 @@ import Testing
         let history = try register()
         let observation = try center.observe((any Listener).self, by: history, as: { $0 })
         try center.broadcast((any Listener).self) { $0.didReceive("one") }
-        #expect(try history.remove() == .complete)
+        #expect(try history.removeInstance() == .complete)
         try center.broadcast((any Listener).self) { $0.didReceive("two") }
         #expect(population.made == 2)
         #expect(notes.all == ["received one", "ends", "received two"])
-        #expect(try history.unregister() == .complete)
+        #expect(try history.remove() == .complete)
         try center.broadcast((any Listener).self) { $0.didReceive("three") }
         #expect(!observation.isActive)
         #expect(population.alive == 0)

@@ -239,7 +239,7 @@ import Testing
         try center.startModulesBlocking()
         #expect(try service.info().createdBy == "module module")
         try center.lifecycle.didBecomeActive()
-        #expect(try service.remove() == .pending)
+        #expect(try service.removeInstance() == .pending)
         try center.stopModulesBlocking()
         #expect(
             notes.all.filter { $0.hasPrefix("service") } == [

@@ -195,7 +195,7 @@ private final class Bar: Sendable {
         for value in Int32(6)..<10 { try volume.set(value) }
         try queue.pump()
         #expect(told.all == ["9"])
-        #expect(try queue.counts().dropped == 3)
+        #expect(try queue.info().dropped == 3)
         let failure = #expect(throws: PealError.self) { try volume.observe(.latest) { _, _ in } }
         #expect(failure?.status == .argument)
         withExtendedLifetime(observation) {}

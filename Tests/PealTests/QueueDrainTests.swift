@@ -39,7 +39,7 @@ import Testing
         #expect(heard.all.isEmpty)
         try queue.pump()
         #expect(heard.all == [1, 2])
-        #expect(try queue.counts().waiting == 0)
+        #expect(try queue.info().waiting == 0)
     }
 
     @Test func `Q6: an end of an observation that delivers and waits returns once another thread has made the calls`()
@@ -146,7 +146,7 @@ import Testing
             try center.observe(Ear.self, for: ear, .queue(queue.handle))
             let life = Counted(population)
             try center.broadcast(Ear.self) { ear in withExtendedLifetime(life) { ear.hear() } }
-            #expect(try queue.counts().waiting == 1)
+            #expect(try queue.info().waiting == 1)
         }
         try broadcastAndEnd()
         #expect(population.alive == 0)

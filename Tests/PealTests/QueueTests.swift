@@ -45,7 +45,7 @@ private final class Ear: Sendable {
         try queue.flushBlocking()
         #expect(heard.all == (0..<100).map(String.init))
         #expect(!queue.isCurrent)
-        #expect(try queue.counts() == Queue.Counts(waiting: 0, delivered: 100, dropped: 0, rejected: 0))
+        #expect(try queue.info() == Queue.Info(waiting: 0, delivered: 100, dropped: 0, rejected: 0))
     }
 
     @Test func `Q1: a thread has the name of the queue that it runs`() throws {
@@ -80,7 +80,7 @@ private final class Ear: Sendable {
         for number in 0..<4 { try say("\(number)") }
         try queue.pump()
         #expect(heard.all == expected)
-        #expect(try queue.counts() == Queue.Counts(waiting: 0, delivered: 2, dropped: dropped, rejected: rejected))
+        #expect(try queue.info() == Queue.Info(waiting: 0, delivered: 2, dropped: dropped, rejected: rejected))
     }
 
     @Test func `a paused queue delays its calls`() throws {
@@ -91,7 +91,7 @@ private final class Ear: Sendable {
         try queue.pause()
         try say("held")
         #expect(try queue.pump() == 0)
-        #expect(try queue.counts().waiting == 1)
+        #expect(try queue.info().waiting == 1)
         let failure = #expect(throws: PealError.self) { try queue.flushBlocking(timeout: .milliseconds(1)) }
         #expect(failure?.status.description == "timeout")
         try queue.resume()
@@ -147,7 +147,7 @@ private final class Ear: Sendable {
             let queue = try Queue.pumped()
             borrowed = Queue(borrowing: queue.handle)
         }
-        #expect(throws: PealError.self) { try borrowed.counts() }
+        #expect(throws: PealError.self) { try borrowed.info() }
         let ear = Ear { _ in }
         let failure = #expect(throws: PealError.self) { try center.observe(Ear.self, for: ear, .on(borrowed)) }
         #expect(failure?.status.description == "handle")
@@ -166,6 +166,6 @@ private final class Ear: Sendable {
         }
         try say("the only one")
         #expect(await done.opened())
-        #expect(await eventually { (try? borrowed.counts()) == nil })
+        #expect(await eventually { (try? borrowed.info()) == nil })
     }
 }

@@ -62,13 +62,13 @@ import Testing
     {
         let service = try register("end")
         var use: ServiceUse<Counted>? = try service.get()
-        #expect(try service.remove() == .pending)
+        #expect(try service.removeInstance() == .pending)
         #expect(notes.all == [] && population.alive == 1)
         let other = try service.get()
         #expect(other.instance !== use?.instance)
         use = nil
         #expect(notes.all == ["end"] && population.alive == 1)
-        #expect(try service.unregister() == .pending)
+        #expect(try service.remove() == .pending)
         withExtendedLifetime(other) {}
     }
 
@@ -84,7 +84,7 @@ import Testing
                 }
             } else {
                 #expect(inside.wait())
-                #expect((try? service.remove()) == .pending)
+                #expect((try? service.removeInstance()) == .pending)
                 removed.open()
             }
         }
@@ -95,7 +95,7 @@ import Testing
         let outer = try register("outer end", named: "outer"), inner = try register("inner end", named: "inner")
         #expect(try outer.with { try inner.with { $0.name } + $0.name } == "innerouter")
         #expect(throws: Broken.self) { try outer.with { _ in throw Broken(description: "") } }
-        #expect(try outer.remove() == .complete)
+        #expect(try outer.removeInstance() == .complete)
         #expect(notes.all == ["outer end"])
     }
 
@@ -132,7 +132,7 @@ import Testing
         _ = try other.get()
         let service = try center.register(Counted.self, named: "maker") { [population] creation in
             let center = creation.center
-            for body in [{ try other.remove() }, { try other.clearData() }, { try center.endSession() }]
+            for body in [{ try other.removeInstance() }, { try other.clearData() }, { try center.endSession() }]
                 as [() throws -> Any]
             {
                 #expect(throws: PealError.self) { try body() }
@@ -161,7 +161,7 @@ import Testing
             }
             _ = try center.get(Counted.self, named: "a")
             #expect(population.alive == 1)
-            #expect(try center.service(Counted.self, named: "b").unregister() == .complete)
+            #expect(try center.service(Counted.self, named: "b").remove() == .complete)
         }
         #expect(population.alive == 0)
         #expect(closures.alive == 0)
@@ -194,15 +194,15 @@ import Testing
                 try center.register(Counted.self, dependencies: ["\0"]) { [population] _ in Counted(population) }
             } != nil)
         let service = try register("end")
-        #expect(try service.unregister() == .complete)
+        #expect(try service.remove() == .complete)
         for body in [
-            { try service.get() }, { try service.with { _ in } }, { try service.info() }, { try service.remove() },
-            { try service.clearData() }, { try service.unregister() },
+            { try service.get() }, { try service.with { _ in } }, { try service.info() }, { try service.removeInstance() },
+            { try service.clearData() }, { try service.remove() },
         ] as [() throws -> Any] {
             #expect(pealError(of: body)?.status == .handle)
         }
         #expect(service.name == nil)
-        #expect(pealError { try center.anyService(named: "peal.services").unregister() }?.status == .state)
+        #expect(pealError { try center.anyService(named: "peal.services").remove() }?.status == .state)
     }
 
     private func register(_ end: String, named name: String = "counted") throws -> ServiceProvider<Counted> {

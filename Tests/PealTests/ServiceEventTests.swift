@@ -14,8 +14,8 @@ import Testing
         let observation = try center.observeServices { events.append($0) }
         let service = try register("one")
         _ = try service.get()
+        try service.removeInstance()
         try service.remove()
-        try service.unregister()
         let failing = try center.register(Counted.self, named: "two") { _ in throw Failing() }
         _ = pealError { try failing.get() }
         #expect(

@@ -122,9 +122,9 @@ import Testing
         _ = try account.get()
         #expect(try database.info().uses == 1)
         #expect(try database.info().createdBy == "service PealTests.Account")
-        #expect(try database.remove() == .pending)
+        #expect(try database.removeInstance() == .pending)
         #expect(notes.all == [])
-        #expect(try account.remove() == .complete)
+        #expect(try account.removeInstance() == .complete)
         #expect(notes.all == ["account ends", "database ends"])
         #expect(population.alive == 0)
     }

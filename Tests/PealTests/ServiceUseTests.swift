@@ -23,7 +23,7 @@ import Testing
             let use = try service.use()
             let other = try center.use(Counted.self)
             #expect(use.instance === other.instance)
-            #expect(try service.remove() == .pending)
+            #expect(try service.removeInstance() == .pending)
             #expect(use.instance.name == "first")
             #expect(population.alive == 1)
             #expect(try service.use().instance !== use.instance)
@@ -41,15 +41,15 @@ import Testing
             let first = try register(name, says: "first")
             #expect(try center.with(Counted.self, named: name) { $0.name } == "first")
             #expect(try center.use(Counted.self, named: name).instance.name == "first")
-            #expect(try first.unregister() == .complete)
+            #expect(try first.remove() == .complete)
             #expect(pealError { try center.with(Counted.self, named: name) { $0.name } }?.status == .notFound)
             let second = try register(name, says: "second")
             #expect(try center.get(Counted.self, named: name).instance.name == "second")
             #expect(try center.with(Counted.self, named: name) { $0.name } == "second")
-            #expect(try second.unregister() == .complete)
+            #expect(try second.remove() == .complete)
             let third = try register(name, says: "third")
             #expect(try center.use(Counted.self, named: name).instance.name == "third")
-            #expect(try third.unregister() == .complete)
+            #expect(try third.remove() == .complete)
         }
         #expect(population.alive == 0)
     }
@@ -102,7 +102,7 @@ import Testing
             if index == 0 {
                 for round in 0..<200 {
                     let service = try? center.register(Counted.self) { _ in Counted(population, "\(round)") }
-                    _ = try? service?.unregister()
+                    _ = try? service?.remove()
                 }
                 return done.store(true, ordering: .sequentiallyConsistent)
             }

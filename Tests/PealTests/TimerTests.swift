@@ -28,13 +28,13 @@ private actor Counter {
     @Test func `X4: a timer fires periodically until it is stopped`() throws {
         let ticked = Latch()
         let timer = try QueueTimer(every: .milliseconds(2)) { ticked.open() }
-        #expect(try !timer.facts().isRunning)
-        #expect(try timer.facts().remaining == nil)
+        #expect(try !timer.info().isRunning)
+        #expect(try timer.info().remaining == nil)
         try timer.start()
         for _ in 0..<3 { #expect(ticked.wait()) }
-        #expect(try timer.facts().isRunning)
+        #expect(try timer.info().isRunning)
         #expect(try timer.stopAndWaitBlocking())
-        let facts = try timer.facts()
+        let facts = try timer.info()
         #expect(!facts.isRunning)
         #expect(facts.fired >= 3)
         #expect(facts.period == .milliseconds(2))
@@ -46,8 +46,8 @@ private actor Counter {
         let timer = try QueueTimer(every: .seconds(3600), after: .zero, repeats: false, on: queue) { heard.append(1) }
         try timer.start()
         while heard.all.isEmpty { try queue.pump() }
-        #expect(try !timer.facts().isRunning)
-        #expect(try timer.facts().fired == 1)
+        #expect(try !timer.info().isRunning)
+        #expect(try timer.info().fired == 1)
     }
 
     @Test func `a timer that is fired explicitly needs no time to pass`() throws {
@@ -56,22 +56,22 @@ private actor Counter {
         let timer = try QueueTimer(every: .seconds(3600), on: queue) { heard.append(1) }
         try timer.fire()
         try timer.fire()
-        #expect(try timer.facts().isWaiting)
+        #expect(try timer.info().isWaiting)
         try queue.pump()
         #expect(heard.all == [1])
-        #expect(try timer.facts().missed == 1)
+        #expect(try timer.info().missed == 1)
     }
 
     @Test func `a timer is restarted with another period`() throws {
         let queue = try Queue.pumped()
         let timer = try QueueTimer(every: .seconds(3600), on: queue) {}
         try timer.restart(every: .seconds(60), after: .seconds(30))
-        let facts = try timer.facts()
+        let facts = try timer.info()
         #expect(facts.period == .seconds(60))
         #expect(try #require(facts.remaining) > .seconds(20))
         #expect(facts.remaining! <= .seconds(30))
         #expect(throws: PealError.self) { try timer.restart(every: .zero) }
-        #expect(try timer.facts().period == .seconds(60))
+        #expect(try timer.info().period == .seconds(60))
     }
 
     @Test func `X4: a timer does not keep its object alive, and ends with it`() throws {
@@ -126,7 +126,7 @@ private actor Counter {
         timer.cancel()
         timer.cancel()
         #expect(!timer.isActive)
-        #expect(throws: PealError.self) { try timer.facts() }
+        #expect(throws: PealError.self) { try timer.info() }
     }
 
     @Test func `a timer calls its closure isolated to an actor`() async throws {
@@ -161,7 +161,7 @@ private actor Counter {
     @Test func `times beyond the longest are the longest`() throws {
         let timer = try QueueTimer(every: .seconds(Int64.max)) {}
         try timer.start()
-        #expect(try timer.facts().period == .nanoseconds(Int64.max))
+        #expect(try timer.info().period == .nanoseconds(Int64.max))
     }
 
     @Test func `a timer may broadcast a method`() throws {

@@ -19,13 +19,13 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
             let use = try center.use(Account.self)
             let other = try service.use()
             try expect(use.instance === other.instance)
-            try expect(try service.remove() == .pending)
+            try expect(try service.removeInstance() == .pending)
         }
         do {
             let (use, object) = (try center.get(Account.self), try service.get())
             try expect(use.instance === object.instance)
         }
-        try expect(try service.remove() == .complete)
+        try expect(try service.removeInstance() == .complete)
         print("all held")
     }
 }

@@ -52,7 +52,7 @@ public struct QueueMetrics: Sendable {
     ///
     /// Any thread.
     public func record() throws(PealError) {
-        let counts = try queue.counts()
+        let counts = try queue.info()
         waiting.record(counts.waiting)
         delivered.record(counts.delivered)
         dropped.record(counts.dropped)

@@ -103,7 +103,7 @@ private final class Gathering<Result: PealValue & Sendable>: Sendable {
             results.withLock { $0.append(value) }
         case .end(let report):
             let gathered = Gathered(
-                results: results.withLock(\.self), status: Status(report.status), asked: report.observers,
+                results: results.withLock(\.self), status: Status(report.status), observers: report.observers,
                 dropped: report.dropped)
             continuation.resume(returning: .success(gathered))
         }
@@ -142,7 +142,7 @@ public struct Gathered<Result: Sendable>: Sendable {
     /// ``Status/ok`` when all have answered or cannot; ``Status/timeout``.
     public let status: Status
     /// How many observers there were.
-    public let asked: Int
+    public let observers: Int
     /// How many will not answer: they ended, or their queue was full.
     public let dropped: Int
 

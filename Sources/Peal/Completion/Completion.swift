@@ -100,7 +100,7 @@ public final class Completion: PealValue, Sendable {
     ///
     /// Any thread. The C interface's `peal_completion_release`.
     @discardableResult
-    public func drop() -> Bool { end(peal_completion_release(handle)) }
+    public func release() -> Bool { end(peal_completion_release(handle)) }
 
     /// Ends a completion that this program has made: its closure gets ``Status/state`` and the answers so far.
     ///
@@ -162,7 +162,7 @@ public struct Answers: Hashable, Sendable {
     /// The results, folded by the completion's policy; `nil` when no observer has answered.
     public let result: Int64?
     /// How many observers there were.
-    public let asked: Int
+    public let observers: Int
     /// How many answered.
     public let completed: Int
     /// How many were dropped, and will not answer.
@@ -174,7 +174,7 @@ public struct Answers: Hashable, Sendable {
     init(_ report: peal_completion_info) {
         status = Status(report.status)
         result = report.completed == 0 ? nil : report.result
-        asked = report.observers
+        observers = report.observers
         completed = report.completed
         dropped = report.dropped
     }

@@ -98,7 +98,7 @@ public final class Queue: Sendable {
 }
 
 /// The effect of a broadcast on a full queue with a capacity. Dropped and refused calls are counted:
-/// ``Queue/counts()``.
+/// ``Queue/info()``.
 ///
 /// The C interface's `peal_overflow`.
 public enum Overflow: Sendable, Hashable {
@@ -211,7 +211,7 @@ extension Queue {
     /// The counts of a queue. Each observer's call counts: a broadcast to three observers makes three.
     ///
     /// The C interface's `struct peal_queue_info`.
-    public struct Counts: Sendable, Hashable {
+    public struct Info: Sendable, Hashable {
         /// Calls on the queue that have not begun.
         public var waiting: Int
         /// Calls made.
@@ -236,11 +236,11 @@ extension Queue {
     /// - Throws: ``Status/handle`` when the queue has ended.
     ///
     /// Any thread. The C interface's `peal_queue_get_info`.
-    public func counts() throws(PealError) -> Counts {
+    public func info() throws(PealError) -> Info {
         var counts = peal_queue_info()
         counts.size = MemoryLayout<peal_queue_info>.size
         try PealError.check(peal_queue_get_info(handle, &counts))
-        return Counts(
+        return Info(
             waiting: Int(clamping: counts.waiting), delivered: Int(clamping: counts.delivered),
             dropped: Int(clamping: counts.dropped), rejected: Int(clamping: counts.rejected))
     }

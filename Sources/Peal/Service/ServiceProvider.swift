@@ -119,7 +119,7 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
 
 /// The reference of a registered service: ``ServiceProvider`` with its Swift type, ``AnyService`` without.
 ///
-/// It is a value, and does not keep the registration, which lasts until ``unregister()``, the end of its owner or
+/// It is a value, and does not keep the registration, which lasts until ``remove()``, the end of its owner or
 /// of its center. All functions may be called on any thread.
 public protocol ServiceReference: Sendable {
     /// The service in the C interface.
@@ -153,27 +153,27 @@ extension ServiceReference {
     ///
     /// Any thread, also from a callback. The C interface's `peal_service_remove_instance`.
     @discardableResult
-    public func remove() throws(PealError) -> Ending {
+    public func removeInstance() throws(PealError) -> Ending {
         try Ending(checking: peal_service_remove_instance(handle))
     }
 
     /// Makes the instance clear the data of its session, by its `clearData`. The instance stays.
     ///
-    /// - Throws: ``PealError`` as ``remove()``.
+    /// - Throws: ``PealError`` as ``removeInstance()``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_service_clear_data`.
     public func clearData() throws(PealError) {
         try PealError.check(peal_service_clear_data(handle))
     }
 
-    /// Ends the registration: removes the instance as ``remove()`` does, and its name is free.
+    /// Ends the registration: removes the instance as ``removeInstance()`` does, and its name is free.
     ///
     /// - Returns: ``Ending/pending`` when it is still in use, or being created.
     /// - Throws: ``PealError``: ``Status/state`` for peal's own services; ``Status/handle``.
     ///
     /// Any thread, also from a callback. The C interface's `peal_service_remove`.
     @discardableResult
-    public func unregister() throws(PealError) -> Ending {
+    public func remove() throws(PealError) -> Ending {
         try Ending(checking: peal_service_remove(handle))
     }
 }

@@ -244,7 +244,7 @@ extension Center {
     ) async throws -> Gathered<Answer> {
         let end = Promise<Status>()
         let answers = SwiftAnswers<Answer>()
-        let asked = try ask(type, SwiftQuestion(answers, end), body)
+        let observers = try ask(type, SwiftQuestion(answers, end), body)
         let limit = timeout.map { timeout in
             Task {
                 try await Task.sleep(for: timeout)
@@ -258,8 +258,8 @@ extension Center {
             end.keep(.state)
         }
         let results = answers.list.withLock(\.self)
-        let dropped = status == .ok ? asked - results.count : 0
-        return try Gathered(results: results, status: status, asked: asked, dropped: dropped).unlessCancelled()
+        let dropped = status == .ok ? observers - results.count : 0
+        return try Gathered(results: results, status: status, observers: observers, dropped: dropped).unlessCancelled()
     }
 
     /// Sends the question, and releases it: it ends once no observer has it.

@@ -187,7 +187,7 @@ extension QueueTimer {
     /// The state of a timer.
     ///
     /// The C interface's `struct peal_timer_info`.
-    public struct Facts: Sendable, Hashable {
+    public struct Info: Sendable, Hashable {
         /// True if the timer was started and will fire.
         public var isRunning: Bool
         /// True if a firing waits on the queue.
@@ -209,11 +209,11 @@ extension QueueTimer {
     /// - Throws: ``PealError`` once it has ended.
     ///
     /// Any thread. The C interface's `peal_timer_get_info`.
-    public func facts() throws(PealError) -> Facts {
+    public func info() throws(PealError) -> Info {
         var facts = peal_timer_info()
         facts.size = MemoryLayout<peal_timer_info>.size
         try PealError.check(peal_timer_get_info(handle, &facts))
-        return Facts(
+        return Info(
             isRunning: facts.is_running, isWaiting: facts.is_waiting, fired: Int(clamping: facts.fired),
             missed: Int(clamping: facts.missed), period: .nanoseconds(facts.period_ns),
             remaining: facts.is_running ? .nanoseconds(facts.remaining_ns) : nil,
