@@ -45,7 +45,7 @@ __attribute__((cold)) void peal_inspection_decide(void)
     void *library = load();
     void (*start)(void) = NULL;
     if (library != NULL)
-        *(void **)&start = dlsym(library, "peal_inspection_start");
+        *(void **)&start = dlsym(library, "peal_inspection_read_environment");
     if (start != NULL)
         start();
     else

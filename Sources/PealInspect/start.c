@@ -23,7 +23,7 @@ static void start(void)
     }
 }
 
-void peal_inspection_start(void)
+void peal_inspection_read_environment(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -40,10 +40,10 @@ struct peal_inspection_options {
 /* Starts the inspection of this process: creates the socket and starts the thread that answers. The folder is created
  * if it is missing. It must belong to the user and be accessible to that user alone.
  *
- * The child of a fork does not answer for its parent. It may open an inspection of its own.
+ * The child of a fork does not answer for its parent. It may start an inspection of its own.
  *
  * options: *borrowed during the call*; its message is filled on failure; NULL for none.
- * Returns PEAL_OK; PEAL_ERROR_STATE when it is open already, or when the folder cannot be trusted;
+ * Returns PEAL_OK; PEAL_ERROR_STATE when there is one already, or when the folder cannot be trusted;
  * PEAL_ERROR_ARGUMENT for a wrong size, unknown flags and a folder whose name is too long for a socket;
  * PEAL_ERROR_LIMIT when the system refuses the socket or the thread.
  * Thread rule: any thread. Since 0.1. */
@@ -51,7 +51,7 @@ PEAL_API peal_status peal_inspection_start(struct peal_inspection_options *optio
 
 /* Stops the inspection: ends all connections, removes the socket and waits for the thread.
  *
- * Returns PEAL_OK; PEAL_ERROR_STATE when it is not open; PEAL_ERROR_WOULD_DEADLOCK on the thread that answers,
+ * Returns PEAL_OK; PEAL_ERROR_STATE when there is none; PEAL_ERROR_WOULD_DEADLOCK on the thread that answers,
  * which is in an observer's call for the request "send".
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_inspection_stop(void);
@@ -66,12 +66,12 @@ PEAL_API peal_status peal_inspection_path(char *buffer, size_t capacity, size_t 
 
 /* ---- The environment --------------------------------------------------------------------------- */
 
-/* Does what the environment requests: opens the inspection for PEAL_INSPECT=1, and prints calls for PEAL_DEBUG.
+/* Does what the environment requests: starts the inspection for PEAL_INSPECT=1, and prints calls for PEAL_DEBUG.
  * A mistake in these variables is printed on standard error. libpeal.so calls this function when the first center is
  * used. Further calls have no effect.
  *
  * Thread rule: any thread. Since 0.1. */
-PEAL_API void peal_inspection_start(void);
+PEAL_API void peal_inspection_read_environment(void);
 
 PEAL_END_DECLARATIONS
 
