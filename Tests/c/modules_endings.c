@@ -127,6 +127,14 @@ static const struct peal_lifecycle leaving_after = {
     .did_start = remove_own_and_stand,
 };
 
+static bool is_retired(peal_owner owner)
+{
+    if (peal_owner_enter(owner) != PEAL_OK)
+        return true;
+    CHECK_OK(peal_owner_leave());
+    return false;
+}
+
 CLAIM("L1", "a module that removes itself in will_start is released once, and its owner's retirement waits for that")
 {
     for (int round = 0; round < CHECK_ROUNDS(20); round++) {
@@ -149,14 +157,6 @@ CLAIM("L1", "a module that removes itself in will_start is released once, and it
         close_center(center);
         CHECK_JOURNAL("a.leaves ~a");
     }
-}
-
-static bool is_retired(peal_owner owner)
-{
-    if (peal_owner_enter(owner) != PEAL_OK)
-        return true;
-    CHECK_OK(peal_owner_leave());
-    return false;
 }
 
 CLAIM("M4", "a module that removes itself in did_start is stopped after that, and released once")
