@@ -5,6 +5,8 @@
 #include "fork.h"
 #include "memory.h"
 
+uint32_t peal_announcements_used;
+
 struct peal_announcement *peal_announcement_make(
     uint32_t rank, const char *protocol, const char *method, uint64_t count)
 {

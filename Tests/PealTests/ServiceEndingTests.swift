@@ -196,7 +196,8 @@ import Testing
         let service = try register("end")
         #expect(try service.remove() == .complete)
         for body in [
-            { try service.get() }, { try service.with { _ in } }, { try service.info() }, { try service.removeInstance() },
+            { try service.get() }, { try service.with { _ in } }, { try service.info() },
+            { try service.removeInstance() },
             { try service.clearData() }, { try service.remove() },
         ] as [() throws -> Any] {
             #expect(pealError(of: body)?.status == .handle)

@@ -8,6 +8,7 @@
 #ifndef CPEAL_ANNOUNCEMENT_H
 #define CPEAL_ANNOUNCEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nullability.h"
@@ -30,6 +31,16 @@ static inline void *_Nonnull peal_announcement_argument(struct peal_announcement
 {
     return &announcement->words[index];
 }
+
+/* True once a center has announcements. A registration tests this word alone, since to look for the announcements of its
+ * center it would count references. */
+extern uint32_t peal_announcements_used;
+static inline bool peal_announcements_are_used(void)
+{
+    return __atomic_load_n(&peal_announcements_used, __ATOMIC_RELAXED) != 0;
+}
+/* Call with the center's lock held, under which each later change reads it. */
+static inline void peal_announcements_use(void) { __atomic_store_n(&peal_announcements_used, 1, __ATOMIC_RELAXED); }
 
 /* Has the thread call `announce` when it holds no lock. The center is 0 if several centers have announcements. */
 void peal_announce_later(uint64_t center, void (*_Nonnull announce)(uint64_t center));

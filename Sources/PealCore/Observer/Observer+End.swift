@@ -93,7 +93,7 @@ extension CenterState {
         if let ancestry = proto.ancestry {
             for member in ancestry.all { self[member].count(record, as: Int32(difference)) }
         }
-        if let presence = proto.center.presence {
+        if peal_announcements_are_used(), let presence = proto.center.presence {
             presence.count(record.tables.currentMethods, as: Int32(difference))
         }
     }

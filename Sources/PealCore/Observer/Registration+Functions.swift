@@ -22,6 +22,7 @@ extension CenterState {
     private func sharedTables(of registration: borrowing Registration) throws(Failure) -> ObserverTables {
         let proto = registration.proto
         if registration.lazy == nil, case .table(let table) = registration.functions {
+            if let known = self[proto].tables.findLast(table, of: proto) { return known }
             try FunctionTables.checkSize(of: table, for: proto, in: self)
             if let known = self[proto].tables.find(table, of: proto) { return known }
         }

@@ -13,6 +13,17 @@ struct SharedTables {
 
     private static let leastLimit: UInt32 = 16
 
+    /// The tables of the last registration, if a caller's table has the same functions; otherwise nil. The size of the
+    /// caller's table need not be checked: it is that of a checked table, or this returns nil.
+    ///
+    /// Mutating, so that no caller copies the tables for it.
+    mutating func findLast(_ table: UnsafeRawPointer, of proto: PealProtocol) -> ObserverTables? {
+        guard let last, last.handled == nil, last.table.load(as: Int.self) == table.load(as: Int.self),
+            !proto.hasDiamond, TableContent.isEqual(last.table, to: table, of: proto)
+        else { return nil }
+        return last
+    }
+
     /// The tables with the functions of a caller's table whose size has been checked; nil if they must be made.
     ///
     /// Returns nil for a diamond, because the reader of tables must check that each path has the same table.

@@ -125,6 +125,7 @@ final class Presence: @unchecked Sendable {
 extension CenterState {
     /// Begins to count the observers of methods, when `PealPresence` is defined.
     func beginPresence(_ proto: PealProtocol) {
+        peal_announcements_use()
         let presence = Presence(proto)
         for other in protocols {
             for record in self[other].observers.all { presence.count(record.tables.currentMethods, as: 1) }
