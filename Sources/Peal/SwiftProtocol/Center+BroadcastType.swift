@@ -41,7 +41,7 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_send`.
     @_disfavoredOverload @discardableResult
     public func broadcast<Observed: Sendable>(
-        _ type: Observed.Type, _ body: @escaping @Sendable (Observed) async -> Void
+        _ type: Observed.Type, suspending body: @escaping @Sendable (Observed) async -> Void
     ) throws(PealError) -> Delivery {
         try broadcast(type) { observer in
             _ = Task.immediate { await body(observer) }
