@@ -18,8 +18,9 @@ must repository tag --annotate v0.1.0 --message "peal 0.1.0"
 
 sed 's|\.package(path: "../peal")|.package(url: "file://'"$work"'/peal", from: "0.1.0")|' "$here/package/Package.swift" \
     >"$work/program/Package.swift"
-mkdir "$work/program/Sources/program"
+mkdir "$work/program/Sources/program" "$work/program/Sources/declarations"
 cp "$PEAL_SOURCE/examples-c/hello-swift/main.swift" "$work/program/Sources/program/"
+cp "$here/declarations/main.swift" "$here/declarations/chat.h" "$work/program/Sources/declarations/"
 unset CC CXX
 must "$swift" package --package-path "$work/program" --scratch-path "$work/scratch" --cache-path "$work/cache" \
     show-dependencies --format json --output-path "$work/dependencies"
