@@ -118,7 +118,7 @@ struct Expansion {
         case .mainActor:
             observe("", "for: object, on: MainActor.shared", "", closure: "object")
         case .actor:
-            observe("", "on: object", "", closure: "(object: isolated Object", isToken: true)
+            observe("", "forActor: object", "", closure: "(object: isolated Object", isToken: true)
         }
     }
 

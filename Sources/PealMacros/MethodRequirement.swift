@@ -70,15 +70,20 @@ struct MethodRequirement {
             given["parameters"]
             ?? (found.isEmpty ? nil : found.map { "\"\(CNames.name(of: $0.name))\"" }.joined(separator: ", "))
         // In the order of the initializer's parameters.
-        options = ["parameters", "policy", "isRequired", "since", "recursion", "isBorrowed"].compactMap { label in
+        options = ["parameters", "policy", "isRequired", "since", "recursion", "isBorrowed", "sticky"].compactMap {
+            label in
             given[label].map { ", \(label): \($0)" }
         }.joined()
-        guard let problem = problem(isIsolated: isIsolated) else { return }
+        guard let problem = problem(isIsolated: isIsolated, isSticky: given["sticky"] != nil) else { return }
         context.refuse(function.name, problem)
         return nil
     }
 
-    private func problem(isIsolated: Bool) -> String? {
+    private func problem(isIsolated: Bool, isSticky: Bool) -> String? {
+        if isSticky, let result {
+            return
+                "'\(name)' returns '\(result)': a late observer's result has no broadcaster, so leave sticky or the result out"
+        }
         if isAsync, !isIsolated {
             return
                 "'\(name)' is async: a broadcast does not wait for its observers; leave async out, or isolate the protocol "

@@ -129,7 +129,7 @@ CLAIM("O15", "required methods must be among a handler's names, adopted ones too
 
     begin();
     CHECK_FAILURE(peal_observe_handler(crown.protocol, &a, hear, too_few, 2, NULL, NULL), PEAL_ERROR_CONFORMANCE);
-    CHECK_CONTAINS(peal_last_message(), "names for Crown lack");
+    CHECK_CONTAINS(peal_last_message(), "the handler for Crown lacks");
     CHECK_CONTAINS(peal_last_message(), "Root.on_root");
     CHECK_OK(peal_observe_handler(crown.protocol, &a, hear, enough, 4, NULL, NULL));
     CHECK_EQUAL(count_listed(crown.count), 0);

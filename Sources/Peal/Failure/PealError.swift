@@ -63,7 +63,9 @@ enum SwiftWords {
         ("PEAL_PROPERTY_IGNORE_EQUAL", "ignoresEqual"),
         ("PEAL_PROPERTY_KEEP_LATEST", ".latest"),
         ("peal_clock_set_manual", "withManualClock"),
+        ("name a queue in the options, or remove the flag", "name a queue by .on, or omit .latest"),
         // Remedies of prototypes in C, and those of declarations in Swift.
+        ("give it a length with __counted_by, or register its type", "pass an array or an object"),
         (
             "declare its length (__counted_by), register its type, or promise with `borrowed`",
             "pass an array or an object, or promise with isBorrowed"
@@ -86,7 +88,9 @@ enum SwiftWords {
         return String(text[..<semicolon])
     }
 
-    private static func namesC(_ text: Substring) -> Bool { text.contains("peal_") || text.contains("PEAL_") }
+    private static func namesC(_ text: Substring) -> Bool {
+        text.contains("peal_") || text.contains("PEAL_") || text.contains("__counted_by")
+    }
 }
 
 /// A kind of failure, or of success with a remark. The C interface's `PEAL_ERROR_…` of the same name (status.h).

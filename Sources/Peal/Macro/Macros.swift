@@ -31,11 +31,12 @@ public macro PealProtocol(_ name: String? = nil) = #externalMacro(module: "PealM
 ///   - since: The first version of the protocol that has it.
 ///   - recursion: The effect of a broadcast inside a callback of the same method.
 ///   - isBorrowed: The broadcasters promise that bare pointers outlive a captured call.
+///   - sticky: The calls that are kept for later observers, of a method without a result; `nil` for none.
 @attached(peer)
 public macro PealMethod(
     _ name: String? = nil, parameters: String..., policy: SinglePolicy? = nil, isRequired: Bool = false,
     since: UInt32 = 1,
-    recursion: Recursion = .recursive, isBorrowed: Bool = false
+    recursion: Recursion = .recursive, isBorrowed: Bool = false, sticky: Sticky? = nil
 ) = #externalMacro(module: "PealMacros", type: "PealMethodMacro")
 #endif
 
@@ -72,7 +73,8 @@ extension Center {
         return try register(object, list.entries, of: type, options).keep()
     }
 
-    /// Observes a protocol by an actor, with the options in an array. The code that `@PealProtocol` makes uses it.
+    /// Observes a protocol by an actor as by an object: once, until the actor has ended. The options are in an array. The
+    /// code that `@PealProtocol` makes uses it.
     ///
     /// - Parameters:
     ///   - type: The protocol.
@@ -85,7 +87,7 @@ extension Center {
     /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
     @discardableResult
     public func observe<Observed: PealProtocol, Isolation: Actor>(
-        _ type: Observed.Type, on actor: Isolation, options: [ObserverOption],
+        _ type: Observed.Type, forActor actor: Isolation, options: [ObserverOption],
         methods: (inout ActorMethods<Isolation>) -> Void
     ) throws(PealError) -> ObserverToken {
         var list = ActorMethods(actor)

@@ -72,8 +72,7 @@ extension CenterState {
     func checkConformance(of functions: FunctionTables, to proto: PealProtocol) throws(Failure) {
         let missing = functions.missing(from: self[proto].all)
         guard missing.isEmpty else {
-            let given =
-                functions.handled == nil ? "the table for \(proto.name) lacks" : "the names for \(proto.name) lack"
+            let given = "the \(functions.handled == nil ? "table" : "handler") for \(proto.name) lacks"
             throw Failure(.conformance, "\(given) required methods: \(Self.list(missing.map { $0.title }))")
         }
     }

@@ -26,6 +26,7 @@ protocol Plain {
     mutating func change()  // expected-error {{'change' is mutating: a broadcast calls methods of objects}}
     func load() async  // expected-error {{'load' is async: a broadcast does not wait for its observers; leave async out, or isolate the protocol by @MainActor or Actor, where each call is a task}}
     func save() throws -> Int  // expected-error {{'save' throws and returns 'Int': C gets one result, the status of the error or the value; leave one out}}
+    @PealMethod(policy: .last, sticky: .last) func last() -> Int  // expected-error {{'last' returns 'Int': a late observer's result has no broadcaster, so leave sticky or the result out}}
     func name()  // expected-error {{'name' is a name that the declaration of each protocol uses; choose another}}
 }
 

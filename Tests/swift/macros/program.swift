@@ -6,6 +6,7 @@ import Synchronization
 protocol Chat {
     func onMessage(room: String, text: String)
     func onClose()
+    @PealMethod(sticky: .last) func onTopic(_ topic: String)
     @PealMethod(policy: .every) func mayEnter(_ who: String) -> Bool
     @PealMethod("count_votes", parameters: "topic", policy: .sum) func votes(on topic: String) -> Int32
     func ages(in room: String) -> Int
@@ -13,6 +14,7 @@ protocol Chat {
 
 extension Chat {
     func onClose() {}
+    func onTopic(_ topic: String) {}
     func ages(in room: String) -> Int { room.utf8.count }
 }
 
@@ -113,6 +115,7 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
         try expect(
             ChatMethods.methods.map(\.signature.text) == [
                 "optional void on_message(const char *room, const char *text)", "optional void on_close(void)",
+                "optional void on_topic(const char *topic), sticky",
                 "optional bool may_enter(const char *who), every",
                 "optional int32_t count_votes(const char *topic), sum",
                 "optional long ages(const char *room)",
