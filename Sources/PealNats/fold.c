@@ -20,56 +20,53 @@ static bool is_nonzero(const struct bridge_method *method, const void *value)
     return false;
 }
 
-/* The sum wraps, as that of a broadcast does. */
-#define FOLD_NUMBER(type, sum_type)                                       \
+/* As the policies of a broadcast: an integer sum saturates at the limits of its type. */
+#define FOLD_NUMBER(type, add)                                            \
     do {                                                                  \
         type left, right;                                                 \
         memcpy(&left, value, sizeof left);                                \
         memcpy(&right, result, sizeof right);                             \
         if (policy == PEAL_POLICY_SUM)                                    \
-            left = (type)((sum_type)left + (sum_type)right);              \
+            add;                                                          \
         else if (policy == PEAL_POLICY_MIN ? right < left : right > left) \
             left = right;                                                 \
         memcpy(value, &left, sizeof left);                                \
     } while (0)
+#define FOLD_FLOAT(type) FOLD_NUMBER(type, left += right)
+#define FOLD_SIGNED(type, least, most) \
+    FOLD_NUMBER(type, left = __builtin_add_overflow(left, right, &left) ? (right < 0 ? (least) : (most)) : left)
+#define FOLD_UNSIGNED(type, most) FOLD_NUMBER(type, left = __builtin_add_overflow(left, right, &left) ? (most) : left)
+
+static void fold_signed(size_t size, peal_policy policy, void *value, const void *result)
+{
+    switch (size) {
+    case 1: FOLD_SIGNED(int8_t, INT8_MIN, INT8_MAX); break;
+    case 2: FOLD_SIGNED(int16_t, INT16_MIN, INT16_MAX); break;
+    case 4: FOLD_SIGNED(int32_t, INT32_MIN, INT32_MAX); break;
+    default: FOLD_SIGNED(int64_t, INT64_MIN, INT64_MAX); break;
+    }
+}
+
+static void fold_unsigned(size_t size, peal_policy policy, void *value, const void *result)
+{
+    switch (size) {
+    case 1: FOLD_UNSIGNED(uint8_t, UINT8_MAX); break;
+    case 2: FOLD_UNSIGNED(uint16_t, UINT16_MAX); break;
+    case 4: FOLD_UNSIGNED(uint32_t, UINT32_MAX); break;
+    default: FOLD_UNSIGNED(uint64_t, UINT64_MAX); break;
+    }
+}
 
 static void fold_number(const struct bridge_method *method, peal_policy policy, void *value, const void *result)
 {
-    const bool is_signed = method->result_kind == PEAL_KIND_SIGNED;
-
-    if (method->result_kind == PEAL_KIND_FLOAT) {
-        if (method->result_size == sizeof(float))
-            FOLD_NUMBER(float, float);
-        else
-            FOLD_NUMBER(double, double);
-        return;
-    }
-    switch (method->result_size) {
-    case 1:
-        if (is_signed)
-            FOLD_NUMBER(int8_t, uint64_t);
-        else
-            FOLD_NUMBER(uint8_t, uint64_t);
-        break;
-    case 2:
-        if (is_signed)
-            FOLD_NUMBER(int16_t, uint64_t);
-        else
-            FOLD_NUMBER(uint16_t, uint64_t);
-        break;
-    case 4:
-        if (is_signed)
-            FOLD_NUMBER(int32_t, uint64_t);
-        else
-            FOLD_NUMBER(uint32_t, uint64_t);
-        break;
-    default:
-        if (is_signed)
-            FOLD_NUMBER(int64_t, uint64_t);
-        else
-            FOLD_NUMBER(uint64_t, uint64_t);
-        break;
-    }
+    if (method->result_kind == PEAL_KIND_SIGNED)
+        fold_signed(method->result_size, policy, value, result);
+    else if (method->result_kind != PEAL_KIND_FLOAT)
+        fold_unsigned(method->result_size, policy, value, result);
+    else if (method->result_size == sizeof(float))
+        FOLD_FLOAT(float);
+    else
+        FOLD_FLOAT(double);
 }
 
 void fold_result(const struct bridge_method *method, void *value, size_t count, const void *result)

@@ -487,6 +487,27 @@ CLAIM("N16", "an answer that is no result is refused, and the call may have been
     juror_close(&from);
 }
 
+CLAIM("N14", "the sum of a process saturates, as that of a broadcast does")
+{
+    struct juror from, one, second = { .bonus = 10 };
+    struct gathered gathered = { .done = LATCH_INITIALIZER };
+    const int32_t number = INT32_MAX - 10;
+
+    next_realm();
+    juror_open(&from, 1);
+    juror_open(&one, 10);
+    juror_export(&from);
+    juror_import(&one, no_queue);
+    juror_observe(&one, &one, no_queue);
+    juror_observe(&one, &second, no_queue);
+    juror_wait(&from, 1);
+    gather(from.jury.on_sum, &number, WAIT_MILLISECONDS, &gathered);
+    CHECK_EQUAL(gathered.replies, 1);
+    CHECK_EQUAL((int64_t)gathered.sum, INT32_MAX);
+    juror_close(&one);
+    juror_close(&from);
+}
+
 CLAIM("N14", "results that have no meaning in another process are refused with a sentence")
 {
     struct party party;
