@@ -4,6 +4,7 @@
 #include "bridge.h"
 #include "failure.h"
 #include "fold.h"
+#include "requests.h"
 
 #include <peal/broadcast.h>
 #include <peal/completion.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STACK_BYTES = 256, FLUSH_MILLISECONDS = 2000 };
 
@@ -138,12 +138,10 @@ static void finish(void *context, const struct peal_completion_info *info)
 /* Returns the rest of the time limit in milliseconds; 0 when it has expired. */
 static uint32_t rest_of(uint64_t deadline)
 {
-    struct timespec now;
+    const uint64_t time = (uint64_t)system_milliseconds();
 
     if (deadline == 0)
         return PEAL_FOREVER;
-    clock_gettime(CLOCK_REALTIME, &now);
-    const uint64_t time = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
     if (deadline <= time)
         return 0;
     return deadline - time < PEAL_FOREVER ? (uint32_t)(deadline - time) : PEAL_FOREVER;

@@ -183,7 +183,7 @@ static void answered(void *context, const struct delivery *delivery)
 
 /* ---- Sending ----------------------------------------------------------------------------------- */
 
-static int64_t system_milliseconds(void)
+int64_t system_milliseconds(void)
 {
     struct timespec now;
 

@@ -28,4 +28,7 @@ void remotes_destroy(struct export *export);
 /* Returns the number of these observers of a method. The caller must hold the lock `maintenance`. */
 size_t remotes_count(const struct export *export, peal_method method);
 
+/* Returns the system's time, in which processes give each other the deadlines of requests. */
+int64_t system_milliseconds(void);
+
 #endif
