@@ -119,8 +119,11 @@ extension Boundary {
     ) -> peal_status {
         status { () throws(Failure) in
             guard let out else { throw .null("out_info") }
-            var info = try options(out, named: name, default: empty)
+            _ = try options(out, named: name, default: empty)
+            var info = empty
             try fill(&info)
+            // The first member of each of these structs is its size.
+            withUnsafeMutableBytes(of: &info) { $0.storeBytes(of: MemoryLayout<Info>.size, as: Int.self) }
             out.pointee = info
         }
     }

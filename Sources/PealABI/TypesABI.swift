@@ -1,4 +1,5 @@
 public import CPeal
+internal import CPealSupport
 internal import PealCall
 internal import PealCore
 
@@ -42,6 +43,41 @@ public func peal_type_set_copy(
         let center = try center.find()
         let owner = try CurrentOwner.find(0)
         try center.manageType(try Boundary.source(type, "type"), by: try TypeHooks(functions), for: owner)
+    }
+}
+
+@c @implementation
+public func peal_type_set_codec(
+    _ center: peal_center, _ type: UnsafePointer<CChar>?, _ functions: UnsafePointer<peal_type_codec>?
+) -> peal_status {
+    Boundary.making { () throws(Failure) in
+        let center = try center.find()
+        let owner = try CurrentOwner.find(0)
+        guard functions != nil else { throw .null("functions") }
+        let given = try Boundary.options(functions, named: "the codec of a type", default: peal_type_codec())
+        guard let encode = given.encode else { throw .null("encode") }
+        guard let decode = given.decode else { throw .null("decode") }
+        let codec = TypeCodec(
+            encode: unsafeBitCast(encode, to: UInt.self), decode: unsafeBitCast(decode, to: UInt.self))
+        try center.setCodec(codec, for: try Boundary.source(type, "type"), owner: owner)
+    }
+}
+
+@c @implementation
+public func peal_type_get_info(
+    _ center: peal_center, _ type: UnsafePointer<CChar>?, _ out_info: UnsafeMutablePointer<peal_type_info>?
+) -> peal_status {
+    Boundary.fill(out_info, "the information about a type", peal_type_info()) { (info) throws(Failure) in
+        let functions = try center.find().functions(of: try Boundary.source(type, "type"))
+        info.ownership = PEAL_OWNERSHIP_BARE
+        guard let (hooks, codec) = functions else { return }
+        info.ownership = hooks.isObject ? PEAL_OWNERSHIP_OBJECT : PEAL_OWNERSHIP_STRUCT
+        info.retain = hooks.table.pointee.retain
+        info.copy = hooks.table.pointee.copy
+        info.release = hooks.table.pointee.release
+        guard let codec else { return }
+        info.encode = unsafeBitCast(codec.encode, to: Swift.type(of: info.encode))
+        info.decode = unsafeBitCast(codec.decode, to: Swift.type(of: info.decode))
     }
 }
 

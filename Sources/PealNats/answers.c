@@ -202,6 +202,7 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
         __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
         send_result(answers, method, reply, header.number, PEAL_ERROR_LIMIT, NULL);
     }
+    peal_wire_arguments_release(method->plan, arguments);
     free(arena);
 }
 

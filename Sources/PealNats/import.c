@@ -89,16 +89,15 @@ static void deliver_call(struct import *import, size_t index, const void *messag
         bridge_refuse(import->bridge, &import->troubles, "%s: %s", method->name, peal_wire_last_message());
         return;
     }
-    if (header.hops >= HOP_LIMIT || header.number == 0) {
-        bridge_refuse(import->bridge, &import->troubles, "%s: a call with %" PRIu32 " hops and the number %" PRIu64,
-            method->name, header.hops, header.number);
-        return;
-    }
     memcpy(identity.origin, header.origin, ORIGIN_SIZE);
     identity.number = header.number;
     identity.hops = header.hops;
-    if (note_arrival(import, &identity))
+    if (header.hops >= HOP_LIMIT || header.number == 0)
+        bridge_refuse(import->bridge, &import->troubles, "%s: a call with %" PRIu32 " hops and the number %" PRIu64,
+            method->name, header.hops, header.number);
+    else if (note_arrival(import, &identity))
         broadcast(import, method, arguments, count, &identity);
+    peal_wire_arguments_release(method->plan, arguments);
 }
 
 typedef void (*call_function)(struct import *import, size_t index, const void *message, size_t size);

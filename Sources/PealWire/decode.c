@@ -254,6 +254,19 @@ static peal_status read_buffer(
     return status;
 }
 
+static peal_status read_object(struct reader *reader, const struct parameter *parameter, void **out_object)
+{
+    struct item item;
+
+    if (read_null(reader))
+        return PEAL_OK;
+    const peal_status status = expect_item(reader, ITEM_BYTES, &item);
+    if (status < 0)
+        return status;
+    *out_object = parameter->codec.decode(item.bytes, item.value);
+    return *out_object != NULL ? PEAL_OK : refuse_message(reader, "has a value that the codec of its type refuses");
+}
+
 peal_status decode_parameter(struct reader *reader, const struct parameter *parameter, void *value, uint64_t *out_count)
 {
     *out_count = 0;
@@ -261,6 +274,7 @@ peal_status decode_parameter(struct reader *reader, const struct parameter *para
     case PARAMETER_TEXT: return read_text(reader, value);
     case PARAMETER_NUMBER: return read_number(reader, &reader->plan->steps[parameter->first_step], value);
     case PARAMETER_BUFFER: return read_buffer(reader, parameter, value, out_count);
+    case PARAMETER_OBJECT: return read_object(reader, parameter, value);
     default: {
         struct elements elements = { value, 1, parameter->value_size, parameter->value_size, 1 };
         return read_steps(reader, parameter, &elements);
@@ -300,11 +314,10 @@ static peal_status check_lengths(struct reader *reader, void *const *arguments, 
     return PEAL_OK;
 }
 
-peal_status decode_arguments(struct reader *reader, void *const **out_arguments)
+static peal_status read_arguments(struct reader *reader, void **arguments)
 {
     const struct peal_wire_plan *plan = reader->plan;
-    uint8_t *frame = reader->memory - plan->frame_size;
-    void **arguments = (void **)(void *)frame;
+    uint8_t *frame = (uint8_t *)arguments;
     uint64_t counts[PEAL_PARAMETER_LIMIT];
     struct item item;
     peal_status status = expect_item(reader, ITEM_ARRAY, &item);
@@ -322,6 +335,33 @@ peal_status decode_arguments(struct reader *reader, void *const **out_arguments)
     }
     if (reader->next != reader->end)
         return refuse_message(reader, "is longer than its content");
-    *out_arguments = arguments;
     return check_lengths(reader, arguments, counts);
+}
+
+peal_status decode_arguments(struct reader *reader, void *const **out_arguments)
+{
+    void **arguments = (void **)(void *)(reader->memory - reader->plan->frame_size);
+    const peal_status status = read_arguments(reader, arguments);
+
+    if (status < 0)
+        peal_wire_arguments_release(reader->plan, arguments);
+    else
+        *out_arguments = arguments;
+    return status;
+}
+
+void peal_wire_arguments_release(const peal_wire_plan *plan, void *const *arguments)
+{
+    if (plan == NULL || arguments == NULL || !plan->has_objects)
+        return;
+    /* The frame is cleared before it is read. If reading ended early, the last pointers are still NULL. */
+    for (size_t i = 0; i < plan->parameter_count && arguments[i] != NULL; i++) {
+        const struct parameter *parameter = &plan->parameters[i];
+        if (parameter->kind != PARAMETER_OBJECT)
+            continue;
+        void *object = *(void **)arguments[i];
+        *(void **)arguments[i] = NULL;
+        if (object != NULL)
+            parameter->codec.release(object);
+    }
 }

@@ -215,6 +215,55 @@ static peal_status put_buffer(struct writer *writer, const struct peal_wire_plan
     return PEAL_OK;
 }
 
+/* The number of bytes of a head with this value. */
+static size_t head_size(uint64_t value)
+{
+    uint8_t head[MOST_HEAD_BYTES];
+
+    return write_head(head, MAJOR_BYTES, value);
+}
+
+static peal_status refuse_value(const struct peal_wire_plan *plan, peal_status status)
+{
+    return wire_fail(status < 0 ? status : PEAL_ERROR_ARGUMENT, "%s: the codec of a type refuses a value", plan->name);
+}
+
+/* Writes a value of a registered type as a byte string. The codec writes it after room for the longest head, and the
+ * bytes are then moved to the head. If only that room is missing, the codec writes them once more, in their place. */
+static peal_status put_object(
+    struct writer *writer, const struct peal_wire_plan *plan, const struct parameter *parameter, const void *value)
+{
+    const size_t room = (size_t)(writer->end - writer->next);
+    const size_t gap = room < MOST_HEAD_BYTES ? room : MOST_HEAD_BYTES;
+    const size_t space = room - gap;
+    size_t size = 0, again = 0;
+
+    if (value == NULL) {
+        put_byte(writer, NULL_BYTE);
+        return PEAL_OK;
+    }
+    peal_status status = parameter->codec.encode(value, space > 0 ? writer->next + gap : NULL, space, &size);
+    if (status < 0 || size > PTRDIFF_MAX)
+        return refuse_value(plan, status);
+    const size_t head = head_size(size);
+    if (size <= space) {
+        memmove(writer->next + head, writer->next + gap, size);
+    } else if (head <= room && size <= room - head) {
+        status = parameter->codec.encode(value, writer->next + head, room - head, &again);
+        if (status < 0 || again != size)
+            return refuse_value(plan, status);
+    }
+    if (head > room || size > room - head) {
+        writer->missing += head + size;
+        writer->end = writer->next; /* Later bytes are only counted. */
+        return PEAL_OK;
+    }
+    uint8_t bytes[MOST_HEAD_BYTES];
+    memcpy(writer->next, bytes, write_head(bytes, MAJOR_BYTES, size));
+    writer->next += head + size;
+    return PEAL_OK;
+}
+
 peal_status encode_parameter(const struct peal_wire_plan *plan, const struct parameter *parameter,
     void *const *arguments, const void *value, struct writer *writer)
 {
@@ -222,6 +271,7 @@ peal_status encode_parameter(const struct peal_wire_plan *plan, const struct par
     case PARAMETER_TEXT: return put_text(writer, plan, *(const char *const *)value);
     case PARAMETER_BUFFER: return put_buffer(writer, plan, parameter, arguments, *(const void *const *)value);
     case PARAMETER_NUMBER: put_number(writer, &plan->steps[parameter->first_step], value); return PEAL_OK;
+    case PARAMETER_OBJECT: return put_object(writer, plan, parameter, *(const void *const *)value);
     default: put_steps(writer, plan, parameter, (struct elements){ value, 1, parameter->value_size }); return PEAL_OK;
     }
 }

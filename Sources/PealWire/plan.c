@@ -12,8 +12,9 @@ static size_t align(size_t offset, size_t alignment) { return (offset + alignmen
 static const char *cause_of(peal_ownership ownership, const struct peal_type *type)
 {
     switch (ownership) {
-    case PEAL_OWNERSHIP_OBJECT: return "a retained object has no encoding";
-    case PEAL_OWNERSHIP_STRUCT: return "a struct that is copied by functions has no encoding";
+    case PEAL_OWNERSHIP_OBJECT: return "a retained object is carried only if peal_type_set_codec registered its codec";
+    case PEAL_OWNERSHIP_STRUCT:
+        return "a struct that is copied by functions is carried only if peal_type_set_codec registered its codec";
     case PEAL_OWNERSHIP_FUNCTION: return "a function has no address in another process";
     default:
         return type->kind == PEAL_KIND_POINTER && type->target->kind == PEAL_KIND_FUNCTION
@@ -59,6 +60,21 @@ static void recognise_number(const struct peal_wire_plan *plan, struct parameter
         parameter->kind = PARAMETER_NUMBER;
 }
 
+/* Finds the codec of a parameter's pointed-to type. Returns false if it has none. */
+static bool find_codec(const struct peal_wire_plan *plan, const struct peal_type_member *member, struct codec *codec)
+{
+    struct peal_method_info method = { .size = sizeof method };
+    struct peal_type_info type = { .size = sizeof type };
+
+    if (member->ownership != PEAL_OWNERSHIP_OBJECT && member->ownership != PEAL_OWNERSHIP_STRUCT)
+        return false;
+    if (peal_method_get_info(plan->method, &method) < 0
+        || peal_type_get_info(method.center, member->type->target->name, &type) < 0 || type.encode == NULL)
+        return false;
+    *codec = (struct codec){ type.encode, type.decode, type.release };
+    return true;
+}
+
 static bool compile_parameter(
     struct compiler *compiler, struct parameter *parameter, const struct peal_type_member *member)
 {
@@ -75,6 +91,9 @@ static bool compile_parameter(
     } else if (member->ownership == PEAL_OWNERSHIP_BUFFER) {
         if (!compile_buffer_parameter(compiler, parameter, member))
             return false;
+    } else if (find_codec(compiler->plan, member, &parameter->codec)) {
+        parameter->kind = PARAMETER_OBJECT;
+        compiler->plan->has_objects = true;
     } else {
         compiler->cause = cause_of(member->ownership, type);
         compiler->status = PEAL_ERROR_TYPE;

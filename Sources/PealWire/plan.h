@@ -30,7 +30,20 @@ struct step {
     uint32_t count;
 };
 
-enum parameter_kind { PARAMETER_VALUE, PARAMETER_NUMBER /* a value of one step */, PARAMETER_TEXT, PARAMETER_BUFFER };
+enum parameter_kind {
+    PARAMETER_VALUE,
+    PARAMETER_NUMBER /* a value of one step */,
+    PARAMETER_TEXT,
+    PARAMETER_BUFFER,
+    PARAMETER_OBJECT
+};
+
+/* The functions of a registered type, of which a value is a byte string. */
+struct codec {
+    peal_status (*encode)(const void *value, void *buffer, size_t capacity, size_t *out_size);
+    void *(*decode)(const void *bytes, size_t byte_count);
+    void (*release)(void *value);
+};
 
 struct parameter {
     uint8_t kind;        /* enum parameter_kind */
@@ -45,6 +58,7 @@ struct parameter {
     size_t element_size; /* 1 where the length counts bytes */
     size_t element_alignment;
     size_t packed_size; /* the bytes of an element in a message: its numbers, without padding */
+    struct codec codec; /* of an object */
 };
 
 enum { FINGERPRINT_SIZE = 8, BEGINNING_SIZE = 3 + FINGERPRINT_SIZE };
@@ -55,6 +69,7 @@ struct peal_wire_plan {
     uint8_t call_beginning[BEGINNING_SIZE]; /* the first bytes of each message */
     uint8_t result_beginning[BEGINNING_SIZE];
     bool has_results; /* results are encoded too */
+    bool has_objects; /* decoded arguments must be released */
     size_t parameter_count;
     struct parameter parameters[PEAL_PARAMETER_LIMIT];
     bool is_oneway;

@@ -28,8 +28,10 @@ struct peal_replay {
     uint64_t offset; /* of the next record */
     struct replayed_method *methods;
     size_t method_count;
-    void *arena;
+    void *arena; /* of the last call that was read */
     size_t arena_size;
+    const peal_wire_plan *last_plan; /* of that call, until its arguments are released */
+    void *const *last_arguments;
     struct peal_replay_info info;
 };
 
@@ -194,10 +196,18 @@ peal_status peal_replay_create(const char *path, peal_center center, peal_replay
     return PEAL_OK;
 }
 
+/* Releases the arguments of the call that was read last. */
+static void release_last_call(struct peal_replay *replay)
+{
+    peal_wire_arguments_release(replay->last_plan, replay->last_arguments);
+    replay->last_arguments = NULL;
+}
+
 void peal_replay_destroy(peal_replay *replay)
 {
     if (replay == NULL)
         return;
+    release_last_call(replay);
     for (size_t i = 0; i < replay->method_count; i++) {
         peal_wire_plan_destroy(replay->methods[i].plan);
         free(replay->methods[i].reason);
@@ -273,13 +283,20 @@ static peal_status decode_record(struct peal_replay *replay, const struct replay
 
     if (status == PEAL_OK)
         status = begin_frame(&reader, replay->arena, replay->arena_size);
-    return status < 0 ? status : decode_arguments(&reader, out_arguments);
+    if (status == PEAL_OK)
+        status = decode_arguments(&reader, out_arguments);
+    if (status == PEAL_OK) {
+        replay->last_plan = method->plan;
+        replay->last_arguments = *out_arguments;
+    }
+    return status;
 }
 
 peal_status peal_replay_next(peal_replay *replay, struct peal_replay_call *out_call)
 {
     if (replay == NULL || out_call == NULL || out_call->size != sizeof *out_call)
         return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_replay_next is NULL, or a size is wrong");
+    release_last_call(replay);
     const struct record_header *record = next_call(replay);
     if (record == NULL)
         return wire_fail(PEAL_ERROR_NOT_FOUND, "the recording has no more calls");

@@ -147,7 +147,8 @@ CLAIM("W3", "a plan is refused for what no message carries, with the parameter a
         "required void f(const int *a __counted_by(3), char **b)", PEAL_ERROR_TYPE, "column 47: parameter 2, char **");
     check_refusal("required void f(peal_timer a)", PEAL_ERROR_TYPE, "a handle has no meaning in another process");
     check_refusal("required void f(long double a)", PEAL_ERROR_TYPE, "long double");
-    check_refusal("required void f(struct widget *a)", PEAL_ERROR_TYPE, "a retained object has no encoding");
+    check_refusal("required void f(struct widget *a)", PEAL_ERROR_TYPE,
+        "carried only if peal_type_set_codec registered its codec");
     check_refusal("required void f(struct list a)", PEAL_ERROR_TYPE, "parameter 1, struct list: the pointer");
     check_refusal("required void f(const char **a __counted_by(2))", PEAL_ERROR_TYPE, "column 17: parameter 1");
     check_refusal("required void f(struct deep5 a)", PEAL_ERROR_LIMIT, "nested more than 8 deep");

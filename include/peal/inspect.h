@@ -116,6 +116,27 @@ typedef enum peal_ownership {
     PEAL_OWNERSHIP_BARE = 8      /* a pointer without a rule: cannot be captured */
 } peal_ownership;
 
+/* The functions that are registered for a type of a center. */
+struct peal_type_info {
+    size_t size;                      /* sizeof(struct peal_type_info), set by the caller */
+    peal_ownership ownership;         /* of a pointer to the type: OBJECT, STRUCT, or BARE if nothing is registered */
+    void (*retain)(void *object);     /* of an OBJECT; otherwise NULL */
+    void *(*copy)(const void *value); /* of a STRUCT; otherwise NULL */
+    void (*release)(void *value);     /* of an OBJECT, or the `destroy` of a STRUCT; otherwise NULL */
+    /* The codec; both NULL without one. */
+    peal_status (*encode)(const void *value, void *buffer, size_t capacity, size_t *out_size);
+    void *(*decode)(const void *bytes, size_t byte_count);
+};
+
+/* Reads the functions that peal_type_set_object, peal_type_set_copy and peal_type_set_codec registered for a type. A
+ * method keeps the functions that were registered when it was defined, and these may be others.
+ *
+ * type: *borrowed during the call*; the pointed-to type, such as "struct widget".
+ * out_info: filled; its size must be set.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_SYNTAX or PEAL_ERROR_TYPE with the column; PEAL_ERROR_ARGUMENT.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_type_get_info(peal_center center, const char *type, struct peal_type_info *out_info);
+
 /* Reads how a call that outlives its broadcast captures the argument of a parameter.
  *
  * out_ownership: filled.

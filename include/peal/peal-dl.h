@@ -221,8 +221,10 @@
 #define peal_type_declare (*peal_loaded_type_declare)
 #define peal_type_describe (*peal_loaded_type_describe)
 #define peal_type_destroy (*peal_loaded_type_destroy)
+#define peal_type_get_info (*peal_loaded_type_get_info)
 #define peal_type_layout (*peal_loaded_type_layout)
 #define peal_type_list (*peal_loaded_type_list)
+#define peal_type_set_codec (*peal_loaded_type_set_codec)
 #define peal_type_set_copy (*peal_loaded_type_set_copy)
 #define peal_type_set_object (*peal_loaded_type_set_object)
 #define peal_use_release (*peal_loaded_use_release)
@@ -443,8 +445,10 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(type_declare) \
     FUNCTION(type_describe) \
     FUNCTION(type_destroy) \
+    FUNCTION(type_get_info) \
     FUNCTION(type_layout) \
     FUNCTION(type_list) \
+    FUNCTION(type_set_codec) \
     FUNCTION(type_set_copy) \
     FUNCTION(type_set_object) \
     FUNCTION(use_release) \

@@ -182,6 +182,35 @@ PEAL_API peal_status peal_type_set_object(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_type_set_copy(peal_center center, const char *type, const struct peal_struct_type *functions);
 
+/* The functions of a codec. With them, calls with values of a registered type can be recorded, or be made in other
+ * processes (docs/wire.md). Both run on any thread. They must not broadcast, because a bridge may have locked the
+ * protocol of the call. */
+struct peal_type_codec {
+    size_t size; /* sizeof(struct peal_type_codec) */
+    /* Writes a value into at most `capacity` bytes; `buffer` is NULL when `capacity` is 0. Fills `out_size` with the
+     * size of the encoded value, also when that does not fit; then the content of the buffer is not used. Returns
+     * PEAL_OK, or a negative status for a value without an encoding. */
+    peal_status (*encode)(const void *value, void *buffer, size_t capacity, size_t *out_size);
+    /* Makes a value from bytes. They may come from another process, and have any content. Returns an object with a
+     * reference that is ended by `release`, or a struct that is ended by `destroy`; NULL refuses the bytes. */
+    void *(*decode)(const void *bytes, size_t byte_count);
+};
+
+/* An initialiser: struct peal_type_codec codec = PEAL_TYPE_CODEC(widget_encode, widget_decode); */
+#define PEAL_TYPE_CODEC(encode, decode) { sizeof(struct peal_type_codec), encode, decode }
+
+/* Registers the codec of a type that peal_type_set_object or peal_type_set_copy registered in the center. It ends with
+ * that registration.
+ *
+ * center: where the type is registered.
+ * type: *copied*; the pointed-to type, such as "struct widget".
+ * functions: *copied*; neither may be NULL. They must stay loaded until no recorder, replay or bridge uses a method with
+ *   the type.
+ * Returns PEAL_OK, even when the type has the same codec; PEAL_ERROR_CONFLICT when it has another;
+ * PEAL_ERROR_NOT_FOUND when the type is not registered. The others are those of peal_type_set_object.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_type_set_codec(peal_center center, const char *type, const struct peal_type_codec *functions);
+
 /* Declares C types and keeps their text, so that the compiler and peal see the same:
  *
  *     PEAL_TYPE(point_declaration, struct point { double x, y; });

@@ -27,13 +27,45 @@ extension TypeScope {
     /// The functions that capture a pointed-to value of `type`, if there are any. A name that was not declared when its
     /// functions were registered may have become a typedef since.
     public func hooks(of type: CType) -> TypeHooks? {
-        if hooks.isEmpty { return nil }
+        hooks.isEmpty ? nil : nameOfHooks(of: type).flatMap { hooks[$0] }
+    }
+
+    /// The functions and the codec of a type, if there are any.
+    public func functions(of typeText: String) throws(SyntaxError) -> (hooks: TypeHooks, codec: TypeCodec?)? {
+        var parser = DeclarationParser(typeText, scope: self)
+        guard let name = nameOfHooks(of: try parser.parseWholeTypeName()), let hooks = hooks[name] else { return nil }
+        return (hooks, codecs[name])
+    }
+
+    /// Sets the codec of a type that has functions.
+    ///
+    /// - Returns: True if the codec is new. False if the type already has it. Nil if the type has no functions.
+    public mutating func setCodec(_ codec: TypeCodec, for typeText: String) throws(SyntaxError) -> Bool? {
+        let name = try managedName(typeText)
+        if hooks[name] == nil { return nil }
+        if let known = codecs[name] {
+            if known == codec { return false }
+            throw SyntaxError(
+                .conflict, "'\(name)' has another codec already; a type has one codec", column: 1)
+        }
+        store(codec, for: name)
+        return true
+    }
+
+    /// Removes a codec, unless the type has another one meanwhile.
+    public mutating func removeCodec(_ codec: TypeCodec, of typeText: String) throws(SyntaxError) {
+        let name = try managedName(typeText)
+        if codecs[name] == codec { store(nil, for: name) }
+    }
+
+    /// The name under which the functions of a type are registered.
+    private func nameOfHooks(of type: CType) -> String? {
         var type = type
         while case .alias(let alias) = type {
-            if let known = hooks[alias.name] { return known }
+            if hooks[alias.name] != nil { return alias.name }
             type = alias.target.type
         }
-        return type.managedName.flatMap { hooks[$0] }
+        return type.managedName
     }
 
     private func managedName(_ typeText: String) throws(SyntaxError) -> String {

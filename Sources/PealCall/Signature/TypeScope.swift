@@ -14,6 +14,8 @@ public struct TypeScope: Sendable {
     private(set) var constants: [String: Int128] = [:]
     /// The functions that capture pointed-to values, by the spelling of the value's type.
     public private(set) var hooks: [String: TypeHooks] = [:]
+    /// The codecs of some of these types.
+    public private(set) var codecs: [String: TypeCodec] = [:]
 
     /// A name that a declaration gave a meaning, and the meaning that it had before.
     private enum Change: Sendable {
@@ -113,7 +115,12 @@ public struct TypeScope: Sendable {
     }
 
     mutating func removeHooks(for name: String) -> TypeHooks? {
-        hooks.removeValue(forKey: name)
+        codecs.removeValue(forKey: name)
+        return hooks.removeValue(forKey: name)
+    }
+
+    mutating func store(_ codec: TypeCodec?, for name: String) {
+        codecs[name] = codec
     }
 
     /// Type names that can be suggested for an unknown one. Only some of very many typedefs are included, so that a

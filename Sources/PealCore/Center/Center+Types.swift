@@ -34,6 +34,47 @@ extension Center {
         try owner?.add(OwnedType(center: self, name: type))
     }
 
+    /// Sets the codec of a type whose functions are registered. The same codec again changes nothing.
+    public func setCodec(_ codec: TypeCodec, for type: String, owner: Owner? = nil) throws(Failure) {
+        let isNew = try keepInState { (state) throws(Failure) in
+            do throws(SyntaxError) {
+                return try state.types.setCodec(codec, for: type)
+            } catch {
+                throw Failure(error, in: "type")
+            }
+        }
+        guard let isNew else {
+            throw Failure(
+                .notFound,
+                "no functions are registered for the type \(type); before its codec, register those that retain or copy"
+                    + " it, by peal_type_set_object or peal_type_set_copy")
+        }
+        if isNew { try owner?.add(OwnedCodec(center: self, name: type, codec: codec)) }
+    }
+
+    /// Removes a codec, if the type still has it.
+    func removeCodec(_ codec: TypeCodec, of type: String) {
+        _ = try? withState { (state) throws(Failure) in
+            try? state.types.removeCodec(codec, of: type)
+        }
+    }
+
+    /// The codecs of all types.
+    var codecs: [TypeCodec] {
+        (try? withState { (state) throws(Failure) in Array(state.types.codecs.values) }) ?? []
+    }
+
+    /// The functions and the codec of a type, if there are any.
+    public func functions(of type: String) throws(Failure) -> (hooks: TypeHooks, codec: TypeCodec?)? {
+        try withState { (state) throws(Failure) in
+            do throws(SyntaxError) {
+                return try state.types.functions(of: type)
+            } catch {
+                throw Failure(error, in: "type")
+            }
+        }
+    }
+
     /// Removes the registration of a type's functions. Later methods do not use these functions. Earlier methods no
     /// longer capture by them, unless another type has the same functions.
     ///

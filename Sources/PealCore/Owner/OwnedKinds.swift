@@ -141,3 +141,24 @@ final class OwnedType: OwnedObject {
         hooks.withLock { $0 = ended }
     }
 }
+
+/// A codec whose functions are the owner's. The type may be another owner's.
+final class OwnedCodec: OwnedObject {
+    static var kind: OwnedKind { .type }
+    private let center: Center
+    private let name: String
+    private let codec: TypeCodec
+
+    init(center: Center, name: String, codec: TypeCodec) {
+        self.center = center
+        self.name = name
+        self.codec = codec
+    }
+
+    /// No handle has the address as its id.
+    var ownedKey: UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
+
+    func end(of owner: Owner) {
+        center.removeCodec(codec, of: name)
+    }
+}

@@ -18,12 +18,22 @@ extension Handles {
             for object in table.all { body(object) }
         }
         for observation in observations.all { body(observation) }
+        visit(centers)
         visit(queues)
         visit(timers)
         visit(completions)
         visit(modules)
         visit(services)
         visit(proxies)
+    }
+}
+
+extension Center: PointerHolder {
+    func addPointers(to search: inout PointerSearch) {
+        for codec in codecs {
+            search.add(address: codec.encode, "encode function of a type")
+            search.add(address: codec.decode, "decode function of a type")
+        }
     }
 }
 

@@ -57,8 +57,8 @@ struct peal_wire_plan_options {
 /* Makes the plan of a method.
  *
  * A message carries numbers, bool, enums, structs and unions by value, const char *, and buffers with a length
- * (__counted_by and its like). It carries no other pointers, no functions, no handles and no long double. Nor does it
- * carry objects of types that peal_type_set_object or peal_type_set_copy registered.
+ * (__counted_by and its like). It carries pointers to types with a codec (peal_type_set_codec), whose functions the plan
+ * uses until it ends. It carries no other pointers, no functions, no handles and no long double.
  *
  * options: *borrowed during the call*; NULL for none.
  * out_plan: filled, NULL on failure; *owned*: end it with peal_wire_plan_destroy.
@@ -112,7 +112,8 @@ PEAL_API peal_status peal_wire_peek(const void *message, size_t message_size, st
  * buffer: filled with the message, up to `capacity` bytes.
  * out_size: filled with the size of the message, also when it did not fit.
  * Returns PEAL_OK; PEAL_ERROR_LIMIT when the message did not fit, and the buffer has no message; PEAL_ERROR_ARGUMENT for
- * a value that no message carries: a text that is not UTF-8, a length below zero, NULL for a buffer with elements.
+ * a value that no message carries: a text that is not UTF-8, a length below zero, NULL for a buffer with elements; or the status with which a codec
+ * refuses a value.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_wire_encode_call(const peal_wire_plan *plan, const struct peal_wire_header *header,
     void *const *arguments, void *buffer, size_t capacity, size_t *out_size);
@@ -124,18 +125,25 @@ PEAL_API peal_status peal_wire_encode_call(const peal_wire_plan *plan, const str
  * Thread rule: any thread. Since 0.1. */
 PEAL_API size_t peal_wire_decode_size(const peal_wire_plan *plan, size_t message_size);
 
-/* Decodes a call. No other memory than the arena is used.
+/* Decodes a call. No other memory than the arena is used, except by the codecs of types.
  *
  * message: *borrowed during the call*; `message_size` bytes, of any content. They must be exactly one message.
  * arena: *borrowed until* the arguments are no longer used; aligned as malloc aligns.
  * arena_size: its size; peal_wire_decode_size returns one that suffices.
  * out_arguments, out_count: filled with what peal_send takes; NULL and 0 on failure. The arguments point into the
- *   arena, and not into the message.
+ *   arena, and not into the message. Where a parameter has a type with a codec, *owned*: end them with
+ *   peal_wire_arguments_release, before the arena is freed or used again.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the message has another fingerprint; PEAL_ERROR_SYNTAX when it is no message
- * of this method; PEAL_ERROR_LIMIT when the arena is too small; PEAL_ERROR_ARGUMENT.
+ * of this method; PEAL_ERROR_LIMIT when the arena is too small; PEAL_ERROR_ARGUMENT. Bytes that a codec refuses are PEAL_ERROR_SYNTAX.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_wire_decode_call(const peal_wire_plan *plan, const void *message, size_t message_size,
     void *arena, size_t arena_size, void *const **out_arguments, size_t *out_count);
+
+/* Releases the values that codecs have made for decoded arguments. It does nothing for a method without such parameters.
+ *
+ * arguments: *consumed*; those that peal_wire_decode_call filled in; NULL does nothing.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API void peal_wire_arguments_release(const peal_wire_plan *plan, void *const *arguments);
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 
