@@ -32,7 +32,20 @@ public func peal_call_defer(
     return Boundary.making { () throws(Failure) in
         guard call != nil else { throw .null("call") }
         guard let out_token else { throw .null("out_token") }
-        out_token.pointee = peal_completion(id: try RunningCall.deferAnswer())
+        try RunningCall.deferAnswers(1) { (_, token) in out_token.pointee = peal_completion(id: token) }
+    }
+}
+
+@c @implementation
+public func peal_call_defer_several(
+    _ call: UnsafePointer<peal_call>?, _ count: Int, _ out_tokens: UnsafeMutablePointer<peal_completion>?
+) -> peal_status {
+    out_tokens?.update(repeating: peal_completion(id: 0), count: count)
+    return Boundary.making { () throws(Failure) in
+        guard call != nil else { throw .null("call") }
+        guard let out_tokens else { throw .null("out_tokens") }
+        guard count > 0 else { throw Failure(.argument, "the count of tokens is 0; a call is answered at least once") }
+        try RunningCall.deferAnswers(count) { (index, token) in out_tokens[index] = peal_completion(id: token) }
     }
 }
 

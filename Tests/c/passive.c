@@ -437,6 +437,59 @@ CLAIM("O18", "a later answer ends by its release, and with its gathering")
     lane_close(&lane);
 }
 
+enum { TOKENS = 3 };
+static peal_completion tokens[TOKENS];
+
+static void defer_several(void *target, const struct peal_call *call)
+{
+    peal_completion more = { 1 };
+
+    (void)target;
+    deferred = peal_call_defer_several(call, TOKENS, tokens);
+    CHECK_FAILURE(peal_call_defer_several(call, 0, tokens), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_call_defer_several(call, 1, NULL), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_call_defer_several(NULL, 1, &more), PEAL_ERROR_ARGUMENT);
+    CHECK_FAILURE(peal_call_defer_several(call, 1, &more), PEAL_ERROR_STATE);
+    CHECK_EQUAL(more.id, 0);
+}
+
+CLAIM("O18, Q8", "each of several later answers of a handler counts as that of an observer, on a queue or not")
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    static const char *const names[] = { "on_sum" };
+    struct lane lane;
+    const int32_t answers[] = { 100, 200 };
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    options.priority = INT32_MAX;
+    for (int is_queued = 0; is_queued < 2; is_queued++) {
+        options.queue = is_queued ? lane.queue : nowhere;
+        begin(2, 3, nowhere);
+        CHECK_OK(peal_observe_handler(jury.protocol, NULL, defer_several, names, 1, &options, NULL));
+        CHECK_OK(gather(lane.queue, NULL));
+        lane_settle(&lane);
+        CHECK_OK(deferred);
+        CHECK_EQUAL(gathered.replies, 2);
+        CHECK_OK(peal_call_answer(tokens[2], &answers[0], sizeof answers[0]));
+        CHECK_OK(peal_completion_release(tokens[0]));
+        lane_settle(&lane);
+        CHECK_EQUAL(gathered.times, 0);
+        CHECK_OK(peal_call_answer(tokens[1], &answers[1], sizeof answers[1]));
+        lane_settle(&lane);
+        CHECK_EQUAL(gathered.times, 1);
+        CHECK_EQUAL(gathered.sum, 323);
+        CHECK_EQUAL(gathered.report.observers, 5);
+        CHECK_EQUAL(gathered.report.completed, 4);
+        CHECK_EQUAL(gathered.report.dropped, 1);
+        CHECK_OK(peal_broadcast(jury.on_sum, 1));
+        lane_settle(&lane);
+        CHECK_STATUS(deferred, PEAL_ERROR_STATE);
+        CHECK_EQUAL(tokens[0].id, 0);
+        close_center(center);
+    }
+    lane_close(&lane);
+}
+
 CLAIM("O18", "a call that no gathering waits for cannot be deferred, and outside of a handler nothing can")
 {
     const struct peal_call call = { .size = sizeof call };

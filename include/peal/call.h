@@ -73,13 +73,25 @@ PEAL_API peal_status peal_call_abstain(const struct peal_call *call);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_call_defer(const struct peal_call *call, peal_completion *out_token);
 
+/* Defers several answers of one call, for a handler that represents several observers, for example those of other
+ * processes. Each token is answered by itself. A gathering counts each one after the first as one more observer.
+ *
+ * call: as for peal_call_abstain.
+ * count: of the tokens, at least 1.
+ * out_tokens: filled with `count` tokens; each is as `out_token` of peal_call_defer. After a failure, those that are not
+ *   zero are *owned* too.
+ * Returns the statuses of peal_call_defer; PEAL_ERROR_ARGUMENT also for no tokens.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_call_defer_several(
+    const struct peal_call *call, size_t count, peal_completion *out_tokens);
+
 /* Passes the result of a deferred call.
  *
- * token: *consumed*.
+ * token: of peal_call_defer or peal_call_defer_several; *consumed*.
  * result: *borrowed during the call*; a value of the method's result type.
  * size: its size in bytes.
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when the token was answered or released, or the gathering has ended: this is
- * harmless. PEAL_ERROR_STATE for a token that peal_call_defer did not create; PEAL_ERROR_ARGUMENT for another size and
+ * harmless. PEAL_ERROR_STATE for a token that neither of them created; PEAL_ERROR_ARGUMENT for another size and
  * for NULL.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_call_answer(peal_completion token, const void *result, size_t size);

@@ -36,6 +36,7 @@
 #define peal_call_abstain (*peal_loaded_call_abstain)
 #define peal_call_answer (*peal_loaded_call_answer)
 #define peal_call_defer (*peal_loaded_call_defer)
+#define peal_call_defer_several (*peal_loaded_call_defer_several)
 #define peal_call_get_current (*peal_loaded_call_get_current)
 #define peal_center_create (*peal_loaded_center_create)
 #define peal_center_default (*peal_loaded_center_default)
@@ -260,6 +261,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(call_abstain) \
     FUNCTION(call_answer) \
     FUNCTION(call_defer) \
+    FUNCTION(call_defer_several) \
     FUNCTION(call_get_current) \
     FUNCTION(center_create) \
     FUNCTION(center_default) \

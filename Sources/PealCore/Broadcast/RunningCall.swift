@@ -45,8 +45,10 @@ extension RunningCall {
         }
     }
 
-    /// - Returns: The token by which the call is answered later.
-    public static func deferAnswer() throws(Failure) -> UInt64 {
+    /// Makes tokens by which the call is answered later. Each further one counts as one more observer of the gathering.
+    ///
+    /// - Parameter store: Receives the index and the id of each token.
+    public static func deferAnswers(_ count: Int, store: (Int, UInt64) -> Void) throws(Failure) {
         try withHandlersCall { (hazard, record) throws(Failure) in
             guard let completion = Completion.find(hazard.pointee.gathering),
                 let method = Handles.methods.find(peal_hazard_method(hazard)),
@@ -56,14 +58,16 @@ extension RunningCall {
                     .state,
                     "no gathering waits for the result of this call; return the result, or call peal_call_abstain")
             }
-            // The token settles the call, also if it cannot be made.
+            // The tokens settle the call, also if they cannot be made.
             hazard.pointee.answer = PEAL_ANSWER_LATER.rawValue
-            guard
-                let token = completion.deferReply(
-                    from: record.pointee.id, size: method.resultSize, for: Asking.owner(of: record),
-                    isReserved: hazard.pointee.is_reserved)
-            else { throw .staleCompletion }
-            return token
+            for index in 0..<count {
+                guard
+                    let token = completion.deferReply(
+                        from: record.pointee.id, size: method.resultSize, for: Asking.owner(of: record),
+                        isReserved: index == 0 && hazard.pointee.is_reserved)
+                else { throw .staleCompletion }
+                store(index, token)
+            }
         }
     }
 
