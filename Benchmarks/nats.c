@@ -255,7 +255,7 @@ static double median(double *values, size_t count);
 
 static void print_gathering(const char *name, double request, double time)
 {
-    printf("%-11s request %6.1f us   all 8  %6.1f us   ratio %.2f\n", name, request * 1e6, time * 1e6, time / request);
+    printf("%-11s request %6.1f us   all 8  %6.1f us   ratio %.2f", name, request * 1e6, time * 1e6, time / request);
 }
 
 static void measure_gathering(const pid_t *processes, size_t rounds)
@@ -290,8 +290,11 @@ static void measure_gathering(const pid_t *processes, size_t rounds)
         gatherings[i] = gather_once(jury.vote, &options);
     }
     const double request = median(requests, rounds);
-    print_gathering("scatter", request, median(scatters, rounds));
-    print_gathering("gather", request, median(gatherings, rounds));
+    const double scatter = median(scatters, rounds), gathering = median(gatherings, rounds);
+    print_gathering("scatter", request, scatter);
+    printf("\n");
+    print_gathering("gather", request, gathering);
+    printf("   to scatter %.2f\n", gathering / scatter);
 }
 
 /* ---- Turns ------------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_BYTES = 256, FLUSH_MILLISECONDS = 2000 };
+enum { STACK_BYTES = 256, REPLY_SIZE = 256, FLUSH_MILLISECONDS = 2000 };
 
 /* A request whose observers are called. */
 struct answer {
@@ -33,7 +33,8 @@ struct answer {
 struct answers {
     struct import *import;
     peal_queue queue;                  /* runs the functions of gatherings on the thread that enqueues them */
-    struct subscription *subscription; /* NULL while nothing observes in this process; guarded by `maintenance` */
+    struct subscription *own; /* NULL while nothing observes in this process; guarded by `maintenance` */
+    struct subscription *shared; /* The same. Requests to all processes. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct answer *waiting;
@@ -215,66 +216,100 @@ void answers_deliver(struct answers *answers, size_t method, const void *packed,
 }
 
 /* A queue keeps the message and the subject of the answer together. */
-static void relay_request(struct import *import, size_t index, const struct delivery *delivery)
+static void relay_request(struct import *import, size_t index, const char *reply, const struct delivery *delivery)
 {
-    const size_t reply_size = strlen(delivery->reply) + 1;
+    const size_t reply_size = strlen(reply) + 1;
     char *packed = malloc(reply_size + delivery->size);
 
     if (packed == NULL) {
         __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
         return;
     }
-    memcpy(packed, delivery->reply, reply_size);
+    memcpy(packed, reply, reply_size);
     memcpy(packed + reply_size, delivery->bytes, delivery->size);
     import_push(import, index, packed, reply_size + delivery->size);
     free(packed);
 }
 
-static void arrived(void *context, const struct delivery *delivery)
+static void accept(struct answers *answers, const char *reply, const struct delivery *delivery)
 {
-    struct answers *answers = context;
     struct import *import = answers->import;
     const char *token = strrchr(delivery->subject, '.');
     const int index = token != NULL ? method_table_find(import->table, token + 1, strlen(token + 1)) : -1;
 
     if (index < 0 || import->table->methods[index].plan == NULL || !import->table->methods[index].has_result
-        || delivery->reply == NULL)
+        || reply == NULL)
         return;
     if (delivery->size > import->bridge->options.message_limit)
         bridge_refuse(import->bridge, &import->troubles, "%s: a message of %zu bytes",
             import->table->methods[index].name, delivery->size);
     else if (import->relay != NULL)
-        relay_request(import, (size_t)index, delivery);
+        relay_request(import, (size_t)index, reply, delivery);
     else
-        make_call(answers, (size_t)index, delivery->reply, delivery->bytes, delivery->size);
+        make_call(answers, (size_t)index, reply, delivery->bytes, delivery->size);
+}
+
+static void arrived(void *context, const struct delivery *delivery) { accept(context, delivery->reply, delivery); }
+
+/* A request to all processes. The answer states its sender. A message of another version of the method is for others. */
+static void arrived_shared(void *context, const struct delivery *delivery)
+{
+    struct answers *answers = context;
+    const struct import *import = answers->import;
+    const char *token = delivery->subject + strlen(import->table->request_prefix) + strlen("_all.");
+    const int index = method_table_find(import->table, token, strlen(token));
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    char id[2 * ORIGIN_SIZE + 1], reply[REPLY_SIZE];
+
+    if (index < 0 || delivery->reply == NULL
+        || (peal_wire_peek(delivery->bytes, delivery->size, &header) == PEAL_OK
+            && header.fingerprint != import->table->methods[index].fingerprint))
+        return;
+    write_hexadecimal(id, import->bridge->id, ORIGIN_SIZE);
+    if (snprintf(reply, sizeof reply, "%s.%s", delivery->reply, id) < (int)sizeof reply)
+        accept(answers, reply, delivery);
 }
 
 /* ---- Subscriptions ----------------------------------------------------------------------------- */
 
-peal_status answers_subscribe(struct answers *answers)
+static peal_status subscribe(
+    struct answers *answers, const char *recipient, transport_handler handler, struct subscription **out_subscription)
 {
     const struct import *import = answers->import;
     char *subject = NULL;
-    char id[2 * ORIGIN_SIZE + 1];
 
-    if (answers->subscription != NULL)
+    if (*out_subscription != NULL)
         return PEAL_OK;
-    write_hexadecimal(id, import->bridge->id, ORIGIN_SIZE);
-    if (asprintf(&subject, "%s%s.*", import->table->request_prefix, id) < 0)
+    if (asprintf(&subject, "%s%s.*", import->table->request_prefix, recipient) < 0)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     const peal_status status = transport_subscribe(
-        import->bridge->prompt, subject, arrived, answers, &answers->subscription);
+        import->bridge->prompt, subject, NULL, handler, answers, out_subscription);
     free(subject);
-    /* An announcement must not overtake the subscription. */
+    return status;
+}
+
+peal_status answers_subscribe(struct answers *answers)
+{
+    struct peal_bridge *bridge = answers->import->bridge;
+    char id[2 * ORIGIN_SIZE + 1];
+
+    if (answers->own != NULL && answers->shared != NULL)
+        return PEAL_OK;
+    write_hexadecimal(id, bridge->id, ORIGIN_SIZE);
+    peal_status status = subscribe(answers, id, arrived, &answers->own);
     if (status == PEAL_OK)
-        (void)transport_flush(import->bridge->prompt, FLUSH_MILLISECONDS);
+        status = subscribe(answers, "_all", arrived_shared, &answers->shared);
+    /* An announcement must not overtake the subscriptions. */
+    if (status == PEAL_OK)
+        (void)transport_flush(bridge->prompt, FLUSH_MILLISECONDS);
     return status;
 }
 
 void answers_unsubscribe(struct answers *answers)
 {
-    transport_unsubscribe(answers->subscription);
-    answers->subscription = NULL;
+    transport_unsubscribe(answers->own);
+    transport_unsubscribe(answers->shared);
+    answers->own = answers->shared = NULL;
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */

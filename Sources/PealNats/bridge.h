@@ -12,6 +12,7 @@
 
 #include "answers.h"
 #include "bundle.h"
+#include "gatherings.h"
 #include "methods.h"
 #include "relay.h"
 #include "requests.h"
@@ -40,6 +41,14 @@ struct peer {
     int64_t expires;             /* by now_in_milliseconds */
     uint64_t wanted[MASK_WORDS]; /* a bit for each method of the table that it observes */
     uint64_t mismatched[MASK_WORDS]; /* methods whose fingerprints differ; each was reported */
+    bool is_silent; /* It has not answered its last request. */
+};
+
+/* The observer that represents the other processes in gatherings. Guarded by `maintenance`. */
+struct gatherer {
+    struct export *export;
+    peal_observation observation; /* zero while no process observes a method with a result */
+    uint64_t wanted[MASK_WORDS];  /* a bit for each method of the registration */
 };
 
 struct export
@@ -58,8 +67,7 @@ struct export
     peal_queue own_queue;
     struct outbox *outbox; /* NULL: not durable */
     struct bundle *bundle; /* NULL: durable */
-    struct remote *remotes; /* the processes that answer requests; guarded by `maintenance` */
-    uint64_t result_methods[MASK_WORDS]; /* a bit for each method of the table that has a result */
+    struct gatherer gatherer;
     struct subscription *presence;
     struct peer *peers; /* guarded by the lock of the bridge */
     size_t peer_count;
@@ -142,6 +150,8 @@ void export_destroy(struct export *export);
 struct export *bridge_find_export(const struct peal_bridge *bridge, peal_protocol protocol);
 /* Returns true if the handler of an export of this protocol is registered. The caller must hold the lock `maintenance`. */
 bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol);
+/* Returns the process with an identity, or NULL. The caller must hold the lock of the bridge. */
+struct peer *export_find_peer(struct export *export, const uint8_t *id);
 /* A process has announced what it observes. Any thread. */
 void export_note_peer(struct export *export, const uint8_t *id, int64_t interval, const char *methods);
 /* Removes the processes that have sent no announcement for long. Returns true if there was one. */

@@ -130,7 +130,7 @@ static void export_call(void *target, const struct peal_call *call)
 
 /* ---- Peers ------------------------------------------------------------------------------------- */
 
-static struct peer *find_peer(struct export *export, const uint8_t *id)
+struct peer *export_find_peer(struct export *export, const uint8_t *id)
 {
     for (size_t i = 0; i < export->peer_count; i++) {
         if (memcmp(export->peers[i].id, id, ORIGIN_SIZE) == 0)
@@ -208,7 +208,7 @@ void export_note_peer(struct export *export, const uint8_t *id, int64_t interval
     bool differs = false;
 
     pthread_mutex_lock(&export->bridge->lock);
-    struct peer *peer = find_peer(export, id);
+    struct peer *peer = export_find_peer(export, id);
     if (peer == NULL && methods[0] != '\0')
         peer = add_peer(export, id);
     if (peer != NULL) {
@@ -317,7 +317,7 @@ peal_status export_update(struct export *export)
     else if (!is_wanted)
         stop_observing(export);
     if (status == PEAL_OK)
-        status = remotes_update(export);
+        status = gatherings_update(export);
     if (has_grown)
         presence_ask(export->bridge, export->name);
     pthread_mutex_lock(&export->bridge->lock);
@@ -351,7 +351,7 @@ void export_destroy(struct export *export)
         return;
     transport_unsubscribe(export->presence);
     stop_observing(export);
-    remotes_destroy(export);
+    gatherings_stop(export);
     outbox_stop(export->outbox);
     relay_destroy(export->relay);
     bundle_destroy(export->bundle);

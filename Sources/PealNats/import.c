@@ -188,7 +188,7 @@ static bool is_observed(const struct import *import, const struct bridge_method 
     if (!method->has_result)
         return count > (bridge_observes(import->bridge, import->protocol) ? 1 : 0);
     const struct export *export = bridge_find_export(import->bridge, import->protocol);
-    return count > (export != NULL ? remotes_count(export, method->handle) : 0);
+    return count > (export != NULL && gatherings_observe(export, method->handle) ? 1 : 0);
 }
 
 bool import_is_observed(const struct import *import)
@@ -223,7 +223,8 @@ static peal_status subscribe(struct import *import)
 
     if (asprintf(&subject, "%s*", import->table->prefix) < 0)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const peal_status status = transport_subscribe(import->bridge->transport, subject, arrived, import, &import->calls);
+    const peal_status status = transport_subscribe(
+        import->bridge->transport, subject, NULL, arrived, import, &import->calls);
     free(subject);
     /* An announcement must not overtake the subscription. */
     if (status == PEAL_OK)

@@ -40,6 +40,25 @@ void write_hexadecimal(char *out, const uint8_t *bytes, size_t size)
     out[2 * size] = '\0';
 }
 
+static int digit_of(char letter)
+{
+    if (letter >= '0' && letter <= '9')
+        return letter - '0';
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+}
+
+bool read_hexadecimal(const char *text, uint8_t *out, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        const int high = digit_of(text[2 * i]);
+        const int low = high >= 0 ? digit_of(text[2 * i + 1]) : -1;
+        if (low < 0)
+            return false;
+        out[i] = (uint8_t)(high << 4 | low);
+    }
+    return text[2 * size] == '\0';
+}
+
 /* ---- Tables ------------------------------------------------------------------------------------ */
 
 static char *make_prefix(const char *realm, const char *kind, peal_protocol protocol)
@@ -91,6 +110,7 @@ void method_table_destroy(struct method_table *table)
     for (size_t i = 0; i < table->count; i++) {
         free(table->methods[i].name);
         free(table->methods[i].subject);
+        free(table->methods[i].request_subject);
         peal_wire_plan_destroy(table->methods[i].plan);
     }
     for (char **each = table->filter; each != NULL && *each != NULL; each++)
@@ -195,14 +215,17 @@ static peal_status add_method(struct method_table *table, peal_protocol protocol
     char *token = made->name != NULL ? subject_token(made->name) : NULL;
     if (token == NULL || asprintf(&made->subject, "%s%s", table->prefix, token) < 0)
         made->subject = NULL;
+    if (token == NULL || asprintf(&made->request_subject, "%s_all.%s", table->request_prefix, token) < 0)
+        made->request_subject = NULL;
     free(token);
-    if (made->subject == NULL)
+    if (made->subject == NULL || made->request_subject == NULL)
         status = bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     if (status == PEAL_OK && is_selected(table, protocol, handle))
         status = plan_method(made, is_strict);
     if (status < 0) {
         free(made->name);
         free(made->subject);
+        free(made->request_subject);
         return status;
     }
     made->token = made->subject + strlen(table->prefix);
@@ -210,13 +233,15 @@ static peal_status add_method(struct method_table *table, peal_protocol protocol
     return PEAL_OK;
 }
 
-static bool has_method(const struct method_table *table, peal_method method)
+int method_table_find_handle(const struct method_table *table, peal_method method)
 {
-    for (size_t i = 0; i < table->count; i++) {
+    const size_t count = __atomic_load_n(&table->count, __ATOMIC_ACQUIRE);
+
+    for (size_t i = 0; i < count; i++) {
         if (table->methods[i].handle.id == method.id)
-            return true;
+            return (int)i;
     }
-    return false;
+    return -1;
 }
 
 peal_status method_table_update(struct method_table *table, peal_protocol protocol, bool is_strict)
@@ -231,7 +256,7 @@ peal_status method_table_update(struct method_table *table, peal_protocol protoc
     if (is_strict)
         status = check_filter(table, protocol);
     for (size_t i = 0; i < count && status == PEAL_OK; i++) {
-        if (!has_method(table, methods[i]))
+        if (method_table_find_handle(table, methods[i]) < 0)
             status = add_method(table, protocol, methods[i], is_strict);
     }
     return status;

@@ -17,6 +17,7 @@ struct bridge_method {
     char *name;    /* as peal_method_find takes it */
     char *subject; /* "peal.v1.REALM.Protocol.method" */
     const char *token; /* the last part of the subject */
+    char *request_subject; /* of requests to all processes: "peal.v1.REALM._request.Protocol._all.method" */
     uint64_t fingerprint;
     peal_wire_plan *plan; /* NULL: neither exported nor imported */
     bool has_result; /* it reaches other processes by requests alone */
@@ -42,6 +43,8 @@ char *subject_token(const char *text);
 
 /* Writes bytes as hexadecimal digits, with a zero after them. */
 void write_hexadecimal(char *out, const uint8_t *bytes, size_t size);
+/* Reads as many digits as these bytes have. Returns false for other text. */
+bool read_hexadecimal(const char *text, uint8_t *out, size_t size);
 
 /* Makes an empty table. NULL: out of memory. */
 struct method_table *method_table_create(const char *realm, peal_protocol protocol, const char *const *filter);
@@ -54,5 +57,7 @@ peal_status method_table_update(struct method_table *table, peal_protocol protoc
 
 /* Returns the index of the method with a part of a subject, or -1. */
 int method_table_find(const struct method_table *table, const char *token, size_t length);
+/* The same for a method. */
+int method_table_find_handle(const struct method_table *table, peal_method method);
 
 #endif

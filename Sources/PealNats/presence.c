@@ -155,7 +155,8 @@ static peal_status follow(struct peal_bridge *bridge, const char *protocol, tran
 
     if (subject == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const peal_status status = transport_subscribe(bridge->transport, subject, handler, context, out_subscription);
+    const peal_status status = transport_subscribe(
+        bridge->transport, subject, NULL, handler, context, out_subscription);
     free(subject);
     return status;
 }

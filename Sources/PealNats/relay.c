@@ -20,6 +20,7 @@ struct relay {
     peal_queue queue;
     relay_function function;
     void *context;
+    pthread_mutex_t lock; /* of `pushed`; locked until the message is on the queue, so serial numbers are in order */
     uint64_t pushed;  /* the serial number of the last message */
     uint64_t handled; /* the serial number of the last handled one */
     uint64_t dropped; /* atomic */
@@ -88,6 +89,7 @@ peal_status relay_create(
 
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    pthread_mutex_init(&made->lock, NULL);
     made->queue = queue;
     made->function = function;
     made->context = context;
@@ -96,6 +98,7 @@ peal_status relay_create(
     if (status < 0) {
         if (made->center.id != 0)
             (void)peal_center_destroy(made->center);
+        pthread_mutex_destroy(&made->lock);
         free(made);
         return status;
     }
@@ -109,18 +112,20 @@ void relay_destroy(struct relay *relay)
         return;
     (void)peal_observation_remove_with(relay->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
     (void)peal_center_destroy(relay->center);
+    pthread_mutex_destroy(&relay->lock);
     free(relay);
 }
 
 void relay_push(struct relay *relay, size_t method, const void *message, size_t size)
 {
+    pthread_mutex_lock(&relay->lock);
     const uint64_t serial = relay->pushed + 1;
     void *const arguments[] = { (void *)&serial, (void *)&message, &size };
-
     if (peal_send(relay->methods[method], arguments, 3, NULL, NULL) == PEAL_OK)
         relay->pushed = serial;
     else
         __atomic_fetch_add(&relay->dropped, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&relay->lock);
 }
 
 peal_status relay_flush(struct relay *relay, uint32_t timeout) { return peal_queue_flush(relay->queue, timeout); }

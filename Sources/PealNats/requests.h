@@ -1,16 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * requests.h - gathered calls of methods with a result, as requests to other processes. Each process that observes such a
- * method is an observer of the exporting process, so a gathering gets one answer of each.
+ * requests.h - calls of methods that other processes answer. A request has one recipient for each answer that it waits for.
  */
 #ifndef PEAL_NATS_REQUESTS_H
 #define PEAL_NATS_REQUESTS_H
+
+#include "source.h"
 
 #include <peal/nats.h>
 
 struct export;
 struct requests;
-struct remote;
+
+/* The end of the wait for a recipient. */
+enum outcome {
+    OUTCOME_ANSWERED,
+    OUTCOME_NOT_MADE, /* The recipient has not made the call, and will not make it. */
+    OUTCOME_UNKNOWN   /* It may have made the call. */
+};
+
+/* The answer of a recipient. */
+struct answered {
+    enum outcome outcome;
+    peal_status status;
+    const void *result; /* *borrowed during the call*; NULL without one */
+    bool is_message;    /* The recipient has sent a message. */
+};
+
+struct recipient {
+    uint8_t id[ORIGIN_SIZE];
+    peal_completion token; /* of the creator */
+    bool is_alone; /* The request is sent to it by itself, not to all. */
+    bool has_ended;  /* guarded by the lock of the requests */
+};
+
+struct request;
+
+/* A recipient has answered, or is not waited for any more. */
+typedef void (*request_function)(
+    const struct request *request, const struct recipient *recipient, const struct answered *answered);
+
+/* A request. The members do not change after request_send. */
+struct request {
+    struct request *next; /* guarded by the lock of the requests, and so is `waiting` */
+    size_t waiting;       /* the recipients whose function has not returned, and the sender */
+    uint64_t number;
+    struct export *export;
+    size_t method;
+    request_function function;
+    bool has_limit; /* The creator has a time limit of its own. */
+    int64_t expires;
+    size_t count;
+    struct recipient recipients[];
+};
 
 /* Makes the requests of a bridge, whose connection for requests must be open. */
 peal_status requests_create(struct peal_bridge *bridge, struct requests **out_requests);
@@ -18,15 +60,17 @@ peal_status requests_create(struct peal_bridge *bridge, struct requests **out_re
 void requests_stop(struct requests *requests);
 /* Ends the waiting requests. NULL does nothing. */
 void requests_destroy(struct requests *requests);
-/* Ends the requests that no process has answered in time. NULL does nothing. */
+/* Ends the requests that have not been answered in time. NULL does nothing. */
 void requests_expire(struct requests *requests);
 
-/* Registers an observer for each process that observes a method with a result, and removes those of other processes. The
- * caller must hold the lock `maintenance`. */
-peal_status remotes_update(struct export *export);
-void remotes_destroy(struct export *export);
-/* Returns the number of these observers of a method. The caller must hold the lock `maintenance`. */
-size_t remotes_count(const struct export *export, peal_method method);
+/* Makes a request with room for some recipients, of which none is listed. NULL: out of memory. */
+struct request *request_create(struct export *export, size_t method, request_function function, size_t capacity);
+
+/* Sends the request, and *consumes* it. `function` is called once for each recipient, on any thread, perhaps before this
+ * returns.
+ *
+ * rest: of the time limit in milliseconds; -1: none. */
+void request_send(struct request *request, int64_t rest, void *const *arguments);
 
 /* Returns the system's time, in which processes give each other the deadlines of requests. */
 int64_t system_milliseconds(void);

@@ -163,8 +163,8 @@ static void completed(void *closure)
     pthread_mutex_unlock(&transport->lock);
 }
 
-peal_status transport_subscribe(struct transport *transport, const char *subject, transport_handler handler,
-    void *context, struct subscription **out_subscription)
+peal_status transport_subscribe(struct transport *transport, const char *subject, const char *group,
+    transport_handler handler, void *context, struct subscription **out_subscription)
 {
     struct subscription *made = calloc(1, sizeof *made);
     natsSubscription *native = NULL;
@@ -174,7 +174,10 @@ peal_status transport_subscribe(struct transport *transport, const char *subject
     made->handler = handler;
     made->context = context;
     made->transport = transport;
-    natsStatus status = natsConnection_Subscribe(&native, transport->connection, subject, arrived, made);
+    const natsStatus status = group == NULL
+                                ? natsConnection_Subscribe(&native, transport->connection, subject, arrived, made)
+                                : natsConnection_QueueSubscribe(
+                                      &native, transport->connection, subject, group, arrived, made);
     if (status != NATS_OK) {
         free(made);
         return fail_as_nats(PEAL_ERROR_CREATION, subject, status);

@@ -48,8 +48,9 @@ bool transport_publish(struct transport *transport, const char *subject, const v
 /* Sends a message with a subject for its answer. */
 bool transport_request(
     struct transport *transport, const char *subject, const char *reply, const void *message, size_t size);
-peal_status transport_subscribe(struct transport *transport, const char *subject, transport_handler handler,
-    void *context, struct subscription **out_subscription);
+/* group: each message goes to one subscription of the group; NULL: to all. */
+peal_status transport_subscribe(struct transport *transport, const char *subject, const char *group,
+    transport_handler handler, void *context, struct subscription **out_subscription);
 /* Waits until the handler does not run and will not run. */
 void transport_unsubscribe(struct subscription *subscription);
 /* The messages of a subscription that were dropped because too many waited. */

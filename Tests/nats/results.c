@@ -423,6 +423,37 @@ CLAIM("N16", "a call that no process receives counts as dropped: it was not made
     juror_close(&from);
 }
 
+CLAIM("N16", "a process that has not answered a request gets the next one alone, and the server states that it has ended")
+{
+    struct juror from, to;
+    struct gathered gathered = { .done = LATCH_INITIALIZER };
+    const int32_t number = 1;
+
+    next_realm();
+    juror_open(&from, 1);
+    juror_open(&to, 10);
+    juror_export(&from);
+    juror_import(&to, no_queue);
+    juror_observe(&to, &to, no_queue);
+    juror_wait(&from, 1);
+    natsConnection *stranger = announce_stranger(&from);
+    juror_wait(&from, 2);
+    gather(from.jury.on_sum, &number, 300, &gathered);
+    CHECK_STATUS(gathered.info.status, PEAL_ERROR_TIMEOUT);
+    CHECK_EQUAL(gathered.info.observers, 2);
+    CHECK_EQUAL(gathered.info.completed, 1);
+    CHECK_EQUAL(gathered.info.dropped, 0);
+    gather(from.jury.on_sum, &number, WAIT_MILLISECONDS, &gathered);
+    CHECK_OK(gathered.info.status);
+    CHECK_EQUAL(gathered.info.observers, 2);
+    CHECK_EQUAL(gathered.info.completed, 1);
+    CHECK_EQUAL(gathered.info.dropped, 1);
+    CHECK_EQUAL((int)gathered.sum, 11);
+    natsConnection_Destroy(stranger);
+    juror_close(&to);
+    juror_close(&from);
+}
+
 static void abstain(void *target, const struct peal_call *call)
 {
     (void)target;

@@ -366,12 +366,13 @@ bool transport_request(
     return true;
 }
 
-peal_status transport_subscribe(struct transport *transport, const char *subject, transport_handler handler,
-    void *context, struct subscription **out_subscription)
+peal_status transport_subscribe(struct transport *transport, const char *subject, const char *group,
+    transport_handler handler, void *context, struct subscription **out_subscription)
 {
     struct subscription *made = calloc(1, sizeof *made);
     struct box *box = calloc(1, sizeof *box);
 
+    (void)group;
     if (made == NULL || box == NULL)
         abort();
     *made = (struct subscription){ .handler = handler, .context = context, .native = box, .transport = transport };
