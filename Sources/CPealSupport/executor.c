@@ -66,7 +66,7 @@ static __thread bool is_driver __attribute__((tls_model("initial-exec")));
 static struct peal_event_count settled;
 
 /* The actions that follow once the lock is released. */
-struct help {
+struct actions {
     bool creates;
     bool wakes_clock;
     struct worker *woken;
@@ -126,24 +126,24 @@ static void link_idle(struct worker *worker)
 
 /* Chooses how waiting work gets a thread. Call after work was added, or a seeker has found work. One seeker is enough,
  * since it calls this function when it finds work. A driver takes the work itself, unless a call blocks it. */
-static struct help attend(bool is_stuck)
+static struct actions choose_actions(bool is_stuck)
 {
-    struct help help = { 0 };
+    struct actions actions = { 0 };
     if (first == NULL || seekers > 0)
-        return help;
+        return actions;
     if (!is_stuck && (drivers > 0 || workers - idle_workers >= parallel)) {
-        help.wakes_clock = !is_watching;
+        actions.wakes_clock = !is_watching;
         is_watching = true;
     } else if (idle != NULL) {
-        help.woken = idle;
+        actions.woken = idle;
         unlink_idle(idle);
         seekers++;
     } else if (workers < MOST_WORKERS) {
-        help.creates = true;
+        actions.creates = true;
         workers++;
         seekers++;
     }
-    return help;
+    return actions;
 }
 
 /* ---- Threads ------------------------------------------------------------------------------------- */
@@ -175,13 +175,13 @@ static bool create(void *(*body)(void *))
 static void *run_worker(void *unused);
 
 /* Performs the actions. The caller must not hold the lock. Returns false if a thread could not be made. */
-static bool provide(struct help help)
+static bool perform(struct actions actions)
 {
-    if (help.woken != NULL)
-        (void)sem_post(&help.woken->woken);
-    if (help.wakes_clock)
+    if (actions.woken != NULL)
+        (void)sem_post(&actions.woken->woken);
+    if (actions.wakes_clock)
         (void)sem_post(&clock_woken);
-    if (!help.creates || create(run_worker))
+    if (!actions.creates || create(run_worker))
         return true;
     peal_lock_acquire(&lock);
     workers--;
@@ -241,7 +241,7 @@ static void show_name(const struct worker *self) { (void)pthread_setname_np(pthr
 
 /* Sleeps with the lock released, which the caller must hold. Returns true if the worker was woken and is now a
  * seeker. */
-static bool fall_idle(struct worker *self, bool *out_is_over)
+static bool wait_idle(struct worker *self, bool *out_is_over)
 {
     link_idle(self);
     peal_event_count_signal(&settled);
@@ -287,9 +287,9 @@ static void *run_worker(void *unused)
             seekers -= seeks;
             seeks = false;
             const bool has_new_name = set_name(&self, work->name);
-            const struct help help = attend(false);
+            const struct actions actions = choose_actions(false);
             peal_lock_release(&lock);
-            (void)provide(help);
+            (void)perform(actions);
             if (has_new_name)
                 show_name(&self);
             function(context);
@@ -304,7 +304,7 @@ static void *run_worker(void *unused)
             seeks = true;
         } else {
             seekers -= seeks;
-            seeks = fall_idle(&self, &is_over);
+            seeks = wait_idle(&self, &is_over);
         }
     }
     workers--;
@@ -362,8 +362,8 @@ static void *run_clock(void *unused)
         enqueue_due(is_manual ? (int64_t)peal_clock_now() : now);
         enqueue_postponed(now);
         const bool is_stuck = is_watching && now >= looks && taken == seen;
-        struct help help = attend(is_stuck);
-        help.wakes_clock = false;
+        struct actions actions = choose_actions(is_stuck);
+        actions.wakes_clock = false;
         is_watching = is_watching && first != NULL;
         if (!is_watching) {
             looks = never;
@@ -378,7 +378,7 @@ static void *run_clock(void *unused)
         const bool is_postponed_first = postponed != NULL && postponed_until < looks;
         const int64_t until = !is_manual ? clock_wakes : is_postponed_first ? postponed_until : looks;
         peal_lock_release(&lock);
-        (void)provide(help);
+        (void)perform(actions);
         (void)sleep_until(&clock_woken, until);
         peal_lock_acquire(&lock);
     }
@@ -441,9 +441,9 @@ bool peal_executor_settle(uint64_t limit)
     } while (!is_settled && peal_clock_system() < limit);
     is_driver = false;
     drivers--;
-    const struct help help = attend(false);
+    const struct actions actions = choose_actions(false);
     peal_lock_release(&lock);
-    (void)provide(help);
+    (void)perform(actions);
     return is_settled;
 }
 
@@ -460,11 +460,11 @@ static bool start_worker(void)
     peal_lock_acquire(&lock);
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     parallel = processors > 2 ? (uint32_t)processors : 2;
-    const struct help help = { .creates = workers == 0 };
-    workers += help.creates;
-    seekers += help.creates;
+    const struct actions actions = { .creates = workers == 0 };
+    workers += actions.creates;
+    seekers += actions.creates;
     peal_lock_release(&lock);
-    return provide(help);
+    return perform(actions);
 }
 
 bool peal_executor_start(void)
@@ -482,16 +482,16 @@ bool peal_executor_start(void)
 
 void peal_executor_run(struct peal_work *work, void (*function)(void *), void *context)
 {
-    struct help help = { 0 };
+    struct actions actions = { 0 };
     peal_lock_acquire(&lock);
     work->function = function;
     work->context = context;
     if (!is_ready(work)) {
         append(work);
-        help = attend(false);
+        actions = choose_actions(false);
     }
     peal_lock_release(&lock);
-    (void)provide(help);
+    (void)perform(actions);
 }
 
 /* With the lock held: returns true if `due` is before the time at which the clock wakes. The caller then wakes it. */

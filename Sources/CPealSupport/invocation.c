@@ -2,7 +2,7 @@
 
 static struct peal_block_pool blocks;
 
-struct peal_invocation_values *peal_invocation_take(size_t size)
+struct peal_invocation_values *peal_invocation_allocate(size_t size)
 {
     struct peal_invocation_values *values = peal_block_allocate(&blocks, sizeof *values, size);
     if (values == NULL)
@@ -37,7 +37,7 @@ void peal_invocation_end(struct peal_invocation_values *values)
     peal_lock_release(&values->lock);
 }
 
-void peal_invocation_give(struct peal_invocation_values *values) { peal_block_free(&blocks, &values->block); }
+void peal_invocation_free(struct peal_invocation_values *values) { peal_block_free(&blocks, &values->block); }
 
 struct peal_invocation_values *peal_invocation_lock(uint64_t id)
 {

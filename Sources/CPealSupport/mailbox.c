@@ -86,7 +86,7 @@ struct peal_mailbox *peal_mailbox_find_unswept(void)
 
 /* ---- Enqueuing --------------------------------------------------------------------------------- */
 
-static void take_in_chain(struct peal_mailbox *mailbox, struct peal_item *newest)
+static void move_chain(struct peal_mailbox *mailbox, struct peal_item *newest)
 {
     struct peal_item *oldest = NULL;
     struct peal_item *const last = newest;
@@ -119,9 +119,9 @@ static void take_in_chain(struct peal_mailbox *mailbox, struct peal_item *newest
     mailbox->waiting += calls;
 }
 
-void peal_mailbox_take_in_slow(struct peal_mailbox *mailbox)
+void peal_mailbox_move_pushed_slow(struct peal_mailbox *mailbox)
 {
-    take_in_chain(mailbox, __atomic_exchange_n(&mailbox->pushed, NULL, __ATOMIC_ACQUIRE));
+    move_chain(mailbox, __atomic_exchange_n(&mailbox->pushed, NULL, __ATOMIC_ACQUIRE));
 }
 
 bool peal_mailbox_try_mark_idle(struct peal_mailbox *mailbox)
@@ -136,10 +136,10 @@ void peal_mailbox_shut(struct peal_mailbox *mailbox)
 {
     struct peal_item *pushed = __atomic_exchange_n(&mailbox->pushed, PEAL_MAILBOX_SHUT, __ATOMIC_ACQUIRE);
     if (!peal_mailbox_is_mark(pushed))
-        take_in_chain(mailbox, pushed);
+        move_chain(mailbox, pushed);
 }
 
-void peal_mailbox_linger(const struct peal_mailbox *mailbox)
+void peal_mailbox_spin(const struct peal_mailbox *mailbox)
 {
     for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS; look++) {
         if (__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED) != NULL || peal_executor_has_work())

@@ -142,7 +142,7 @@ bool peal_property_close(struct peal_property_element *element, uint64_t id, str
     element->mask = NULL;
     struct peal_change_node *changes = NULL;
     struct peal_change_node *node;
-    while ((node = peal_property_take(element)) != NULL) {
+    while ((node = peal_property_remove_first(element)) != NULL) {
         /* A change in a batch is freed by that batch. */
         if (node->batch != NULL)
             continue;

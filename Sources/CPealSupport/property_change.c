@@ -92,7 +92,7 @@ void peal_property_append(struct peal_property_element *element, struct peal_cha
     element->waiting++;
 }
 
-struct peal_change_node *peal_property_take(struct peal_property_element *element)
+struct peal_change_node *peal_property_remove_first(struct peal_property_element *element)
 {
     struct peal_change_node *node = element->first;
     if (node == NULL)
@@ -121,7 +121,7 @@ static void append_to_batch(
     thread->last_in_batch = node;
 }
 
-struct peal_change_node *peal_batch_take_in(
+struct peal_change_node *peal_batch_add(
     struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
 {
     struct peal_change_node *last = element->last;
@@ -162,7 +162,7 @@ bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
     return true;
 }
 
-struct peal_change_node *peal_batch_take_out(struct peal_thread *thread)
+struct peal_change_node *peal_batch_remove_first(struct peal_thread *thread)
 {
     struct peal_change_node *node = thread->first_in_batch;
     if (node == NULL)
@@ -199,7 +199,7 @@ struct peal_change_node *peal_batch_remove_only(struct peal_thread *thread, stru
     peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
     node->batch = NULL;
     *out_element = element;
-    return peal_batch_take_out(thread);
+    return peal_batch_remove_first(thread);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------ */

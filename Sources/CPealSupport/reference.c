@@ -19,16 +19,16 @@ static uint32_t count_of(uint64_t word, uint64_t id)
     return word >> 32 == peal_number_generation(id) ? (uint32_t)word : 0;
 }
 
-enum peal_slot_taken peal_counted_make(void *object, void (*destroy)(void *), uint64_t *out_number)
+enum peal_slot_outcome peal_counted_make(void *object, void (*destroy)(void *), uint64_t *out_number)
 {
-    const enum peal_slot_taken taken = peal_slot_take(peal_slots_of(PEAL_SLOTS_REFERENCES), out_number);
-    if (taken != PEAL_SLOT_TAKEN)
-        return taken;
+    const enum peal_slot_outcome outcome = peal_slot_allocate(peal_slots_of(PEAL_SLOTS_REFERENCES), out_number);
+    if (outcome != PEAL_SLOT_ALLOCATED)
+        return outcome;
     struct peal_counted *counted = counted_of(*out_number);
     __atomic_store_n(&counted->slot.object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&counted->destroy, destroy, __ATOMIC_RELEASE);
     __atomic_store_n(&counted->slot.word, (uint64_t)peal_number_generation(*out_number) << 32 | 1, __ATOMIC_RELEASE);
-    return PEAL_SLOT_TAKEN;
+    return PEAL_SLOT_ALLOCATED;
 }
 
 enum peal_retained peal_counted_retain(uint64_t id, void **out_object)

@@ -10,15 +10,15 @@
 
 enum { SIGNALS = 65 };
 
-static struct taken {
+static struct installed {
     int number;
     /* The request of the handler. It is permanent: a handler may run on another thread after the binding has ended. */
     struct peal_requested_work request;
-    bool is_taken;
+    bool is_installed;
     bool is_once; /* the handler removes itself */
     struct sigaction before;
     void (*arrived)(int number);
-} all_taken[SIGNALS];
+} all_installed[SIGNALS];
 
 /* The process of the bindings. A forked child that has not called exec yet must not notify its parent. */
 static pid_t process;
@@ -32,17 +32,17 @@ static void handle(int number)
         signal(number, SIG_DFL);
         raise(number);
     } else {
-        if (all_taken[number].is_once)
-            sigaction(number, &all_taken[number].before, NULL);
-        peal_executor_request(&all_taken[number].request);
+        if (all_installed[number].is_once)
+            sigaction(number, &all_installed[number].before, NULL);
+        peal_executor_request(&all_installed[number].request);
     }
     errno = before;
 }
 
 static void report_arrived(void *context)
 {
-    const struct taken *taken = context;
-    taken->arrived(taken->number);
+    const struct installed *installed = context;
+    installed->arrived(installed->number);
 }
 
 static int install(int number)
@@ -52,41 +52,41 @@ static int install(int number)
     return sigaction(number, &action, NULL);
 }
 
-enum peal_signal_taken peal_signal_take(int number, bool once, void (*arrived)(int number))
+enum peal_signal_outcome peal_signal_install(int number, bool once, void (*arrived)(int number))
 {
     if (number <= 0 || number >= SIGNALS)
         return PEAL_SIGNAL_REFUSED;
-    struct taken *taken = &all_taken[number];
-    enum peal_signal_taken outcome = PEAL_SIGNAL_TAKEN;
+    struct installed *installed = &all_installed[number];
+    enum peal_signal_outcome outcome = PEAL_SIGNAL_INSTALLED;
     peal_lock_acquire(&handlers);
     /* The state of a handler of the library must not change. */
-    if (!taken->is_taken && sigaction(number, NULL, &taken->before) != 0) {
+    if (!installed->is_installed && sigaction(number, NULL, &installed->before) != 0) {
         outcome = PEAL_SIGNAL_REFUSED;
-    } else if (taken->is_taken || (taken->before.sa_flags & SA_SIGINFO) != 0
-               || (taken->before.sa_handler != SIG_DFL && taken->before.sa_handler != SIG_IGN)) {
+    } else if (installed->is_installed || (installed->before.sa_flags & SA_SIGINFO) != 0
+               || (installed->before.sa_handler != SIG_DFL && installed->before.sa_handler != SIG_IGN)) {
         outcome = PEAL_SIGNAL_HAS_HANDLER;
     } else {
-        taken->number = number;
-        taken->arrived = arrived;
-        taken->is_once = once;
+        installed->number = number;
+        installed->arrived = arrived;
+        installed->is_once = once;
         process = getpid();
-        taken->request.work.function = report_arrived;
-        taken->request.work.context = taken;
+        installed->request.work.function = report_arrived;
+        installed->request.work.context = installed;
         if (install(number) != 0)
             outcome = PEAL_SIGNAL_REFUSED;
     }
-    taken->is_taken |= outcome == PEAL_SIGNAL_TAKEN;
+    installed->is_installed |= outcome == PEAL_SIGNAL_INSTALLED;
     peal_lock_release(&handlers);
     return outcome;
 }
 
-void peal_signal_give_back(int number)
+void peal_signal_restore(int number)
 {
-    struct taken *taken = &all_taken[number];
+    struct installed *installed = &all_installed[number];
     peal_lock_acquire(&handlers);
-    if (taken->is_taken)
-        sigaction(number, &taken->before, NULL);
-    taken->is_taken = false;
+    if (installed->is_installed)
+        sigaction(number, &installed->before, NULL);
+    installed->is_installed = false;
     peal_lock_release(&handlers);
 }
 
@@ -95,7 +95,7 @@ void peal_signal_act_as_default(int number)
     sigset_t alone;
     sigset_t before;
     peal_lock_acquire(&handlers);
-    if (all_taken[number].is_taken) {
+    if (all_installed[number].is_installed) {
         signal(number, SIG_DFL);
         /* The signal is raised for this thread, which does not block it. So it has taken effect when the thread
          * continues. */

@@ -87,7 +87,7 @@ static bool pop(struct peal_slots *slots, uint32_t *out_index)
 }
 
 /* Takes a slot that was never used. */
-static enum peal_slot_taken grow(struct peal_slots *slots, uint32_t *out_index)
+static enum peal_slot_outcome grow(struct peal_slots *slots, uint32_t *out_index)
 {
     uint32_t index = __atomic_load_n(&slots->used, __ATOMIC_ACQUIRE);
     do {
@@ -98,20 +98,20 @@ static enum peal_slot_taken grow(struct peal_slots *slots, uint32_t *out_index)
     } while (!__atomic_compare_exchange_n(&slots->used, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     *out_index = index;
     __atomic_store_n(&existing_slot(slots, index)->word, (uint64_t)1 << 32, __ATOMIC_RELAXED);
-    return PEAL_SLOT_TAKEN;
+    return PEAL_SLOT_ALLOCATED;
 }
 
-enum peal_slot_taken peal_slot_take(struct peal_slots *slots, uint64_t *out_number)
+enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *out_number)
 {
     uint32_t index;
     if (!pop(slots, &index)) {
-        const enum peal_slot_taken taken = grow(slots, &index);
-        if (taken != PEAL_SLOT_TAKEN)
-            return taken;
+        const enum peal_slot_outcome outcome = grow(slots, &index);
+        if (outcome != PEAL_SLOT_ALLOCATED)
+            return outcome;
     }
     const uint64_t word = __atomic_load_n(&existing_slot(slots, index)->word, __ATOMIC_RELAXED);
     *out_number = number_of(slots, word >> 32, index);
-    return PEAL_SLOT_TAKEN;
+    return PEAL_SLOT_ALLOCATED;
 }
 
 void peal_slot_publish(struct peal_slots *slots, uint64_t id, void *object)

@@ -39,7 +39,7 @@ size_t peal_tap_filter_mistake(const char *filter)
 
 /* Returns true if a text matches a pattern. After a mismatch, the last `*` takes one character more, so the cost is at
  * most the product of both lengths. */
-static bool stands_for(const struct pattern *pattern, const char *text)
+static bool matches(const struct pattern *pattern, const char *text)
 {
     const char *p = pattern->start, *star = NULL, *retry = NULL;
     while (*text != 0) {
@@ -67,7 +67,7 @@ bool peal_tap_filter_includes(const char *filter, const char *protocol, const ch
     for (const char *text = filter; text != NULL;) {
         const struct pattern pattern = next_pattern(&text);
         has_inclusion |= !pattern.excludes;
-        if (!stands_for(&pattern, protocol) && !stands_for(&pattern, method))
+        if (!matches(&pattern, protocol) && !matches(&pattern, method))
             continue;
         if (pattern.excludes)
             return false;

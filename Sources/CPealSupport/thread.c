@@ -101,30 +101,30 @@ struct peal_thread *peal_thread_claim(void)
 
 uint32_t peal_thread_depth(const struct peal_thread *thread)
 {
-    uint32_t level = 0;
-    while (level < PEAL_THREAD_DEPTH && thread->hazards[level].shown.list != 0)
-        level++;
-    return level;
+    uint32_t index = 0;
+    while (index < PEAL_THREAD_DEPTH && thread->hazards[index].shown.list != 0)
+        index++;
+    return index;
 }
 
 /* The next free slot, or NULL. */
-static struct peal_hazard_slot *next_level(void)
+static struct peal_hazard_slot *next_slot(void)
 {
     struct peal_thread *thread = peal_thread_current();
     if (thread == NULL)
         return NULL;
-    const uint32_t level = peal_thread_depth(thread);
-    if (level >= PEAL_THREAD_DEPTH)
+    const uint32_t index = peal_thread_depth(thread);
+    if (index >= PEAL_THREAD_DEPTH)
         return NULL;
     /* `reached` is stored before the hazard: a writer that sees the hazard's store sees it too. */
-    if (level > thread->reached)
-        __atomic_store_n(&thread->reached, level, __ATOMIC_RELAXED);
-    return &thread->hazards[level];
+    if (index > thread->reached)
+        __atomic_store_n(&thread->reached, index, __ATOMIC_RELAXED);
+    return &thread->hazards[index];
 }
 
 struct peal_hazard_slot *peal_hazard_protect_slow(const struct peal_directory_element *element, uintptr_t mark)
 {
-    struct peal_hazard_slot *hazard = next_level();
+    struct peal_hazard_slot *hazard = next_slot();
     if (hazard != NULL)
         (void)peal_hazard_publish(hazard, element, mark);
     return hazard;
@@ -132,7 +132,7 @@ struct peal_hazard_slot *peal_hazard_protect_slow(const struct peal_directory_el
 
 struct peal_hazard_slot *peal_hazard_occupy(void)
 {
-    struct peal_hazard_slot *hazard = next_level();
+    struct peal_hazard_slot *hazard = next_slot();
     if (hazard != NULL) {
         /* The call that the slot named last has ended. */
         __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
@@ -333,14 +333,14 @@ static bool runs_at(const struct peal_hazard_slot *hazard, const uint32_t *gate)
 static bool runs(const struct peal_thread *thread, const uint32_t *gate)
 {
     const uint32_t reached = __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);
-    for (uint32_t level = 0; level <= reached; level++)
-        if (runs_at(&thread->hazards[level], gate))
+    for (uint32_t index = 0; index <= reached; index++)
+        if (runs_at(&thread->hazards[index], gate))
             return true;
     return false;
 }
 
 /* Visits each slot of each thread that was ever occupied. */
-#define FOR_EACH_LEVEL(thread, hazard)                                                                     \
+#define FOR_EACH_HAZARD_SLOT(thread, hazard)                                                               \
     for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;     \
         thread = thread->next)                                                                             \
         for (struct peal_hazard_slot *hazard = thread->hazards,                                            \
@@ -355,9 +355,9 @@ static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal
 
 bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
 {
-    FOR_EACH_LEVEL(thread, hazard)
-        if (protects_at(hazard, snapshot))
-            return true;
+    FOR_EACH_HAZARD_SLOT(thread, hazard)
+    if (protects_at(hazard, snapshot))
+        return true;
     return false;
 }
 
@@ -377,18 +377,18 @@ static void request(struct peal_hazard_slot *hazard, struct requests *requests)
 bool peal_thread_request_release(const struct peal_snapshot *snapshot)
 {
     struct requests requests = { false, true };
-    FOR_EACH_LEVEL(thread, hazard)
-        if (protects_at(hazard, snapshot))
-            request(hazard, &requests);
+    FOR_EACH_HAZARD_SLOT(thread, hazard)
+    if (protects_at(hazard, snapshot))
+        request(hazard, &requests);
     return requests.any && requests.all_before;
 }
 
 bool peal_thread_request_runners(const uint32_t *gate)
 {
     struct requests requests = { false, true };
-    FOR_EACH_LEVEL(thread, hazard)
-        if (runs_at(hazard, gate))
-            request(hazard, &requests);
+    FOR_EACH_HAZARD_SLOT(thread, hazard)
+    if (runs_at(hazard, gate))
+        request(hazard, &requests);
     return requests.any && requests.all_before;
 }
 
@@ -419,12 +419,12 @@ static void mark_next(const struct peal_hazard_slot *hazard, const uint32_t *gat
 bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *gate)
 {
     bool any = false;
-    FOR_EACH_LEVEL(thread, hazard)
-        if (thread != own && runs_at(hazard, gate)) {
-            __atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
-            mark_next(hazard, gate);
-            any = true;
-        }
+    FOR_EACH_HAZARD_SLOT(thread, hazard)
+    if (thread != own && runs_at(hazard, gate)) {
+        __atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
+        mark_next(hazard, gate);
+        any = true;
+    }
     return any;
 }
 
@@ -476,11 +476,11 @@ bool peal_thread_others_lock(void)
  * return here. */
 static void clear(struct peal_thread *thread)
 {
-    for (uint32_t level = 0; level <= thread->reached; level++) {
-        thread->hazards[level].shown.list = 0;
-        thread->hazards[level].shown.current = NULL;
-        thread->hazards[level].weak = NULL;
-        thread->hazards[level].shown.attention = 0;
+    for (uint32_t index = 0; index <= thread->reached; index++) {
+        thread->hazards[index].shown.list = 0;
+        thread->hazards[index].shown.current = NULL;
+        thread->hazards[index].weak = NULL;
+        thread->hazards[index].shown.attention = 0;
     }
     thread->locks = 0;
     thread->drains = NULL;

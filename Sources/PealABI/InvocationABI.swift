@@ -5,7 +5,7 @@ internal import PealCore
 public func peal_invocation_create(
     _ method: peal_method, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
-    Invocation.hand(to: out_invocation) { () throws(Failure) in try .make(try method.find()) }
+    Invocation.create(in: out_invocation) { () throws(Failure) in try .make(try method.find()) }
 }
 
 @c @implementation
@@ -13,7 +13,7 @@ public func peal_invocation_create_with(
     _ method: peal_method, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ argument_count: Int,
     _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
-    Invocation.hand(to: out_invocation) { () throws(Failure) in
+    Invocation.create(in: out_invocation) { () throws(Failure) in
         try .make(try method.find(), arguments: arguments, count: argument_count)
     }
 }
@@ -22,7 +22,7 @@ public func peal_invocation_create_with(
 public func peal_invocation_duplicate(
     _ invocation: peal_invocation, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
-    Invocation.hand(to: out_invocation) { () throws(Failure) in try invocation.find().duplicate() }
+    Invocation.create(in: out_invocation) { () throws(Failure) in try invocation.find().duplicate() }
 }
 
 @c @implementation
@@ -163,8 +163,8 @@ public func peal_invocation_set_result(
 
 extension Invocation {
     /// Makes an invocation for a caller, who owns it from then on.
-    fileprivate static func hand(
-        to out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> Invocation
+    fileprivate static func create(
+        in out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> Invocation
     ) -> peal_status {
         out_invocation?.pointee = peal_invocation(id: 0)
         return Boundary.making { () throws(Failure) in

@@ -89,7 +89,7 @@ extension ProxyRequest {
     ) -> peal_status {
         out_self?.pointee = nil
         out_table?.pointee = nil
-        return handOut(out_proxy, destroying: target, options) { () throws(Failure) in
+        return storeHandle(out_proxy, destroying: target, options) { () throws(Failure) in
             guard let out_self else { throw .null("out_self") }
             guard let out_table else { throw .null("out_table") }
             let made = try make()
@@ -106,7 +106,7 @@ extension ProxyRequest {
         _ make: () throws(Failure) -> Proxy.MadeBare
     ) -> peal_status {
         out_function?.pointee = nil
-        return handOut(out_closure, destroying: target, options) { () throws(Failure) in
+        return storeHandle(out_closure, destroying: target, options) { () throws(Failure) in
             guard let out_function else { throw .null("out_function") }
             let made = try make()
             out_function.pointee = unsafeBitCast(made.function, to: peal_function.self)
@@ -115,7 +115,7 @@ extension ProxyRequest {
     }
 
     /// Runs `make` and stores the handle. If `make` fails, calls the destroy callback, as the interface promises.
-    private static func handOut(
+    private static func storeHandle(
         _ out_proxy: UnsafeMutablePointer<peal_proxy>?, destroying target: UnsafeMutableRawPointer?,
         _ options: Options?,
         _ make: () throws(Failure) -> UInt64

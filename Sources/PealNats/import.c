@@ -275,11 +275,11 @@ static peal_status follow_demand(struct import *import, bool is_wanted)
 static void announce(struct import *import, char *methods)
 {
     const int64_t now = now_in_milliseconds();
-    const bool was_asked = __atomic_exchange_n(&import->must_announce, false, __ATOMIC_ACQ_REL);
+    const bool was_requested = __atomic_exchange_n(&import->must_announce, false, __ATOMIC_ACQ_REL);
     const bool has_changed = strcmp(methods, import->announced != NULL ? import->announced : "") != 0;
     const bool is_due = methods[0] != '\0' && now - import->announced_at >= import->bridge->options.presence;
 
-    if (has_changed || is_due || (was_asked && methods[0] != '\0')) {
+    if (has_changed || is_due || (was_requested && methods[0] != '\0')) {
         presence_announce(import->bridge, import->name, methods);
         import->announced_at = now;
     }

@@ -73,7 +73,7 @@ private let destroy: TypeHooks.Release = { value in
 
     @Test func `Q3: captured values have their natural alignment, and need no other memory`() throws {
         let plan = try plan("void f(char a, double b, short c, void *p, char d), borrowed")
-        #expect(plan.pointee.isPlain)
+        #expect(plan.pointee.hasNoPointers)
         #expect(plan.pointee.fixedSize == 33)
         #expect(plan.size(of: nil) == 33)
         var (a, b, c, p, d) = (Int8(-1), 2.5, Int16(3), UInt(0x1234), Int8(4))
@@ -110,7 +110,7 @@ private let destroy: TypeHooks.Release = { value in
 
     @Test func `Q3: objects are retained and structs copied once for each capture`() throws {
         let plan = try plan("void f(struct widget *w, const struct message *m)")
-        #expect(!plan.pointee.isPlain)
+        #expect(!plan.pointee.hasNoPointers)
         var message = 42
         try withUnsafeMutablePointer(to: &message) { message in
             var w = UnsafeMutableRawPointer(message)

@@ -27,7 +27,8 @@ import Testing
     @Test func `errors of calls use no names of the C interface`() throws {
         let ended = Center(borrowing: peal_center())
         let stale = BoundMethod<Void>(
-            ResolvedMethod(method: peal_method(), protocol: peal_protocol(), policy: PEAL_POLICY_ALL), isPlain: true)
+            ResolvedMethod(method: peal_method(), protocol: peal_protocol(), policy: PEAL_POLICY_ALL),
+            needsNoEncoding: true)
         let failures = [
             pealError { try center.method("on_close", of: "Nothing") },
             pealError { try stale.broadcast() },

@@ -35,7 +35,7 @@ static uint64_t insert(struct peal_slots *table)
     uint64_t number = 0;
     struct object *object = malloc(sizeof *object);
 
-    if (object == NULL || peal_slot_take(table, &number) != PEAL_SLOT_TAKEN)
+    if (object == NULL || peal_slot_allocate(table, &number) != PEAL_SLOT_ALLOCATED)
         check_give_up("no slot", __FILE__, __LINE__);
     object->number = number;
     object->state = ALIVE;
@@ -119,13 +119,13 @@ CLAIM("O11", "a retired handle is found by lookups for retired objects alone, un
     CHECK(peal_slot_pin(&table, number, false) == NULL && peal_slot_retire(&table, number) == NULL);
     CHECK(!peal_slot_retire_unpinned(&table, number));
     CHECK(!peal_slot_is_live(&table, number));
-    CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_FULL);
+    CHECK_EQUAL(peal_slot_allocate(&table, &other), PEAL_SLOT_FULL);
     struct peal_slot *reader = peal_slot_pin(&table, number, true);
     CHECK(remove_number(&table, number, true));
     CHECK(!remove_number(&table, number, true));
-    CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_FULL);
+    CHECK_EQUAL(peal_slot_allocate(&table, &other), PEAL_SLOT_FULL);
     CHECK(unpin(&table, reader, number));
-    CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_TAKEN);
+    CHECK_EQUAL(peal_slot_allocate(&table, &other), PEAL_SLOT_ALLOCATED);
     peal_slot_free(&table, other);
     end_table(&table);
 }
@@ -155,10 +155,10 @@ CLAIM("O11", "a slot of handles whose generations are used up is not used again"
     struct peal_slots table = table_of(2);
     uint64_t last = 0, other = 0;
 
-    CHECK_EQUAL(peal_slot_take(&table, &last), PEAL_SLOT_TAKEN);
+    CHECK_EQUAL(peal_slot_allocate(&table, &last), PEAL_SLOT_ALLOCATED);
     last |= (uint64_t)UINT32_MAX << PEAL_NUMBER_INDEX_BITS;
     peal_slot_free(&table, last);
-    CHECK_EQUAL(peal_slot_take(&table, &other), PEAL_SLOT_TAKEN);
+    CHECK_EQUAL(peal_slot_allocate(&table, &other), PEAL_SLOT_ALLOCATED);
     CHECK(peal_number_index(other) != peal_number_index(last));
     CHECK(peal_slot_pin(&table, last, true) == NULL);
     end_table(&table);
@@ -192,10 +192,10 @@ CLAIM("O11", "when a handle is removed during another thread's lookup, that thre
     reader = thread_start(look_up_slowly, &number);
     latch_wait(&is_pinned);
     CHECK(remove_number(&shared, number, false));
-    CHECK_EQUAL(peal_slot_take(&shared, &next), PEAL_SLOT_FULL);
+    CHECK_EQUAL(peal_slot_allocate(&shared, &next), PEAL_SLOT_FULL);
     latch_open(&is_removed);
     thread_join(reader);
-    CHECK_EQUAL(peal_slot_take(&shared, &next), PEAL_SLOT_TAKEN);
+    CHECK_EQUAL(peal_slot_allocate(&shared, &next), PEAL_SLOT_ALLOCATED);
     CHECK_EQUAL(peal_number_generation(next), peal_number_generation(number) + 1);
     end_table(&shared);
 }

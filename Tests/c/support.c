@@ -34,9 +34,9 @@ CLAIM("M6", "a second request for a signal's handler is refused, and the previou
     struct sigaction now;
 
     CHECK_EQUAL(signal(SIGUSR1, SIG_IGN) == SIG_DFL, true);
-    CHECK_EQUAL(peal_signal_take(SIGUSR1, false, arrive), PEAL_SIGNAL_TAKEN);
-    CHECK_EQUAL(peal_signal_take(SIGUSR1, true, arrive), PEAL_SIGNAL_HAS_HANDLER);
-    peal_signal_give_back(SIGUSR1);
+    CHECK_EQUAL(peal_signal_install(SIGUSR1, false, arrive), PEAL_SIGNAL_INSTALLED);
+    CHECK_EQUAL(peal_signal_install(SIGUSR1, true, arrive), PEAL_SIGNAL_HAS_HANDLER);
+    peal_signal_restore(SIGUSR1);
     CHECK(sigaction(SIGUSR1, NULL, &now) == 0);
     CHECK(now.sa_handler == SIG_IGN);
 }

@@ -17,7 +17,7 @@ struct peal_mailbox;
 
 /* The observers of a method on one queue. It never changes once a list contains it, except for `ended`. */
 struct peal_group {
-    uint32_t references; /* lists that contain it, and waiting items, once they are taken in */
+    uint32_t references; /* lists that contain it, and waiting items, once they are moved */
     uint64_t method;
     const void *_Nonnull plan;         /* PealCall's CallPlan */
     const void *_Nonnull copying;      /* PealCore's CopyPlan: how arguments were captured */

@@ -41,14 +41,14 @@ struct peal_invocation_slot {
 
 /* Allocates a block for the values and the result of an invocation. Readers find no values before
  * peal_invocation_open. Returns NULL when memory is short. */
-struct peal_invocation_values *_Nullable peal_invocation_take(size_t size);
+struct peal_invocation_values *_Nullable peal_invocation_allocate(size_t size);
 /* Lets readers find the values by the id of the invocation, whose slot is taken. */
 void peal_invocation_open(struct peal_invocation_values *_Nonnull values, uint64_t id, uint64_t method,
     const void *_Nonnull copy_plan, const void *_Nonnull call_plan, uint32_t size);
 /* Makes the id stale for readers and writers. */
 void peal_invocation_end(struct peal_invocation_values *_Nonnull values);
 /* Frees the block of an invocation that has ended, or was never opened. */
-void peal_invocation_give(struct peal_invocation_values *_Nonnull values);
+void peal_invocation_free(struct peal_invocation_values *_Nonnull values);
 
 /* Returns the values that may be those of an id, or NULL. The caller compares the ids, and thereby the tag. */
 static inline struct peal_invocation_values *_Nullable peal_invocation_values_of(uint64_t id)

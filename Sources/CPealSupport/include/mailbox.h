@@ -157,7 +157,7 @@ enum peal_pushed {
 };
 
 /* Appends an item without a lock. The caller protects a list that contains the item's group, so the group cannot be
- * freed before peal_mailbox_take_in retains it for the item. */
+ * freed before peal_mailbox_move_pushed retains it for the item. */
 __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
     struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item)
 {
@@ -174,12 +174,12 @@ __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
 
 /* Moves the pushed items to the end of the waiting ones. From then on each item has a reference to its group. A thread
  * that releases the group of a list must call this first. */
-void peal_mailbox_take_in_slow(struct peal_mailbox *_Nonnull mailbox);
-static inline void peal_mailbox_take_in(struct peal_mailbox *_Nonnull mailbox)
+void peal_mailbox_move_pushed_slow(struct peal_mailbox *_Nonnull mailbox);
+static inline void peal_mailbox_move_pushed(struct peal_mailbox *_Nonnull mailbox)
 {
-    /* Pushed items are removed under the lock only, so an item that is seen here stays until it is taken in. */
+    /* Pushed items are removed under the lock only, so an item that is seen here stays until it is moved. */
     if (!peal_mailbox_is_mark(__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED)))
-        peal_mailbox_take_in_slow(mailbox);
+        peal_mailbox_move_pushed_slow(mailbox);
 }
 /* Marks the queue as idle. Returns false if an item was pushed meanwhile. */
 bool peal_mailbox_try_mark_idle(struct peal_mailbox *_Nonnull mailbox);
@@ -188,15 +188,15 @@ void peal_mailbox_shut(struct peal_mailbox *_Nonnull mailbox);
 
 /* Called without the lock by the thread that runs the queue. Waits some microseconds for a push, unless other work
  * waits for a thread. A call that is enqueued meanwhile costs its caller one compare-and-exchange, and no wake-up. */
-void peal_mailbox_linger(const struct peal_mailbox *_Nonnull mailbox);
+void peal_mailbox_spin(const struct peal_mailbox *_Nonnull mailbox);
 
-/* Locks, and takes in what was pushed. */
+/* Locks, and moves the pushed items. */
 static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
 {
     peal_lock_acquire(&mailbox->lock);
-    peal_mailbox_take_in(mailbox);
+    peal_mailbox_move_pushed(mailbox);
 }
-/* Only locks, for callers that take in pushed items when no other item is left. */
+/* Only locks, for callers that move pushed items when no other item is left. */
 __attribute__((always_inline)) static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
 {
     peal_lock_acquire(&mailbox->lock);

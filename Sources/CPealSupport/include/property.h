@@ -324,7 +324,7 @@ bool peal_change_make_room(struct peal_change_node *_Nonnull node, size_t size);
 
 /* Appends a change; removes the first change. */
 void peal_property_append(struct peal_property_element *_Nonnull element, struct peal_change_node *_Nonnull node);
-struct peal_change_node *_Nullable peal_property_take(struct peal_property_element *_Nonnull element);
+struct peal_change_node *_Nullable peal_property_remove_first(struct peal_property_element *_Nonnull element);
 
 /* The initial state of a property. */
 struct peal_property_opening {
@@ -376,7 +376,7 @@ static inline uint64_t peal_property_take_closed(struct peal_property_element *_
     return id;
 }
 /* Returns true if one more change may wait. Counts the changes that the notifier's own observers make, too. */
-static inline bool peal_property_takes_change(
+static inline bool peal_property_try_admit_change(
     struct peal_property_element *_Nonnull element, const void *_Nonnull thread, bool is_notifying, uint32_t most)
 {
     if (element->waiting >= most)
@@ -396,10 +396,10 @@ void peal_change_destroy(void *_Nullable copy);
 
 /* With the lock held: adds a change to the calling thread's batch. A change that directly follows one of the same batch
  * is merged with that. The node whose new value is then no longer needed is returned, and the caller frees it. */
-struct peal_change_node *_Nullable peal_batch_take_in(struct peal_property_element *_Nonnull element,
+struct peal_change_node *_Nullable peal_batch_add(struct peal_property_element *_Nonnull element,
     struct peal_change_node *_Nonnull node, struct peal_thread *_Nonnull thread);
 /* Removes and returns the first change of the thread's batch. */
-struct peal_change_node *_Nullable peal_batch_take_out(struct peal_thread *_Nonnull thread);
+struct peal_change_node *_Nullable peal_batch_remove_first(struct peal_thread *_Nonnull thread);
 /* Sets a short value in the calling thread's batch, which must be open, if no notification runs and the type needs no
  * general path. */
 bool peal_property_set_in_batch(uint64_t id, const void *_Nonnull value, size_t size);

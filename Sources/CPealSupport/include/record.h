@@ -26,9 +26,9 @@ struct peal_observer_record {
     uint32_t gate;
     int32_t priority;
     uint32_t references; /* the strong count: one while registered, one for each use by a thread */
-    uint32_t owners;     /* the weak count: one for all references, for the handle, for each list; keeps the memory */
-    uint64_t id;     /* of the observation's handle */
-    uint64_t order;      /* the order of registration among observers of the same priority */
+    uint32_t weak_count; /* the weak count: one for all references, for the handle, for each list; keeps the memory */
+    uint64_t id; /* of the observation's handle */
+    uint64_t order; /* the order of registration among observers of the same priority */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
     void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
@@ -38,10 +38,10 @@ struct peal_observer_record {
     struct peal_observer_record *_Nullable
         *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
     uint32_t hash;
-    uint8_t extras;       /* those that follow in the same allocation */
-    uint8_t marks;        /* enum peal_observer_marks; written before another thread has the record. No bit-fields,
+    uint8_t extras; /* those that follow in the same allocation */
+    uint8_t marks; /* enum peal_observer_marks; written before another thread has the record. No bit-fields,
                              because Swift reads the whole struct for one of these, with members that threads change */
-    bool is_quiet;        /* a thread has waited until no function of the observer runs any more */
+    bool is_quiet; /* a thread has waited until no function of the observer runs any more */
     uint8_t is_destroyed; /* a thread has run the destroy callback, or is about to */
 };
 
@@ -227,17 +227,20 @@ static inline bool peal_observer_release(struct peal_observer_record *_Nonnull r
 {
     return peal_count_release(&record->references, 1);
 }
-static inline void peal_observer_own(struct peal_observer_record *_Nonnull record)
+static inline void peal_observer_retain_memory(struct peal_observer_record *_Nonnull record)
 {
-    peal_count_retain(&record->owners, 1);
+    peal_count_retain(&record->weak_count, 1);
 }
 /* Adds a weak count before another thread can find the record. */
-static inline void peal_observer_own_unshared(struct peal_observer_record *_Nonnull record) { record->owners++; }
+static inline void peal_observer_retain_memory_unshared(struct peal_observer_record *_Nonnull record)
+{
+    record->weak_count++;
+}
 /* Returns true if that was the last weak count. The caller then frees the record. A thread adds a weak count only while
  * another weak count protects the record. */
-static inline bool peal_observer_disown(struct peal_observer_record *_Nonnull record)
+static inline bool peal_observer_release_memory(struct peal_observer_record *_Nonnull record)
 {
-    return peal_count_release_only(&record->owners);
+    return peal_count_release_only(&record->weak_count);
 }
 static inline uint32_t peal_observer_references(const struct peal_observer_record *_Nonnull record)
 {

@@ -18,7 +18,7 @@ struct peal_counted {
 };
 
 /* Makes a counted object with one strong reference. */
-enum peal_slot_taken peal_counted_make(
+enum peal_slot_outcome peal_counted_make(
     void *_Nonnull object, void (*_Nullable destroy)(void *_Nullable object), uint64_t *_Nonnull out_number);
 
 /* Adds a strong reference if the object is alive. */

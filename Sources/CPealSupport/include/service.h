@@ -185,12 +185,12 @@ static inline void peal_service_publish(struct peal_service_element *_Nonnull el
     __atomic_store_n(&element->instance, instance, __ATOMIC_RELEASE);
     __atomic_store_n(&element->shown, NULL, __ATOMIC_RELEASE);
 }
-static inline void peal_service_show(
+static inline void peal_service_publish_to_scopes(
     struct peal_service_element *_Nonnull element, struct peal_instance_element *_Nonnull instance)
 {
     __atomic_store_n(&element->shown, instance, __ATOMIC_RELEASE);
 }
-static inline bool peal_service_shows(
+static inline bool peal_service_is_published_to_scopes(
     const struct peal_service_element *_Nonnull element, const struct peal_instance_element *_Nonnull instance)
 {
     return __atomic_load_n(&element->shown, __ATOMIC_RELAXED) == instance;
@@ -278,7 +278,7 @@ static inline uint32_t peal_instance_uses(const struct peal_instance_element *_N
 }
 
 /* Adds a use of a service's current instance. Returns NULL if there is none, or if the slow path is needed. */
-__attribute__((always_inline)) static inline struct peal_instance_element *_Nullable peal_service_take(
+__attribute__((always_inline)) static inline struct peal_instance_element *_Nullable peal_service_use_fast(
     uint64_t id, uint64_t *_Nonnull instance)
 {
     struct peal_service_element *element = peal_service_element_of(id);

@@ -25,8 +25,8 @@ enum {
     PEAL_SIGWINCH = SIGWINCH
 };
 
-enum peal_signal_taken {
-    PEAL_SIGNAL_TAKEN,
+enum peal_signal_outcome {
+    PEAL_SIGNAL_INSTALLED,
     PEAL_SIGNAL_HAS_HANDLER, /* other code has installed one */
     PEAL_SIGNAL_REFUSED /* the system does not allow a handler for it */
 };
@@ -36,9 +36,9 @@ enum peal_signal_taken {
  *
  * once: the first signal restores the previous effect before any notification, because the process may
  * not react to it. */
-enum peal_signal_taken peal_signal_take(int number, bool once, void (*_Nonnull arrived)(int number));
+enum peal_signal_outcome peal_signal_install(int number, bool once, void (*_Nonnull arrived)(int number));
 /* Restores the effect that the signal had before it was registered. */
-void peal_signal_give_back(int number);
+void peal_signal_restore(int number);
 
 /* Gives a registered signal the effect on the process that it has without a handler. If that effect is to stop the
  * process, the function returns when the process continues. */

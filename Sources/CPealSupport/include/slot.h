@@ -126,11 +126,11 @@ static inline uint32_t peal_slots_end(const struct peal_slots *_Nonnull slots)
     return __atomic_load_n(&slots->used, __ATOMIC_ACQUIRE);
 }
 
-enum peal_slot_taken { PEAL_SLOT_TAKEN, PEAL_SLOT_FULL, PEAL_SLOT_NO_MEMORY };
+enum peal_slot_outcome { PEAL_SLOT_ALLOCATED, PEAL_SLOT_FULL, PEAL_SLOT_NO_MEMORY };
 
 /* Takes a free slot, with its element of the directory, and returns its id. No other thread finds or takes the slot
  * until it is published or freed. */
-enum peal_slot_taken peal_slot_take(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_number);
+enum peal_slot_outcome peal_slot_allocate(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_number);
 
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */
 void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_Nonnull object);

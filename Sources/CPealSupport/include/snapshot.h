@@ -93,7 +93,7 @@ static inline void peal_snapshot_set_twin(struct peal_snapshot *_Nonnull snapsho
 {
     snapshot->twin = twin;
 }
-static inline void *_Nullable peal_snapshot_take_twin(struct peal_snapshot *_Nonnull snapshot)
+static inline void *_Nullable peal_snapshot_remove_twin(struct peal_snapshot *_Nonnull snapshot)
 {
     void *twin = snapshot->twin;
     snapshot->twin = NULL;

@@ -64,7 +64,7 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
 }
 
 struct peal_thread {
-    /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
+    /* One slot for each index of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
      * of the others. Other threads read these. */
     struct peal_hazard_slot hazards[PEAL_THREAD_DEPTH];
     uint32_t reached; /* the highest slot that was ever occupied */
@@ -353,9 +353,10 @@ static inline const struct peal_snapshot *_Nullable peal_hazard_list(const struc
 
 /* The number of occupied slots of the calling thread, which are the first ones; and the slot at an index. */
 uint32_t peal_thread_depth(const struct peal_thread *_Nonnull thread);
-static inline struct peal_hazard_slot *_Nonnull peal_thread_level(struct peal_thread *_Nonnull thread, uint32_t level)
+static inline struct peal_hazard_slot *_Nonnull peal_thread_hazard_at(
+    struct peal_thread *_Nonnull thread, uint32_t index)
 {
-    return &thread->hazards[level];
+    return &thread->hazards[index];
 }
 
 /* The thread's innermost slot if its list is one that the caller releases, else NULL. */

@@ -19,10 +19,10 @@ struct peal_timer_state {
     int64_t period;
     int64_t delay;
     int64_t due;
-    int64_t put_due;    /* the due time of the firing that waits on the queue */
+    int64_t enqueued_due;    /* the due time of the firing that waits on the queue */
     bool is_running;    /* started: it is on the agenda, or its one firing waits */
-    bool is_put;        /* the task is on the queue */
-    bool is_wanted;     /* the task calls the function when it runs; a stop clears this */
+    bool is_enqueued;        /* the task is on the queue */
+    bool is_requested;     /* the task calls the function when it runs; a stop clears this */
     bool is_ended;
     bool repeats; /* never changes, like the members after `next_due` */
     uint64_t fired;

@@ -10,7 +10,7 @@ extension BoundMethod {
     func send(
         _ arguments: repeat each Parameter, options: UnsafePointer<peal_send_options>?, result: UnsafeMutableRawPointer?
     ) throws(PealError) -> Delivery {
-        guard isPlain else { return try sendByRoom(repeat each arguments, options: options, result: result) }
+        guard needsNoEncoding else { return try sendEncoded(repeat each arguments, options: options, result: result) }
         var calls = 0
         let status = Self.sendPlainly(repeat each arguments, to: handle, options: options, result: result, &calls)
         if _slowPath(status.rawValue < 0) { throw PealError.failure(status) }
@@ -39,7 +39,7 @@ extension BoundMethod {
 
     /// Sends a call with values that are not their own representation.
     @inlinable
-    func sendByRoom(
+    func sendEncoded(
         _ arguments: repeat each Parameter, options: UnsafePointer<peal_send_options>?, result: UnsafeMutableRawPointer?
     ) throws(PealError) -> Delivery {
         var calls = 0

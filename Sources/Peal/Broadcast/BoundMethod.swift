@@ -14,15 +14,15 @@ public struct BoundMethod<Result, each Parameter: PealParameter>: Sendable {
     /// The rule that makes one result; the method's own policy unless ``using(_:)`` gave another.
     @usableFromInline let policy: peal_policy
     @usableFromInline let isOwnPolicy: Bool
-    @usableFromInline let isPlain: Bool
+    @usableFromInline let needsNoEncoding: Bool
 
     @inlinable @inline(__always)
-    init(_ found: ResolvedMethod, isPlain: Bool) {
+    init(_ found: ResolvedMethod, needsNoEncoding: Bool) {
         handle = found.method
         `protocol` = found.protocol
         policy = found.policy
         isOwnPolicy = true
-        self.isPlain = isPlain
+        self.needsNoEncoding = needsNoEncoding
     }
 
     @usableFromInline
@@ -31,7 +31,7 @@ public struct BoundMethod<Result, each Parameter: PealParameter>: Sendable {
         `protocol` = other.protocol
         self.policy = policy
         isOwnPolicy = false
-        isPlain = other.isPlain
+        needsNoEncoding = other.needsNoEncoding
     }
 
     /// The method without its types.
@@ -51,7 +51,7 @@ extension Center {
     public func method<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
-        BoundMethod(try resolved(method.signature), isPlain: method.signature.isPlain)
+        BoundMethod(try resolved(method.signature), needsNoEncoding: method.signature.needsNoEncoding)
     }
 }
 
@@ -76,7 +76,8 @@ extension Center {
         var found = peal_method(id: 0)
         try PealError.check(peal_method_find(`protocol`, "\(Owner.name).\(method.signature.name)", &found))
         return BoundMethod(
-            ResolvedMethod(method: found, protocol: `protocol`, policy: own.policy), isPlain: method.signature.isPlain)
+            ResolvedMethod(method: found, protocol: `protocol`, policy: own.policy),
+            needsNoEncoding: method.signature.needsNoEncoding)
     }
 
     /// Finds a method whose name is known only when the program runs.
@@ -95,7 +96,7 @@ extension Center {
     ) throws(PealError) -> BoundMethod<Void, repeat each Parameter> {
         var list = MethodTypes(result: nil)
         _ = (repeat list.append(each types))
-        return BoundMethod(try find(name, protocolName, list), isPlain: list.arePlain)
+        return BoundMethod(try find(name, protocolName, list), needsNoEncoding: list.needNoEncoding)
     }
 
     /// Finds a method with a result whose name is known only when the program runs.
@@ -116,7 +117,7 @@ extension Center {
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
         var list = MethodTypes(result: ValueType(result))
         _ = (repeat list.append(each types))
-        return BoundMethod(try find(name, protocolName, list), isPlain: list.arePlain)
+        return BoundMethod(try find(name, protocolName, list), needsNoEncoding: list.needNoEncoding)
     }
 
     private func find(_ name: String, _ protocolName: String, _ types: MethodTypes) throws(PealError) -> ResolvedMethod

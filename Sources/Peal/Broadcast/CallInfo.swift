@@ -90,7 +90,7 @@ extension Center {
         do throws(PealError) {
             return try bound.broadcast(repeat each arguments, from: origin, except: observer)
         } catch {
-            return try again(bound, method.signature, error)
+            return try retryResolving(bound, method.signature, error)
                 .broadcast(repeat each arguments, from: origin, except: observer)
         }
     }

@@ -20,7 +20,7 @@ extension Center {
     public func broadcast<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
-        guard method.signature.isPlain, let found = cache.find(method.signature.place) else {
+        guard method.signature.needsNoEncoding, let found = cache.find(method.signature.place) else {
             return try broadcastByGeneralPath(method, repeat each arguments)
         }
         var calls = 0
@@ -43,7 +43,8 @@ extension Center {
         do throws(PealError) {
             return try bound.send(repeat each arguments, options: nil, result: nil)
         } catch {
-            return try again(bound, method.signature, error).send(repeat each arguments, options: nil, result: nil)
+            return try retryResolving(bound, method.signature, error).send(
+                repeat each arguments, options: nil, result: nil)
         }
     }
 
@@ -66,7 +67,7 @@ extension Center {
         do throws(PealError) {
             return try bound.ask(repeat each arguments)
         } catch {
-            return try again(bound, method.signature, error).ask(repeat each arguments)
+            return try retryResolving(bound, method.signature, error).ask(repeat each arguments)
         }
     }
 
@@ -87,7 +88,7 @@ extension Center {
         do throws(PealError) {
             return try bound.collect(repeat each arguments)
         } catch {
-            return try again(bound, method.signature, error).collect(repeat each arguments)
+            return try retryResolving(bound, method.signature, error).collect(repeat each arguments)
         }
     }
 
@@ -122,13 +123,13 @@ extension Center {
     /// The current method, after the cached one has ended: its protocol was removed with the owner that defined it. No
     /// observer was called then.
     @usableFromInline
-    func again<Result, each Parameter: PealParameter>(
+    func retryResolving<Result, each Parameter: PealParameter>(
         _ old: BoundMethod<Result, repeat each Parameter>, _ signature: MethodSignature, _ error: PealError
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
         guard error.status == .handle else { throw error }
         let found = try resolve(signature)
         guard found.method.id != old.handle.id else { throw error }
-        return BoundMethod(found, isPlain: signature.isPlain)
+        return BoundMethod(found, needsNoEncoding: signature.needsNoEncoding)
     }
 }
 
@@ -176,7 +177,7 @@ extension Center {
         do {
             return try bound.broadcast(repeat each arguments)
         } catch let error as PealError {
-            return try again(bound, method.signature, error).broadcast(repeat each arguments)
+            return try retryResolving(bound, method.signature, error).broadcast(repeat each arguments)
         }
     }
 }

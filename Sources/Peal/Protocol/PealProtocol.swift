@@ -135,7 +135,7 @@ public final class MethodSignature: Sendable {
     /// The location of the method's slot in each center's cache.
     @usableFromInline let place: MethodCache.Place
     /// True if a call can point to the arguments themselves.
-    @usableFromInline let isPlain: Bool
+    @usableFromInline let needsNoEncoding: Bool
 
     init(
         _ owner: any PealProtocol.Type, _ name: String, _ types: MethodTypes, parameters: [String], isRequired: Bool,
@@ -145,7 +145,7 @@ public final class MethodSignature: Sendable {
         self.owner = owner
         self.types = types
         self.policy = policy
-        isPlain = types.arePlain
+        needsNoEncoding = types.needNoEncoding
         place = MethodCache.Place(serial: MethodSerials.number(of: owner, name))
         let options = [
             since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil,
@@ -203,7 +203,7 @@ struct MethodTypes: Sendable {
     }
 
     /// True if a call can point to the arguments themselves.
-    var arePlain: Bool { parameters.allSatisfy(\.isItsOwnRepresentation) }
+    var needNoEncoding: Bool { parameters.allSatisfy(\.isItsOwnRepresentation) }
 
     var all: [ValueType] { parameters + (result.map { [$0] } ?? []) }
 }

@@ -62,12 +62,12 @@ public struct BareClosure: @unchecked Sendable {
     }
 
     /// Sets the number that later calls pass to the handler; 0 for none.
-    public func lead(to number: UInt64) {
+    public func connect(to number: UInt64) {
         context.pointee.number.store(number, ordering: .releasing)
     }
 
     public func recycle() {
-        lead(to: 0)
+        connect(to: 0)
         let shape = context.pointee.shape
         Self.known.withLock { $0.free[shape, default: []].append(self) }
     }

@@ -9,7 +9,7 @@ import PealCall
 extension CopyPlan.Pointer {
     /// Returns the size of a capture of these arguments, in bytes.
     public func size(of arguments: Broadcast.Arguments?) -> Int {
-        guard !pointee.isPlain, let arguments else { return pointee.fixedSize }
+        guard !pointee.hasNoPointers, let arguments else { return pointee.fixedSize }
         var end = pointee.fixedSize
         for pointer in captured {
             guard let source = pointer.target(in: arguments) else { continue }
@@ -27,7 +27,7 @@ extension CopyPlan.Pointer {
     ) throws(CaptureFailure) {
         guard let arguments else { return }
         _ = copyValues(arguments, to: memory)
-        if !pointee.isPlain { try capturePointers(arguments, into: memory) }
+        if !pointee.hasNoPointers { try capturePointers(arguments, into: memory) }
     }
 
     @inline(never)
@@ -64,7 +64,7 @@ extension CopyPlan.Pointer {
 
     /// Releases the objects and the copies of structs of an image. The caller frees the memory of the image.
     public func release(_ memory: UnsafeMutableRawPointer) {
-        guard !pointee.isPlain else { return }
+        guard !pointee.hasNoPointers else { return }
         release(memory, first: pointee.pointerCount)
     }
 

@@ -38,7 +38,7 @@ extension CopyPlan {
         let first = element(sorted, at: memory + valuesStart)
         plan.initialize(
             to: CopyPlan(
-                parameterCount: values.count, fixedSize: layout.size, isPlain: pointers.isEmpty,
+                parameterCount: values.count, fixedSize: layout.size, hasNoPointers: pointers.isEmpty,
                 firstBarePointer: key.isBorrowed ? nil : key.ownerships.firstIndex(of: .bare),
                 offsets: element(offsets, at: memory + offsetsStart), values: first,
                 endOfWords: first + words.count, endOfHalves: first + words.count + halves.count,

@@ -21,7 +21,7 @@ public struct CopyPlan: BitwiseCopyable, @unchecked Sendable {
     /// The size of the values alone, in bytes.
     public let fixedSize: Int
     /// True if no argument is captured by more than its value. An image then has `fixedSize` bytes.
-    public let isPlain: Bool
+    public let hasNoPointers: Bool
     /// The first parameter that is a pointer without a rule, unless the method has the option `borrowed`. An image
     /// contains the unchanged pointer.
     public let firstBarePointer: Int?

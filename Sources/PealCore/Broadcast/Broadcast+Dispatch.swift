@@ -48,7 +48,7 @@ extension Broadcast {
         }
         let list = List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == id, peal_snapshot_parameter_count(list) == count,
-            MethodTraits(rawValue: peal_snapshot_traits(list)).isPlain
+            MethodTraits(rawValue: peal_snapshot_traits(list)).isFastPathEligible
         else {
             release(hazard)
             return nil
@@ -92,7 +92,7 @@ extension Broadcast {
                 ? sendOnStack(hazard, list, arguments, count, calls, id)
                 : sendInRegisters(hazard, list, arguments, count, calls, id)
         }
-        return traits.isPlain
+        return traits.isFastPathEligible
             ? sendThroughFFI(hazard, list, arguments, count, calls, id)
             : sendGenerally(hazard, arguments, count, nil, calls, id)
     }
@@ -191,21 +191,21 @@ extension Broadcast {
         _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Outcome {
         let list = list(hazard)
-        if Delivery.isEnough(for: list, of: id) {
+        if Delivery.isEligible(for: list, of: id) {
             if result == nil, peal_snapshot_parameter_count(list) == count {
                 return Delivery.send(hazard, .pointers(arguments), calls, id)
             }
         }
-        if isPlainWithTaps(list, count, id), result == nil, TappedBroadcast.send(hazard, arguments, calls, id) {
+        if isTapFastPathEligible(list, count, id), result == nil, TappedBroadcast.send(hazard, arguments, calls, id) {
             return .done
         }
         return runWithResults(hazard, arguments, count, result, calls, id)
     }
 
     @inline(__always)
-    private static func isPlainWithTaps(_ list: List, _ count: Int, _ id: UInt64) -> Bool {
+    private static func isTapFastPathEligible(_ list: List, _ count: Int, _ id: UInt64) -> Bool {
         // The id is tested first: in another method's list nothing else has a meaning.
-        peal_snapshot_method(list) == id && MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithTaps
+        peal_snapshot_method(list) == id && MethodTraits(rawValue: peal_snapshot_traits(list)).isTapFastPathEligible
             && peal_snapshot_parameter_count(list) == count
     }
 

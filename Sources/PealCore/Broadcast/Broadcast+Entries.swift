@@ -17,7 +17,7 @@ extension Broadcast {
         guard let hazard = peal_hazard_outermost() else { return nil }
         let snapshot = List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_CALLER)))
         guard peal_snapshot_method(snapshot) == id,
-            !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).hasQueuedOrLazyObservers
+            !MethodTraits(rawValue: peal_snapshot_traits(snapshot)).excludesTypedLoops
         else {
             occupied = hazard
             return nil

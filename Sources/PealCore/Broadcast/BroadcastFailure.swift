@@ -34,9 +34,9 @@ public enum BroadcastFailure {
                 "\(title) returns void, and a result was requested; pass NULL as out_result, or use peal_broadcast")
         case .wrongPolicy:
             // Without a requested policy it is the method's own, which may be a chain without a fitting parameter.
-            let asked = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }
-            let name = asked.map { $0.name } ?? "of the method"
-            return Failure(.policy, "\(title): the policy \(name) does not fit: \(reason(asked, method))")
+            let requested = policy ?? method.map { BroadcastPolicy($0.declaration.policy) }
+            let name = requested.map { $0.name } ?? "of the method"
+            return Failure(.policy, "\(title): the policy \(name) does not fit: \(reason(requested, method))")
         case .missingFold:
             return Failure(
                 .argument, "\(title): the policy fold needs a function; give one in the options of peal_send_with")

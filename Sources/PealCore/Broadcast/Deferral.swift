@@ -127,8 +127,8 @@ enum ProtectedMethods {
     /// - Parameter own: The hazard slot of a broadcast that has just begun, which is not tested.
     static func contains(_ id: UInt64, besides own: Broadcast.Hazard? = nil) -> Bool {
         guard let thread = peal_thread_own_slot() else { return false }
-        return (0..<peal_thread_depth(thread)).contains { level in
-            let hazard = peal_thread_level(thread, level)
+        return (0..<peal_thread_depth(thread)).contains { index in
+            let hazard = peal_thread_hazard_at(thread, index)
             return hazard != own && peal_hazard_list(hazard).map(peal_snapshot_method) == id
         }
     }

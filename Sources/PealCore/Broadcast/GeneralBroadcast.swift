@@ -180,10 +180,10 @@ struct GeneralBroadcast {
             plan: plan, entries: entries, count: listed, hazard: hazard, arguments: arguments,
             forcesFFI: request.forcesFFI, excepted: request.excepted, tapped: tapped)
         if needsTokens {
-            var asking = Asking(
+            var answered = AnsweredCalls(
                 calls: calls, completion: request.gathering ?? completion, parameter: traits.completionParameter)
-            let called = asking.run()
-            return (called, called - asking.passive)
+            let called = answered.run()
+            return (called, called - answered.passive)
         }
         // Each result of a chain replaces an argument of the next call.
         let chained = folder.policy == .chain ? traits.chainedParameter : nil
@@ -204,25 +204,25 @@ struct GeneralBroadcast {
         kept: UnsafeMutableRawPointer?
     ) -> (all: Int, answered: Int) {
         var last: UnsafeMutableRawPointer?
-        var passedOver = 0
+        var ignored = 0
         let called = calls.run { _, arguments in
             guard let chained, let last else { return false }
             arguments[chained] = last
             return true
         } take: { entry, result in
-            if isExamined, isPassedOver(entry) {
-                passedOver += 1
+            if isExamined, isResultIgnored(entry) {
+                ignored += 1
                 return true
             }
             kept?.copyMemory(from: result, byteCount: plan.pointee.resultSize)
             last = kept ?? result
             return folder.take(result)
         }
-        return (called, called - passedOver)
+        return (called, called - ignored)
     }
 
     /// Returns true if the result of the call that has just returned does not count.
-    private func isPassedOver(_ entry: UnsafePointer<SnapshotEntry>) -> Bool {
+    private func isResultIgnored(_ entry: UnsafePointer<SnapshotEntry>) -> Bool {
         entry.pointee.record.isPassive || hazard.pointee.answer != PEAL_ANSWER_GIVEN.rawValue
     }
 }

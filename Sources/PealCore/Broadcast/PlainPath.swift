@@ -18,5 +18,5 @@ enum PlainPath {
         }
     }
 
-    static var mostIntegers: Int { CallPlan.Integers.most }
+    static var maximumIntegers: Int { CallPlan.Integers.most }
 }

@@ -56,7 +56,7 @@ public enum ResultBroadcast {
     ) -> Int? {
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
         // The id is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == id, traits.isPlainFold else { return nil }
+        guard peal_snapshot_method(list) == id, traits.isFoldFastPathEligible else { return nil }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard plan.pointee.resultLocation == .integer, let integers = plan.pointee.integers, integers.count == count
         else { return nil }
@@ -82,7 +82,7 @@ public enum ResultBroadcast {
         let list = Broadcast.list(hazard)
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
         // The id is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == id, !traits.hasQueuedOrLazyObservers,
+        guard peal_snapshot_method(list) == id, !traits.excludesTypedLoops,
             peal_snapshot_parameter_count(list) == count
         else { return nil }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)

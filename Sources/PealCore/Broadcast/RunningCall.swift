@@ -63,7 +63,7 @@ extension RunningCall {
             for index in 0..<count {
                 guard
                     let token = completion.deferReply(
-                        from: record.pointee.id, size: method.resultSize, for: Asking.owner(of: record),
+                        from: record.pointee.id, size: method.resultSize, for: AnsweredCalls.owner(of: record),
                         isReserved: index == 0 && hazard.pointee.is_reserved)
                 else { throw .staleCompletion }
                 store(index, token)

@@ -47,14 +47,14 @@ public final class Center: Sendable {
     func keepInState<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        try keepForGood { () throws(Failure) in try withState(body) }
+        try makePermanent { () throws(Failure) in try withState(body) }
     }
 
     /// Allocations in `body` belong to the center. Allocations of the shared center are not leaks.
-    func keepForGood<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
-        let isForGood = self === Center.shared
-        if isForGood { peal_leaks_ignore_begin() }
-        defer { if isForGood { peal_leaks_ignore_end() } }
+    func makePermanent<Value>(_ body: () throws(Failure) -> Value) throws(Failure) -> Value {
+        let isPermanent = self === Center.shared
+        if isPermanent { peal_leaks_ignore_begin() }
+        defer { if isPermanent { peal_leaks_ignore_end() } }
         return try body()
     }
 

@@ -128,7 +128,7 @@ public final class Completion: Sendable {
     /// Counts the observers of a broadcast before the first of them is called.
     func expect(_ count: Int) { state.withLock { $0.expect(count) } }
 
-    func reserve(_ count: Int) { state.withLock { $0.ask(count) } }
+    func reserve(_ count: Int) { state.withLock { $0.reserve(count) } }
 
     func dropReserved(_ count: Int) {
         guard count > 0 else { return }
@@ -199,7 +199,7 @@ public final class Completion: Sendable {
         settle { state in
             isTaken = state.beginPassing()
             guard isTaken else { return false }
-            state.ask(1)
+            state.reserve(1)
             _ = state.settle(result.map { .answered($0) } ?? .dropped)
             return state.settle(.counted)
         }
@@ -246,7 +246,7 @@ public final class Completion: Sendable {
     }
 
     /// Counts an observer without an answer.
-    func passOver(isReserved: Bool) {
+    func countUnanswered(isReserved: Bool) {
         if !isReserved { reserve(1) }
         dropReserved(1)
     }

@@ -16,11 +16,11 @@ struct CompletionState {
     /// True if `done` must run as soon as no reply runs.
     private var isDoneWanted = false
     private var isDone = false
-    /// Observers that are about to be called, already counted in `asked` and `pending`.
+    /// Observers that are about to be called, already counted in `reservedCount` and `pending`.
     private var expected = 0
     /// The number of unsettled observers, plus one while the completion is being passed to a broadcast.
     private var pending = 0
-    private var asked = 0
+    private var reservedCount = 0
     private var completed = 0
     private var dropped = 0
     private var result: Int64 = 0
@@ -39,14 +39,14 @@ struct CompletionState {
 
     /// Counts observers that are about to be called, so that an end meanwhile reports all of them.
     mutating func expect(_ count: Int) {
-        ask(count)
+        reserve(count)
         expected += count
     }
 
-    mutating func ask(_ count: Int) {
+    mutating func reserve(_ count: Int) {
         let known = min(count, expected)
         expected -= known
-        asked += count - known
+        reservedCount += count - known
         pending += count - known
     }
 
@@ -54,7 +54,7 @@ struct CompletionState {
     ///
     /// - Returns: True if all have answered.
     mutating func endPassing() -> Bool {
-        asked -= expected
+        reservedCount -= expected
         pending -= expected
         expected = 0
         return settle(.counted)
@@ -112,7 +112,7 @@ struct CompletionState {
         guard callers.isEmpty else { return nil }
         isDone = true
         callers.append(thread)
-        return peal_completion_outcome(statusOfEnd(end), result, asked, completed, dropped)
+        return peal_completion_outcome(statusOfEnd(end), result, reservedCount, completed, dropped)
     }
 
     /// Returns true if a reply may still be passed on.

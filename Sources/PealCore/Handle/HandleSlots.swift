@@ -20,7 +20,7 @@ struct HandleSlots: @unchecked Sendable {
     /// - Parameter limit: The sentence of the failure if all slots are taken.
     func insert(limit: StaticString, _ make: (UInt64) throws(Failure) -> Object) throws(Failure) -> Object {
         var id: UInt64 = 0
-        switch peal_slot_take(slots, &id) {
+        switch peal_slot_allocate(slots, &id) {
         case PEAL_SLOT_FULL: throw Failure(.limit, limit.description)
         case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
         default: break

@@ -8,14 +8,14 @@ public struct ObserverHandles: Sendable {
     /// Makes the id of a record. Lookups find the record from now on.
     func open(_ record: Observer) throws(Failure) {
         var id: UInt64 = 0
-        switch peal_slot_take(Self.slots, &id) {
+        switch peal_slot_allocate(Self.slots, &id) {
         case PEAL_SLOT_FULL:
             throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
         case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
         default: break
         }
         record.pointee.id = id
-        peal_observer_own_unshared(record)
+        peal_observer_retain_memory_unshared(record)
         peal_slot_publish(Self.slots, id, record)
     }
 
@@ -76,7 +76,7 @@ public struct ObserverHandles: Sendable {
 
     private func observation(_ record: Observer?) -> Observation? {
         guard let record else { return nil }
-        defer { ObserverLife.disown(record) }
+        defer { ObserverLife.releaseMemory(record) }
         return Observation(record)
     }
 
@@ -84,7 +84,7 @@ public struct ObserverHandles: Sendable {
     private func owned(_ slot: UnsafeMutablePointer<peal_slot>?, _ id: UInt64) -> Observer? {
         guard let slot else { return nil }
         let record = Self.record(of: slot)
-        peal_observer_own(record)
+        peal_observer_retain_memory(record)
         if peal_slot_unpin(slot) { free(slot, id) }
         return record
     }
@@ -103,7 +103,7 @@ public struct ObserverHandles: Sendable {
     private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
         let record = Self.record(of: slot)
         peal_slot_free(Self.slots, id)
-        ObserverLife.disown(record)
+        ObserverLife.releaseMemory(record)
     }
 
     private static func record(of slot: UnsafeMutablePointer<peal_slot>) -> Observer {

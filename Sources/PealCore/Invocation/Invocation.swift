@@ -27,7 +27,7 @@ public final class Invocation: Sendable {
     }
 
     deinit {
-        peal_invocation_give(values)
+        peal_invocation_free(values)
     }
 
     /// An invocation whose arguments are zeros.
@@ -61,14 +61,16 @@ public final class Invocation: Sendable {
     private static func make(
         _ method: Method, _ fill: (UnsafeMutableRawPointer) -> ArgumentBlock?
     ) throws(Failure) -> Invocation {
-        guard let values = peal_invocation_take(resultOffset(method) + method.resultSize) else { throw .outOfMemory }
+        guard let values = peal_invocation_allocate(resultOffset(method) + method.resultSize) else {
+            throw .outOfMemory
+        }
         do throws(Failure) {
             return try Handles.invocations.insert { id in
                 Invocation(
                     id: id, method: method, values: values, capture: fill(peal_invocation_memory(values)))
             }
         } catch {
-            peal_invocation_give(values)
+            peal_invocation_free(values)
             throw error
         }
     }

@@ -4,8 +4,8 @@ public import PealCall
 /// Broadcasts of invocations and sets of arguments that need no general path. Not members of the class, whose metadata
 /// would have to be looked up first.
 public enum InvocationAccess {
-    private static var mostBytes: Int { 256 }
-    private static var mostParameters: Int { 16 }
+    private static var maximumBytes: Int { 256 }
+    private static var maximumParameters: Int { 16 }
 
     /// Broadcasts a method that returns nothing, with arguments that are not retained and are passed in registers. Any
     /// other broadcast is left to `broadcastSlow` of the answer.
@@ -101,14 +101,14 @@ public enum InvocationAccess {
     ///
     /// - Returns: nil if no observer was called, and `Invocation.broadcast` must make the calls.
     public static func broadcastFast(_ id: UInt64, calls: UnsafeMutablePointer<Int>?) -> Broadcast.Outcome? {
-        withUnsafeTemporaryAllocation(byteCount: mostBytes, alignment: CopyPlan.alignment) { copy in
+        withUnsafeTemporaryAllocation(byteCount: maximumBytes, alignment: CopyPlan.alignment) { copy in
             let copy = copy.baseAddress.unsafelyUnwrapped
             var call = peal_invocation_call()
-            guard peal_invocation_read(id, copy, mostBytes, &call) else { return nil }
+            guard peal_invocation_read(id, copy, maximumBytes, &call) else { return nil }
             let plan = call.copy_plan.unsafelyUnwrapped.assumingMemoryBound(to: CopyPlan.self)
             let count = plan.pointee.parameterCount
-            guard count <= mostParameters else { return nil }
-            return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: mostParameters) {
+            guard count <= maximumParameters else { return nil }
+            return withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: maximumParameters) {
                 memory in
                 let arguments = memory.baseAddress.unsafelyUnwrapped
                 var index = 0

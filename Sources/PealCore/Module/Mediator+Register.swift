@@ -20,7 +20,7 @@ extension Mediator {
         let dependencies = try description.checkedDependencies()
         let tables = try description.readTables(in: center)
         if let service = description.service { _ = try Service.find(service, in: center) }
-        return try center.keepForGood { () throws(Failure) in
+        return try center.makePermanent { () throws(Failure) in
             try insert(description, dependencies: dependencies, tables: tables)
         }
     }

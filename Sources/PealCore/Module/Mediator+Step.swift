@@ -16,7 +16,7 @@ extension Mediator {
             /// `overdue`: the step's limit passed. `cutShort`: the deadline of all modules passed first.
             case overdue, cutShort
             /// The step waits for a call that waits for it.
-            case circle
+            case cycle
         }
     }
 
@@ -52,7 +52,7 @@ extension Mediator {
             }
             step.isAbandoned = true
             let now = peal_clock_now()
-            let reason: StepEnd.Reason = now >= step.deadline ? .overdue : now >= limit(state) ? .cutShort : .circle
+            let reason: StepEnd.Reason = now >= step.deadline ? .overdue : now >= limit(state) ? .cutShort : .cycle
             if case .cutShort = reason { state.hasMissedStopDeadline = true }
             // A running call ends its use itself.
             guard case .deferred = step.progress else { return (.abandoned(reason), nil, nil) }

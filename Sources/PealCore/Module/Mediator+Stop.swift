@@ -184,7 +184,7 @@ extension Mediator.StepEnd {
             case .late: "it took longer than its time limit of \(module.timeout) ms"
             case .abandoned(.overdue): "it has not answered within its time limit of \(module.timeout) ms"
             case .abandoned(.cutShort): "the time limit of all stops has expired, and this stop was not waited for"
-            case .abandoned(.circle): ModuleStep.circle
+            case .abandoned(.cycle): ModuleStep.cycle
             }
         return reason.map { "module \(module.name) could not be stopped: \($0)" }
     }

@@ -135,7 +135,7 @@ extension Center {
     /// The mediator, made when it is first needed.
     public func modules() throws(Failure) -> Mediator {
         if let known = mediator.withLock({ $0.mediator }) { return known }
-        let made = try keepForGood { () throws(Failure) in try Mediator.make(for: self) }
+        let made = try makePermanent { () throws(Failure) in try Mediator.make(for: self) }
         let kept = mediator.withLock { slot -> Mediator? in
             if !slot.isClosed, slot.mediator == nil { slot.mediator = made }
             return slot.mediator

@@ -38,15 +38,15 @@ public struct ModuleDescription {
 
     public static var defaultTimeout: UInt32 { 10_000 }
     static var longestName: Int { 255 }
-    static var mostDependencies: Int { 65_536 }
+    static var maximumDependencies: Int { 65_536 }
 
     /// Checks the names. The result has each dependency once.
     func checkedDependencies() throws(Failure) -> [String] {
         try check(name, "the name of a module")
         if let className { try check(className, "the class of module \(name)") }
-        guard dependencies.count <= Self.mostDependencies else {
+        guard dependencies.count <= Self.maximumDependencies else {
             throw Failure(
-                .limit, "module \(name) has \(dependencies.count) dependencies; \(Self.mostDependencies) at most")
+                .limit, "module \(name) has \(dependencies.count) dependencies; \(Self.maximumDependencies) at most")
         }
         var known: Set<String> = []
         var unique: [String] = []

@@ -76,7 +76,7 @@ enum WaitGraph {
         let wait = ThreadWait(subject)
         let cut = waits.withLock { waits in
             waits[wait.thread] = wait
-            return cutCircles(through: wait, in: waits)
+            return cutCycles(through: wait, in: waits)
         }
         for other in cut { other.cutOff() }
         defer { waits.withLock { $0[wait.thread] = nil } }
@@ -86,14 +86,14 @@ enum WaitGraph {
     private typealias Delay = (wait: ThreadWait, isInside: Bool)
 
     /// - Returns: The waits to cut, so that no circular wait is left.
-    private static func cutCircles(through wait: ThreadWait, in waits: [UInt: ThreadWait]) -> [ThreadWait] {
+    private static func cutCycles(through wait: ThreadWait, in waits: [UInt: ThreadWait]) -> [ThreadWait] {
         var left = waits.filter { !$0.value.isCut }
         var cut: [ThreadWait] = []
         while left[wait.thread] != nil {
             var passed: Set<UInt> = []
             // One thread of a circular wait is inside a call. The others only delay their own actions.
-            guard let circle = circle(from: wait, to: wait.thread, in: left, &passed),
-                let least = circle.filter({ $0.isInside }).map({ $0.wait }).min(by: { $0.loss < $1.loss })
+            guard let cycle = cycle(from: wait, to: wait.thread, in: left, &passed),
+                let least = cycle.filter({ $0.isInside }).map({ $0.wait }).min(by: { $0.loss < $1.loss })
             else { break }
             left[least.thread] = nil
             cut.append(least)
@@ -101,14 +101,14 @@ enum WaitGraph {
         return cut
     }
 
-    private static func circle(
+    private static func cycle(
         from wait: ThreadWait, to start: UInt, in waits: [UInt: ThreadWait], _ passed: inout Set<UInt>
     ) -> [Delay]? {
         guard passed.insert(wait.thread).inserted else { return nil }
         for other in waits.values {
             guard let isInside = isDelayed(wait, by: other) else { continue }
             if other.thread == start { return [(other, isInside)] }
-            if let rest = circle(from: other, to: start, in: waits, &passed) { return [(other, isInside)] + rest }
+            if let rest = cycle(from: other, to: start, in: waits, &passed) { return [(other, isInside)] + rest }
         }
         return nil
     }

@@ -48,10 +48,10 @@ extension CenterState {
             if lazy.install(instance, at: placeholder, instanceGeneration: instanceGeneration, changes) { return true }
             changes.cancel()
         } catch {
-            ObserverLife.disown(record)
+            ObserverLife.releaseMemory(record)
             throw error
         }
-        ObserverLife.disown(record)
+        ObserverLife.releaseMemory(record)
         return false
     }
 }

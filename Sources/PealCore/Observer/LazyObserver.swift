@@ -125,7 +125,7 @@ final class LazyObserver: Sendable {
 }
 
 extension LazyObserver: ServiceFollower {
-    func instanceLeaves(_ service: Service) {
+    func instanceWillEnd(_ service: Service) {
         let leaving = state.withLock { state -> Observation? in
             state.instanceGeneration += 1
             // The next instance may be installed before this notification of the last one's removal.
@@ -139,7 +139,7 @@ extension LazyObserver: ServiceFollower {
         leaving.unlist()
     }
 
-    func serviceEnds(_ service: Service) {
+    func serviceDidEnd(_ service: Service) {
         let id = state.withLock { state in
             state.isEnded = true
             return state.id

@@ -81,19 +81,19 @@ extension Observation {
         guard let lazy else {
             guard ObserverGate.drain(gate) else { return false }
             Handles.observations.retire(id)
-            endBehindCalls(mailbox)
+            endAfterCalls(mailbox)
             return true
         }
         // The waiting calls are those of the instance. The instance is marked as draining before the placeholder is
         // closed, so a ONCE call that finds the placeholder closed also finds that mark.
         lazy.beginDraining()
         guard close() else { return false }
-        lazy.takeInstance()?.endBehindCalls(mailbox)
+        lazy.takeInstance()?.endAfterCalls(mailbox)
         unlist()
         return true
     }
 
-    private func endBehindCalls(_ mailbox: Mailbox) {
+    private func endAfterCalls(_ mailbox: Mailbox) {
         record.leaveLists()
         Reclaimer.collectBacklog()
         record.leaveRegisters()

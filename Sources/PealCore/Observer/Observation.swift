@@ -6,11 +6,11 @@ public final class Observation: PointerHolder {
 
     init(_ record: Observer) {
         self.record = record
-        peal_observer_own(record)
+        peal_observer_retain_memory(record)
     }
 
     deinit {
-        ObserverLife.disown(record)
+        ObserverLife.releaseMemory(record)
     }
 
     public var id: UInt64 { record.pointee.id }

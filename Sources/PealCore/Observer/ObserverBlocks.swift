@@ -4,10 +4,11 @@ internal import CPealSupport
 public enum ObserverBlocks {
     public static func block(_ id: UInt64) throws(Failure) {
         let isBlocked = try updateGate(of: id) { value in
-            value & ObserverGate.blocks < mostBlocks ? value + 1 : nil
+            value & ObserverGate.blocks < maximumBlocks ? value + 1 : nil
         }
         guard isBlocked else {
-            throw Failure(.limit, "the observer is blocked \(mostBlocks) times; unblock it as often as it is blocked")
+            throw Failure(
+                .limit, "the observer is blocked \(maximumBlocks) times; unblock it as often as it is blocked")
         }
     }
 
@@ -34,5 +35,5 @@ public enum ObserverBlocks {
         return lazy.updateGates(of: placeholder, change)
     }
 
-    private static var mostBlocks: UInt32 { 50_000_000 }
+    private static var maximumBlocks: UInt32 { 50_000_000 }
 }

@@ -10,12 +10,12 @@ struct ObserverIndex {
 
     /// The average number of observers in a chain at which the number of chains is doubled.
     private static let load: UInt32 = 2
-    private static let leastChains: UInt32 = 8
+    private static let minimumChains: UInt32 = 8
 
     /// Makes room for one more observer.
     mutating func reserve() throws(Failure) {
         guard count >= chainCount * Self.load else { return }
-        let wanted = max(Self.leastChains, chainCount * 2)
+        let wanted = max(Self.minimumChains, chainCount * 2)
         guard let memory = peal_memory_allocate(Int(wanted) * MemoryLayout<Observer?>.stride) else {
             throw .outOfMemory
         }

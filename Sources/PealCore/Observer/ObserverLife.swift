@@ -23,7 +23,7 @@ enum ObserverLife {
         let lazy = record.placeholder
         // An instance has the id of its placeholder. The placeholder ends after the instance.
         if lazy == nil { Handles.dropEnded(record) }
-        disown(record)
+        releaseMemory(record)
         if let lazy { release(lazy) }
     }
 
@@ -57,9 +57,9 @@ enum ObserverLife {
 
     /// Frees the record if its life, the object of its handle and all lists have released it. Then does this for the
     /// record's successor.
-    static func disown(_ disowned: UnsafeMutablePointer<ObserverRecord>) {
-        var record = disowned
-        while peal_observer_disown(record) {
+    static func releaseMemory(_ released: UnsafeMutablePointer<ObserverRecord>) {
+        var record = released
+        while peal_observer_release_memory(record) {
             if let mailbox = record.mailbox { peal_mailbox_release(mailbox) }
             record.releaseObjects()
             let successor = record.pointee.successor

@@ -10,7 +10,7 @@ extension UnsafeMutablePointer<ObserverRecord> {
     ) {
         pointee.gate = gate | (weak == nil ? 0 : ObserverGate.weak)
         pointee.references = 1
-        pointee.owners = 1
+        pointee.weak_count = 1
         pointee.target = target
         pointee.destroy = destroy
         pointee.extras = extras

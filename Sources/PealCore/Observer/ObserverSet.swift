@@ -61,11 +61,11 @@ final class KeptObservers: Sendable {
     /// The caller must protect the records until this has returned.
     fileprivate init(_ records: [Observer]) {
         self.records = records
-        for record in records { peal_observer_own(record) }
+        for record in records { peal_observer_retain_memory(record) }
     }
 
     deinit {
-        for record in records { ObserverLife.disown(record) }
+        for record in records { ObserverLife.releaseMemory(record) }
     }
 
     /// The instances of the placeholders among them. Call without the lock of the set.

@@ -73,7 +73,7 @@ public struct Registration: ~Copyable {
     public mutating func register() throws(Failure) -> UInt64 {
         // With a thread record the thread's locks cost less: see fork.h.
         guard peal_thread_current() != nil else { throw .outOfMemory }
-        if weak == nil { weak = WeakTarget(behind: target) }
+        if weak == nil { weak = WeakTarget(of: target) }
         getsLastCalls = lazy == nil
         let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
         Observer.finishRemoval(outcome.replaced)
@@ -146,7 +146,7 @@ extension CenterState {
             return try publish(record, tables, registration)
         } catch {
             if registration.includesLater { proto.center.laterObservers.remove(record, of: proto) }
-            ObserverLife.disown(record)
+            ObserverLife.releaseMemory(record)
             throw error
         }
     }

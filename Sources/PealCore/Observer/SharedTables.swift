@@ -9,9 +9,9 @@ struct SharedTables {
     private var bound: [UnsafeRawPointer?: KnownBindings] = [:]
     private var lastBound: KnownBindings?
     /// The number of tables at which those without observers are dropped.
-    private var limit: UInt32 = leastLimit
+    private var limit: UInt32 = minimumLimit
 
-    private static let leastLimit: UInt32 = 16
+    private static let minimumLimit: UInt32 = 16
 
     /// The tables of the last registration, if a caller's table has the same functions; otherwise nil. The size of the
     /// caller's table need not be checked: it is that of a checked table, or this returns nil.
@@ -78,6 +78,6 @@ struct SharedTables {
             byHash.formIndex(after: &index)
         }
         for hash in unused { byHash[hash] = nil }
-        limit = max(Self.leastLimit, 2 * UInt32(byHash.count))
+        limit = max(Self.minimumLimit, 2 * UInt32(byHash.count))
     }
 }

@@ -36,7 +36,7 @@ struct Successors {
     /// Call before the old observers are closed.
     func commit() {
         for (old, successor) in made {
-            peal_observer_own(record)
+            peal_observer_retain_memory(record)
             peal_successor_publish(old, successor)
         }
     }

@@ -33,7 +33,7 @@ public struct WeakTarget {
     /// observer is not called, because it could not return results.
     ///
     /// - Returns: Nil for any other target.
-    init?(behind target: UnsafeMutableRawPointer?) {
+    init?(of target: UnsafeMutableRawPointer?) {
         guard let proxy = Handles.proxies.find(Self.id(target)) else { return nil }
         // The hook only tests the proxy, because the call itself retains the proxy's target.
         let retain: Retain =

@@ -35,7 +35,7 @@ public enum PropertyBatch {
                 if PropertyNotification(element: element, id: change.pointee.property).finishAlone(change) {
                     isRejected = true
                 }
-            } else if let change = peal_batch_take_out(thread) {
+            } else if let change = peal_batch_remove_first(thread) {
                 if release(change, thread) { isRejected = true }
             } else {
                 return isRejected

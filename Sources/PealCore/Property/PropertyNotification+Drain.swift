@@ -13,7 +13,7 @@ extension PropertyNotification {
         while let first = element.pointee.first, first.pointee.batch == nil, let change = take(first) {
             // Sets that wait for room are woken once for several changes: waking them for each one costs more than a
             // set.
-            let hasRoomAgain = element.pointee.waiting % Self.changesAWake == 0
+            let hasRoomAgain = element.pointee.waiting % Self.changesPerWakeUp == 0
             peal_property_unlock(element, UInt32(PEAL_PROPERTY_NOTIFYING) | waitingBit)
             if hasRoomAgain { peal_event_count_signal(peal_property_room_event_count()) }
             if notify(change) { isRejected = true }
@@ -36,7 +36,7 @@ extension PropertyNotification {
         return peal_property_try_mark_idle(element) ? isRejected : drainMore() || isRejected
     }
 
-    private static var changesAWake: UInt32 { 1024 }
+    private static var changesPerWakeUp: UInt32 { 1024 }
 
     private var waitingBit: UInt32 { element.pointee.first == nil ? 0 : UInt32(PEAL_PROPERTY_WAITING) }
 
@@ -52,7 +52,7 @@ extension PropertyNotification {
     private func notify(_ change: PropertyChange) -> Bool {
         guard change.pointee.observation == 0 else { return PropertyInitial.notify(change) }
         let values = values(of: change)
-        guard !isBackWhereItWas(change, values) else { return false }
+        guard !restoresOldValue(change, values) else { return false }
         var isRejected = false
         if !change.pointee.prior_is_notified { isRejected = notifyPrior(values) }
         return notify(values) || isRejected
@@ -60,7 +60,7 @@ extension PropertyNotification {
 
     /// Returns true if the sets of a batch have restored the old value of a property that ignores equal values. Padding
     /// bytes are zero in both values.
-    private func isBackWhereItWas(_ change: PropertyChange, _ values: Values) -> Bool {
+    private func restoresOldValue(_ change: PropertyChange, _ values: Values) -> Bool {
         guard change.pointee.latest != nil, element.pointee.traits & UInt32(PEAL_PROPERTY_IGNORES_EQUAL) != 0,
             values.newSize == change.pointee.old_size
         else { return false }
@@ -77,7 +77,7 @@ extension PropertyNotification {
     /// The caller must hold the lock.
     private func take(_ first: PropertyChange) -> PropertyChange? {
         if first.pointee.observation != 0 { prepareInitial(first, after: first) }
-        return peal_property_take(element)
+        return peal_property_remove_first(element)
     }
 
     /// Sets an initial value to the value at its own position in the order, which is the old value of the next change.

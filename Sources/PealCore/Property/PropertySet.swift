@@ -81,19 +81,19 @@ struct PropertySet {
             throw .outOfMemory
         }
         let state = peal_property_lock(element)
-        let isMine = isNotifying || state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0
+        let isNotifier = isNotifying || state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0
         if let step = try settle(change, state, oldRoom: oldRoom, isNotifying: isNotifying) { return step }
         block = write(change, block)
         change.pointee.property = property.id
         change.pointee.prior_is_notified = isNotifying
         if peal_thread_batches() > 0, !isNotifying {
-            node = peal_batch_take_in(element, change, thread)
+            node = peal_batch_add(element, change, thread)
             peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
             return .done(Outcome(isDeferred: true))
         }
         peal_property_append(element, change)
         node = nil
-        guard isMine else {
+        guard isNotifier else {
             peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
             return .done(Outcome(isDeferred: true))
         }
@@ -123,7 +123,7 @@ struct PropertySet {
             return .done(Outcome(isSet: isSet))
         }
         let isNotified = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
-        guard peal_property_takes_change(element, thread, isNotified, Self.mostWaiting) else {
+        guard peal_property_try_admit_change(element, thread, isNotified, Self.maximumWaiting) else {
             // Another thread's observers are slow. Inside a call, or with a batch open, this thread does not wait,
             // because these observers may wait for it.
             let mayWait =
@@ -132,7 +132,7 @@ struct PropertySet {
             if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
             let failure = Failure(
                 .limit,
-                "property \(property.name) has \(Self.mostWaiting) waiting changes; end the recursion of an observer that sets it in each notification, and give a slow observer a queue"
+                "property \(property.name) has \(Self.maximumWaiting) waiting changes; end the recursion of an observer that sets it in each notification, and give a slow observer a queue"
             )
             if mayWait { return .isCrowded(failure) }
             throw failure
@@ -140,7 +140,7 @@ struct PropertySet {
         return notifiesPrior(state, isNotifying) ? notifyPrior(change) : nil
     }
 
-    private static var mostWaiting: UInt32 { 65_536 }
+    private static var maximumWaiting: UInt32 { 65_536 }
     /// The maximum time that a set waits for room, in milliseconds.
     private static var longestWait: UInt32 { 1000 }
 

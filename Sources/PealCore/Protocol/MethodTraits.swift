@@ -7,9 +7,9 @@ public import PealCall
 ///     bit 6       the policy is `last`
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
-///     bits 10-13  which of up to four integers are narrow; in a list that is special, bit 13: taps see the method,
+///     bits 10-13  which of up to four integers are narrow; in a list with bit 14, bit 13: taps see the method,
 ///                 bit 12: the method is sticky, bit 11: some results may not count
-///     bit 14      the list is special: some observers have queues, or one of the bits above is set
+///     bit 14      the fast path is disabled: some observers have queues, or one of the bits above is set
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
 ///     bits 24-31  how a plain method's arguments are passed: the number of integers from 0x80, else the
@@ -41,8 +41,8 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
             return
         }
         if let parameter = Self.chainedParameter(of: declaration) { bits |= UInt32(parameter + 1) << 16 }
-        let isPlain = Self(rawValue: bits).isPlain
-        switch isPlain ? PlainPath(plan) : nil {
+        let isFastPathEligible = Self(rawValue: bits).isFastPathEligible
+        switch isFastPathEligible ? PlainPath(plan) : nil {
         case .integers(let integers):
             bits |= (Self.integersTag + UInt32(integers.count)) << 24 | Self(narrow: integers.narrow).rawValue
         case .frame(let shape): bits |= UInt32(shape.rawValue) << 24
@@ -56,17 +56,17 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     init(narrow: UInt8) { rawValue = UInt32(narrow) << 10 }
 
     /// The traits of a list with an observer that is not simply called. The fast paths do not use such a list.
-    var withSpecialObservers: MethodTraits {
-        let bits = isSpecial ? rawValue : rawValue & ~Self.narrowBits
-        return MethodTraits(rawValue: bits | 0xff << 24 | Self.specialBit)
+    var withFastPathDisabled: MethodTraits {
+        let bits = isFastPathDisabled ? rawValue : rawValue & ~Self.narrowBits
+        return MethodTraits(rawValue: bits | 0xff << 24 | Self.fastPathDisabledBit)
     }
 
     /// The traits of a list whose broadcasts taps see.
-    var withTaps: MethodTraits { MethodTraits(rawValue: withSpecialObservers.rawValue | Self.tappedBit) }
+    var withTaps: MethodTraits { MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.tappedBit) }
 
     /// The traits of a list in which some results may not count.
     var withExaminedResults: MethodTraits {
-        MethodTraits(rawValue: withSpecialObservers.rawValue | Self.examinedBit)
+        MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.examinedBit)
     }
 
     /// Returns true if some results may not count.
@@ -78,18 +78,18 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// Returns true if each call of the method is kept for later observers.
     var isSticky: Bool { rawValue & Self.stickyTest == Self.stickyTest }
 
-    var isSpecial: Bool { rawValue & Self.specialBit != 0 }
+    var isFastPathDisabled: Bool { rawValue & Self.fastPathDisabledBit != 0 }
 
     /// The traits of a list on which a service's instance is missing.
     var withPendingServices: MethodTraits {
-        MethodTraits(rawValue: withSpecialObservers.rawValue | Self.pendingBit)
+        MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.pendingBit)
     }
 
     var isPending: Bool { rawValue & Self.pendingBit != 0 }
 
     /// The traits of a list that the next broadcast must put in order.
     var withUnsettledEntries: MethodTraits {
-        MethodTraits(rawValue: withSpecialObservers.rawValue | Self.unsettledBit)
+        MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.unsettledBit)
     }
 
     var isUnsettled: Bool { rawValue & Self.unsettledBit != 0 }
@@ -111,13 +111,13 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     private static var keepsLastBit: UInt32 { 1 << 6 }
     private static var pendingBit: UInt32 { 1 << 7 }
     private static var completesBit: UInt32 { 1 << 15 }
-    private static var specialBit: UInt32 { 1 << 14 }
+    private static var fastPathDisabledBit: UInt32 { 1 << 14 }
     private static var narrowBits: UInt32 { 0xf << 10 }
-    private static var stickyTest: UInt32 { 1 << 12 | specialBit }
+    private static var stickyTest: UInt32 { 1 << 12 | fastPathDisabledBit }
     private static var tappedBit: UInt32 { 1 << 13 }
     private static var examinedBit: UInt32 { 1 << 11 }
-    private static var examinedTest: UInt32 { examinedBit | specialBit }
-    private static var tappedTest: UInt32 { tappedBit | specialBit }
+    private static var examinedTest: UInt32 { examinedBit | fastPathDisabledBit }
+    private static var tappedTest: UInt32 { tappedBit | fastPathDisabledBit }
     private static var defersBit: UInt32 { 1 << 8 }
     private static var rejectsBit: UInt32 { 1 << 9 }
     private static var integersTag: UInt32 { 0x80 }
@@ -149,23 +149,23 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// True if recursion is free, and a broadcast without a requested result examines none.
     @inlinable
     @inline(__always)
-    var isPlain: Bool { rawValue & 0xc3bf == 1 }
+    var isFastPathEligible: Bool { rawValue & 0xc3bf == 1 }
 
     /// True for a plain method in a list in which some observers have queues, and which no tap sees.
     @inline(__always)
-    var isPlainWithQueues: Bool { rawValue & 0xf3bf == 0x4001 }
+    var isQueueFastPathEligible: Bool { rawValue & 0xf3bf == 0x4001 }
 
     /// True for a plain method that taps see, in a list that needs no preparation.
     @inline(__always)
-    var isPlainWithTaps: Bool { rawValue & 0xf3bf == 0x6001 }
+    var isTapFastPathEligible: Bool { rawValue & 0xf3bf == 0x6001 }
 
     /// True if recursion is free, and results are discarded even if one is requested.
     @inline(__always)
-    var isPlainWithoutResult: Bool { rawValue & 0xc3ff == 1 }
+    var isFastPathEligibleWithoutResult: Bool { rawValue & 0xc3ff == 1 }
 
     /// True if recursion is free, results are folded, and all observers are simply called.
     @inline(__always)
-    var isPlainFold: Bool { rawValue & 0xc3bf == UInt32(BroadcastPolicy.fold.rawValue) }
+    var isFoldFastPathEligible: Bool { rawValue & 0xc3bf == UInt32(BroadcastPolicy.fold.rawValue) }
 
     /// The shape of a plain method's frame.
     @inlinable
@@ -185,7 +185,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// True if a typed loop must not simply run over the list.
     @inlinable
     @inline(__always)
-    var hasQueuedOrLazyObservers: Bool { rawValue & 0xc300 != 0 }
+    var excludesTypedLoops: Bool { rawValue & 0xc300 != 0 }
 
     @inline(__always)
     var policy: BroadcastPolicy {

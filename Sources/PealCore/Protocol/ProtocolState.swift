@@ -8,7 +8,7 @@ public class ProtocolState: @unchecked Sendable {
     /// The adopted methods and its own; each with this protocol as its owner.
     @exclusivity(unchecked) private final var methods = MethodList.none
     /// nil for a protocol that no other protocol adopts and no owner has defined.
-    @exclusivity(unchecked) private final var bonds: ProtocolBonds?
+    @exclusivity(unchecked) private final var relations: ProtocolRelations?
     /// The observers that are registered for it, without those of adopters.
     @exclusivity(unchecked) final var observers = ObserverIndexes()
     /// The tables of its own observers, without those of adopters.
@@ -39,7 +39,7 @@ public class ProtocolState: @unchecked Sendable {
     final func end() {
         isDefined = false
         methods = .none
-        bonds = nil
+        relations = nil
         observers.removeAll()
         tables = SharedTables()
         isPermanent = false
@@ -57,29 +57,29 @@ public class ProtocolState: @unchecked Sendable {
     final var ownCount: Int { ancestry == nil ? methods.count : own.count }
 
     /// Protocols that adopt it directly.
-    final var adopters: Set<PealProtocol> { bonds?.adopters ?? [] }
+    final var adopters: Set<PealProtocol> { relations?.adopters ?? [] }
 
-    final func addAdopter(_ adopter: PealProtocol) { madeBonds().adopters.insert(adopter) }
+    final func addAdopter(_ adopter: PealProtocol) { relationsMadeIfNeeded().adopters.insert(adopter) }
 
-    final func removeAdopter(_ adopter: PealProtocol) { bonds?.adopters.remove(adopter) }
+    final func removeAdopter(_ adopter: PealProtocol) { relations?.adopters.remove(adopter) }
 
     /// Notes a definition of the protocol.
     ///
     /// - Parameter owner: The handle of the owner; 0: none.
     final func addDefiner(_ owner: UInt64) {
-        if owner == 0 { isPermanent = true } else { madeBonds().definers.insert(owner) }
+        if owner == 0 { isPermanent = true } else { relationsMadeIfNeeded().definers.insert(owner) }
     }
 
     /// Returns false if it was not defined for the owner.
-    final func removeDefiner(_ owner: UInt64) -> Bool { bonds?.definers.remove(owner) != nil }
+    final func removeDefiner(_ owner: UInt64) -> Bool { relations?.definers.remove(owner) != nil }
 
     /// True if the protocol is not defined for any owner, and not permanent.
-    final var hasNoDefiner: Bool { !isPermanent && bonds?.definers.isEmpty ?? true }
+    final var hasNoDefiner: Bool { !isPermanent && relations?.definers.isEmpty ?? true }
 
-    private final func madeBonds() -> ProtocolBonds {
-        if let bonds { return bonds }
-        let made = ProtocolBonds()
-        bonds = made
+    private final func relationsMadeIfNeeded() -> ProtocolRelations {
+        if let relations { return relations }
+        let made = ProtocolRelations()
+        relations = made
         return made
     }
 
@@ -88,7 +88,7 @@ public class ProtocolState: @unchecked Sendable {
 }
 
 /// The rare members of a protocol's state: adopters and owners. Guarded by the center's lock.
-private final class ProtocolBonds {
+private final class ProtocolRelations {
     var adopters: Set<PealProtocol> = []
     /// The handles of the owners for which the protocol was defined.
     var definers: Set<UInt64> = []

@@ -55,10 +55,10 @@ enum BareFunction {
         }
     }
 
-    func lead(to id: UInt64) {
+    func connect(to id: UInt64) {
         switch self {
         case .ready(let index, _, _): peal_thunk_set_bare(index, id)
-        case .closure(let closure): closure.lead(to: id)
+        case .closure(let closure): closure.connect(to: id)
         }
     }
 

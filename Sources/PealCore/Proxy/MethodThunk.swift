@@ -39,10 +39,10 @@ enum MethodThunk {
     /// - Returns: nil for shapes that have no frame.
     static func kind(of plan: CallPlan.Pointer) -> Kind? {
         guard let shape = plan.pointee.frame else { return nil }
-        let isOfIntegers = shape.takesIntegers(upTo: PlainPath.mostIntegers)
+        let isOfIntegers = shape.takesIntegers(upTo: PlainPath.maximumIntegers)
         let isOfNumbers =
             peal_thunk_has_numbers()
-            && (isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.mostIntegers))
+            && (isOfIntegers || shape.takesFewFloats(besidesIntegersUpTo: PlainPath.maximumIntegers))
         switch plan.pointee.resultLocation {
         case .none, .integer: return isOfIntegers ? .integers : isOfNumbers ? .numbers : .frame
         case .float: return isOfNumbers ? .numbers : .frame

@@ -34,8 +34,8 @@ extension Proxy {
         var entries: [UnsafeRawPointer?] = []
         var cells: [peal_proxy_cell] = []
         for (index, method) in layout.methods.enumerated() {
-            let isThere = request.hasStages || functions[index] != nil
-            entries.append(isThere ? try MethodThunk.function(of: method.plan, index: index, method.title) : nil)
+            let isForwarded = request.hasStages || functions[index] != nil
+            entries.append(isForwarded ? try MethodThunk.function(of: method.plan, index: index, method.title) : nil)
             cells.append(method.proxyCell(broadcast: 0, path: try ProxyTable.path(layout.paths[index])))
         }
         let made = try ProxyTable.make(of: proto, in: layout, entries)
@@ -87,7 +87,7 @@ extension Proxy {
         do throws(Failure) {
             let proxy = try insert(
                 cells, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
-            bare.lead(to: proxy.id)
+            bare.connect(to: proxy.id)
             return (proxy.id, function)
         } catch {
             bare.recycle()

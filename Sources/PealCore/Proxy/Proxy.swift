@@ -37,11 +37,11 @@ public final class Proxy: Sendable {
         self.broadcasts = broadcasts
         self.bare = bare
         state = Guarded(State(hasTarget: target != nil))
-        if let target { peal_observer_own(target.record) }
+        if let target { peal_observer_retain_memory(target.record) }
     }
 
     deinit {
-        if let target { ObserverLife.disown(target.record) }
+        if let target { ObserverLife.releaseMemory(target.record) }
     }
 
     private var element: UnsafeMutablePointer<peal_proxy_element>? { peal_proxy_find(id) }

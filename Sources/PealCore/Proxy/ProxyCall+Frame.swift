@@ -25,7 +25,7 @@ extension ProxyCall {
         guard let methodElement = peal_directory_find(method) else { return frameSlow(words, index, nil, result) }
         let list = Broadcast.List(peal_hazard_protect_fast(hazard, methodElement, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method,
-            MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult
+            MethodTraits(rawValue: peal_snapshot_traits(list)).isFastPathEligibleWithoutResult
         else {
             return frameWithResult(words, index, hazard, result, method)
         }

@@ -29,7 +29,7 @@ extension ProxyCall {
         }
         let list = Broadcast.List(peal_hazard_protect_fast(hazard, methodElement, UInt(PEAL_HAZARD_OF_LIBRARY)))
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        guard peal_snapshot_method(list) == method, traits.isPlainWithoutResult else {
+        guard peal_snapshot_method(list) == method, traits.isFastPathEligibleWithoutResult else {
             return integersWithResult(id, a, b, c, d, index, hazard, method)
         }
         // Most methods need no more than the registers that a loop may use.

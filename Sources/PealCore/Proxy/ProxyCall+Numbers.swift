@@ -28,7 +28,7 @@ extension ProxyCall {
         }
         let list = Broadcast.List(peal_hazard_protect_fast(hazard, methodElement, UInt(PEAL_HAZARD_OF_LIBRARY)))
         guard peal_snapshot_method(list) == method,
-            MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithoutResult
+            MethodTraits(rawValue: peal_snapshot_traits(list)).isFastPathEligibleWithoutResult
         else {
             return numbersWithResult(id, a, b, c, d, index, x, y, hazard, method)
         }

@@ -7,7 +7,7 @@ extension ProxyCall {
     /// chain, and for a list of another method.
     static func simplePolicy(of list: Broadcast.List, _ method: UInt64) -> BroadcastPolicy? {
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        guard peal_snapshot_method(list) == method, !traits.hasQueuedOrLazyObservers else { return nil }
+        guard peal_snapshot_method(list) == method, !traits.excludesTypedLoops else { return nil }
         let policy = traits.policy
         return policy == .chain ? nil : policy
     }

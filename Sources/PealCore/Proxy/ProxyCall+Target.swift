@@ -21,10 +21,10 @@ extension ProxyCall {
         _ element: UnsafeMutablePointer<peal_proxy_element>
     ) -> UInt64 {
         var result = UInt64(0)
-        let isThere = callFast(element, id, index, hazard) { function, target in
+        let isCalled = callFast(element, id, index, hazard) { function, target in
             result = unsafeBitCast(function, to: FourIntegersOne.self)(target, a, b, c, d)
         }
-        return isThere ? result : integersSlow(id, a, b, c, d, index, nil)
+        return isCalled ? result : integersSlow(id, a, b, c, d, index, nil)
     }
 
     /// Passes up to four integers and two floating-point numbers to a target that has the function.
@@ -34,10 +34,10 @@ extension ProxyCall {
         _ hazard: Broadcast.Hazard, _ element: UnsafeMutablePointer<peal_proxy_element>
     ) -> peal_thunk_number {
         var result = peal_thunk_number()
-        let isThere = callFast(element, id, index, hazard) { function, target in
+        let isCalled = callFast(element, id, index, hazard) { function, target in
             result = unsafeBitCast(function, to: NumbersOne.self)(target, a, b, c, d, x, y)
         }
-        return isThere ? result : numbersSlow(id, a, b, c, d, index, x, y, nil)
+        return isCalled ? result : numbersSlow(id, a, b, c, d, index, x, y, nil)
     }
 
     /// Passes any other frame to a target that has the function.
@@ -49,11 +49,11 @@ extension ProxyCall {
     ) -> Bool {
         var room = peal_result_room()
         return withUnsafeMutablePointer(to: &room) { room in
-            let isThere = callFast(element, words[0], UInt64(index), hazard) { function, target in
+            let isCalled = callFast(element, words[0], UInt64(index), hazard) { function, target in
                 CallPlan.callWithFrame(
                     plan, shape: shape, function: function, target: target, words: words, result: room)
             }
-            guard isThere else { return frameSlow(words, index, nil, result) }
+            guard isCalled else { return frameSlow(words, index, nil, result) }
             result.initialize(to: peal_thunk_result(room, in: plan.pointee.resultLocation))
             return true
         }
@@ -99,11 +99,11 @@ extension ProxyCall {
             list = Broadcast.List(
                 peal_hazard_protect_fast(hazard, peal_proxy_list_element(element), UInt(PEAL_HAZARD_OF_LIBRARY)))
         } else {
-            guard let level = peal_hazard_protect_slow(peal_proxy_list_element(element), UInt(PEAL_HAZARD_OF_LIBRARY))
+            guard let slot = peal_hazard_protect_slow(peal_proxy_list_element(element), UInt(PEAL_HAZARD_OF_LIBRARY))
             else {
                 throw .tooDeepForProxy
             }
-            hazard = level
+            hazard = slot
             list = Broadcast.list(hazard)
         }
         guard peal_snapshot_method(list) == id else {
@@ -204,7 +204,7 @@ extension ProxyCall {
     private func invoke(
         _ target: ProxyTarget.Pointer, _ carrier: Carrier, _ result: UnsafeMutableRawPointer
     ) -> Failure? {
-        guard let invoke = target.pointee.invoke else { return .givenUp(method) }
+        guard let invoke = target.pointee.invoke else { return .abandoned(method) }
         guard let called = Handles.methods.find(method) else { return .methodEnded }
         var failure: Failure?
         called.copyPlan.withArguments(of: carrier) { arguments in
@@ -229,7 +229,7 @@ extension Failure {
     fileprivate static let methodEnded = Failure(
         .state, "the protocol of a proxied method has ended, with its center or its owner; destroy the proxy")
 
-    fileprivate static func givenUp(_ method: UInt64) -> Failure {
+    fileprivate static func abandoned(_ method: UInt64) -> Failure {
         let title = Handles.methods.find(method)?.title ?? "a method"
         return Failure(
             .notFound,

@@ -41,7 +41,7 @@ struct ProxyCall {
         do throws(Broadcast.Outcome) {
             let hazard = if let hazard { hazard } else { try Broadcast.protect(broadcast, carrier.pointers, count) }
             let list = Broadcast.list(hazard)
-            if Delivery.isEnough(for: list, of: broadcast) {
+            if Delivery.isEligible(for: list, of: broadcast) {
                 let outcome = Delivery.send(hazard, carrier, nil, broadcast)
                 if outcome.isFailure { throw outcome }
                 return clear(result)

@@ -46,6 +46,6 @@ struct ProxyTarget: @unchecked Sendable {
     /// Frees the target of a proxy that was not made. The destroy callback does not run here.
     func free() {
         list.free()
-        ObserverLife.disown(record)
+        ObserverLife.releaseMemory(record)
     }
 }

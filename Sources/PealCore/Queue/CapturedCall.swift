@@ -36,7 +36,7 @@ enum CapturedCall {
     static func make(
         _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, _ extras: Extras?
     ) throws(Broadcast.Outcome) -> Pointer {
-        guard copying.pointee.isPlain else {
+        guard copying.pointee.hasNoPointers else {
             return try makeDeep(carrier, copying: copying, itemCount: itemCount, extras)
         }
         let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, extras)
@@ -91,7 +91,7 @@ enum CapturedCall {
     @inline(__always)
     private static func free(_ call: Pointer, copying: UnsafeRawPointer) {
         let copying = copying.assumingMemoryBound(to: CopyPlan.self)
-        if !copying.pointee.isPlain { copying.release(peal_call_arguments(call)) }
+        if !copying.pointee.hasNoPointers { copying.release(peal_call_arguments(call)) }
         peal_memory_free(call)
     }
 }

@@ -23,12 +23,12 @@ enum Delivery {
         }
     }
 
-    /// Returns true if a list is the method's, all its observers have queues, and nothing else about it is special.
+    /// Returns true if a list is the method's, all its observers have queues, and no other trait disables the fast path.
     @inline(__always)
-    static func isEnough(for list: Broadcast.List, of id: UInt64) -> Bool {
+    static func isEligible(for list: Broadcast.List, of id: UInt64) -> Bool {
         // The id is tested first: in another method's list nothing else has a meaning.
         guard peal_snapshot_method(list) == id, peal_snapshot_count(list) == 0 else { return false }
-        return MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithQueues
+        return MethodTraits(rawValue: peal_snapshot_traits(list)).isQueueFastPathEligible
     }
 
     /// - Returns: The number of calls that wait now, and whether a full queue refused some.

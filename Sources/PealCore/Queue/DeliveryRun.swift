@@ -72,9 +72,9 @@ struct DeliveryRun {
         }
         let completion = Completion.find(completionId)
         let parameter = group.pointee.completion == 0 ? nil : Int(group.pointee.completion) - 1
-        var asking = Asking(calls: calls, completion: completion, parameter: parameter, isReserved: true)
-        let called = asking.run()
-        completion?.dropReserved(group.answering(count, besides: excepted) - (called - asking.passive))
+        var answered = AnsweredCalls(calls: calls, completion: completion, parameter: parameter, isReserved: true)
+        let called = answered.run()
+        completion?.dropReserved(group.answering(count, besides: excepted) - (called - answered.passive))
         return called
     }
 

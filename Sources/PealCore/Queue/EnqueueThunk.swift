@@ -36,7 +36,9 @@ enum EnqueueThunk {
         do throws(Broadcast.Outcome) {
             let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
             guard !traits.hasCompletion, !traits.isSticky, !list.isTapped else {
-                if case .words(let words, _) = carrier, traits.isPlainWithTaps, TappedBroadcast.send(words, of: list) {
+                if case .words(let words, _) = carrier, traits.isTapFastPathEligible,
+                    TappedBroadcast.send(words, of: list)
+                {
                     return
                 }
                 return broadcast(list, carrier)

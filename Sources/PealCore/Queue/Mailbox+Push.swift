@@ -150,7 +150,7 @@ extension Mailbox {
         peal_mailbox_lock(self)
         pointee.is_scheduled = false
         // The next push requests a run again.
-        while !pointee.is_running, !peal_mailbox_try_mark_idle(self) { peal_mailbox_take_in(self) }
+        while !pointee.is_running, !peal_mailbox_try_mark_idle(self) { peal_mailbox_move_pushed(self) }
         let calls = takeAll { !$0.isTask }
         var rejected: UInt64 = 0
         calls?.forEach { rejected += UInt64($0.pointee.count) }

@@ -95,7 +95,7 @@ extension Mailbox {
             let isSerial = peal_mailbox_kind_of(self) == PEAL_MAILBOX_SERIAL
             peal_mailbox_unlock(self)
             used.turn(to: nil)
-            if isSerial, left > 0 { peal_mailbox_linger(self) }
+            if isSerial, left > 0 { peal_mailbox_spin(self) }
             peal_mailbox_lock_alone(self)
         }
         pointee.is_running = false

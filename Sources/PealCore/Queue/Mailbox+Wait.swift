@@ -8,7 +8,7 @@ extension Mailbox {
         var task: peal_task
         var mailbox: Mailbox
         var isReached: Bool
-        var owners: UInt32
+        var references: UInt32
     }
 
     /// Waits until all items that were enqueued before have been delivered or dropped.
@@ -21,7 +21,7 @@ extension Mailbox {
         guard let memory = peal_memory_allocate(MemoryLayout<Mark>.size) else { return .outOfMemory }
         let mark = memory.bindMemory(to: Mark.self, capacity: 1)
         let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { Mailbox.reach($0) }
-        mark.initialize(to: Mark(task: task, mailbox: self, isReached: false, owners: 2))
+        mark.initialize(to: Mark(task: task, mailbox: self, isReached: false, references: 2))
         push(memory.assumingMemoryBound(to: peal_task.self))
         peal_mailbox_lock(self)
         while !mark.pointee.isReached {
@@ -30,8 +30,8 @@ extension Mailbox {
         let isReached = mark.pointee.isReached
         // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
         let item = memory.assumingMemoryBound(to: peal_item.self)
-        if !isReached, takeOne(where: { $0 == item }) != nil { _ = peal_count_release(&mark.pointee.owners, 1) }
-        let isLast = peal_count_release(&mark.pointee.owners, 1)
+        if !isReached, takeOne(where: { $0 == item }) != nil { _ = peal_count_release(&mark.pointee.references, 1) }
+        let isLast = peal_count_release(&mark.pointee.references, 1)
         peal_mailbox_unlock(self)
         if isLast { peal_memory_free(mark) }
         return isReached ? .done : .timedOut
@@ -42,7 +42,7 @@ extension Mailbox {
         let mailbox = mark.pointee.mailbox
         peal_mailbox_lock(mailbox)
         mark.pointee.isReached = true
-        let isLast = peal_count_release(&mark.pointee.owners, 1)
+        let isLast = peal_count_release(&mark.pointee.references, 1)
         peal_mailbox_signal(mailbox)
         peal_mailbox_unlock(mailbox)
         if isLast { peal_memory_free(mark) }

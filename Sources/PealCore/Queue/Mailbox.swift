@@ -79,7 +79,7 @@ extension Mailbox {
 
     /// Removes and returns the first item. Returns nil too if the queue belongs to a parent process.
     func takeFirst() -> QueueItem? {
-        if pointee.first == nil { peal_mailbox_take_in(self) }
+        if pointee.first == nil { peal_mailbox_move_pushed(self) }
         guard !pointee.is_left, let item = pointee.first else { return nil }
         pointee.first = item.pointee.next
         if pointee.first == nil { pointee.last = nil }
@@ -89,10 +89,10 @@ extension Mailbox {
 
     /// Returns true if no item waits. The result of the next push then requires its caller to schedule a run.
     private var drainOrMarkIdle: Bool {
-        peal_mailbox_take_in(self)
+        peal_mailbox_move_pushed(self)
         while pointee.first == nil {
             if peal_mailbox_try_mark_idle(self) { return true }
-            peal_mailbox_take_in(self)
+            peal_mailbox_move_pushed(self)
         }
         return false
     }

@@ -22,7 +22,7 @@ enum ObserverGroup {
         peal_mailbox_retain(mailbox)
         for (index, entry) in entries.enumerated() {
             peal_group_entry_at(group, index).initialize(to: entry)
-            peal_observer_own(entry.record)
+            peal_observer_retain_memory(entry.record)
         }
         group.pointee.count = UInt32(entries.count)
         return group
@@ -42,7 +42,7 @@ enum ObserverGroup {
     }
 
     private static func free(_ group: Pointer) {
-        for entry in group.entries { ObserverLife.disown(entry.record) }
+        for entry in group.entries { ObserverLife.releaseMemory(entry.record) }
         peal_mailbox_release(group.pointee.mailbox)
         peal_memory_free(group)
     }

@@ -44,13 +44,13 @@ extension Queue {
 
     public func pause() throws(Failure) {
         let isDone = mailbox.locked {
-            guard mailbox.pointee.pauses < Self.mostPauses else { return false }
+            guard mailbox.pointee.pauses < Self.maximumPauses else { return false }
             mailbox.pointee.pauses += 1
             peal_mailbox_set_descriptor(mailbox, false)
             return true
         }
         guard isDone else {
-            throw Failure(.limit, "the queue is paused \(Self.mostPauses) times; resume it as often as it is paused")
+            throw Failure(.limit, "the queue is paused \(Self.maximumPauses) times; resume it as often as it is paused")
         }
     }
 
@@ -66,7 +66,7 @@ extension Queue {
         if isScheduled { _ = mailbox.schedule() }
     }
 
-    private static var mostPauses: UInt32 { 100_000_000 }
+    private static var maximumPauses: UInt32 { 100_000_000 }
 
     /// - Parameter timeout: In milliseconds; the largest number means no limit.
     public func flush(timeout: UInt32) throws(Failure) {

@@ -79,13 +79,13 @@ final class Creation: Sendable {
 
     /// The circular dependency that arises if this thread's creation gets a service: the path from that service to
     /// itself; nil if there is none. The caller must hold the lock of `CreationMonitor`.
-    static func circle(from asked: Service) -> [Service]? {
-        var path = [asked]
-        var next = asked.readState { $0.creation }?.withState { $0.needs }
+    static func cycle(from requested: Service) -> [Service]? {
+        var path = [requested]
+        var next = requested.readState { $0.creation }?.withState { $0.needs }
         while let service = next {
             path.append(service)
-            if service === asked { return path }
-            // Another thread reports a circular dependency that does not include `asked`.
+            if service === requested { return path }
+            // Another thread reports a circular dependency that does not include `requested`.
             guard path.count <= longestPath else { return nil }
             next = service.readState { $0.creation }?.withState { $0.needs }
         }

@@ -10,7 +10,7 @@ public struct QuickUse {
     @inline(__always)
     public init?(_ service: UInt64) {
         var instance: UInt64 = 0
-        guard let element = peal_service_take(service, &instance) else { return nil }
+        guard let element = peal_service_use_fast(service, &instance) else { return nil }
         self.element = element
         id = instance
     }

@@ -78,7 +78,7 @@ extension Service {
     private func runCreate(_ creation: Creation) throws(Failure) -> UnsafeMutableRawPointer? {
         guard let create = record.pointee.create else { return record.pointee.context }
         var room = room
-        let made = try asking { running { create(&room) } }
+        let made = try runAsRequester { running { create(&room) } }
         guard let made else { throw failure("its create function returned NULL", &room, creation) }
         return made
     }
@@ -87,11 +87,11 @@ extension Service {
         guard let initialize = record.pointee.`init` else { return }
         var room = room
         let target = instance.target
-        let isReady = try asking { running { initialize(target, &room) } }
+        let isReady = try runAsRequester { running { initialize(target, &room) } }
         guard isReady else { throw failure("its init function returned false", &room, creation) }
     }
 
-    private func asking<Result>(_ body: () -> Result) throws(Failure) -> Result {
+    private func runAsRequester<Result>(_ body: () -> Result) throws(Failure) -> Result {
         try CurrentRequester.run(as: "service \(name)") { () throws(Failure) in body() }
     }
 

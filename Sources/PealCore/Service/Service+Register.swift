@@ -13,7 +13,7 @@ extension Service {
         for provision in description.provisions where BuiltInProtocols.mayBe(provision.protocol) {
             try center.defineBuiltIn(String(cString: provision.protocol))
         }
-        let service = try center.keepForGood { () throws(Failure) in
+        let service = try center.makePermanent { () throws(Failure) in
             let record = try center.withState { (state) throws(Failure) in
                 Made(record: try ServiceMemory.make(description, in: center, state))
             }.record

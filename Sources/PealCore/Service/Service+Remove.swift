@@ -108,7 +108,7 @@ extension Service {
     }
 
     private func notifyInstanceRemoval(_ followers: [any ServiceFollower]) {
-        for follower in followers { follower.instanceLeaves(self) }
+        for follower in followers { follower.instanceWillEnd(self) }
         ServiceEvents.removed(self)
     }
 
@@ -118,7 +118,7 @@ extension Service {
     }
 
     private func notifyUnregistered(_ followers: [any ServiceFollower]) {
-        for follower in followers { follower.serviceEnds(self) }
+        for follower in followers { follower.serviceDidEnd(self) }
         ServiceEvents.unregistered(self)
     }
 }

@@ -21,8 +21,8 @@ extension Service {
     var isRunningHere: Bool {
         guard let thread = peal_thread_own_slot() else { return false }
         return peal_thread_runs(thread, gate)
-            || (0..<peal_thread_depth(thread)).contains { level in
-                peal_scope_instance(peal_thread_level(thread, level))?.pointee.record == record
+            || (0..<peal_thread_depth(thread)).contains { index in
+                peal_scope_instance(peal_thread_hazard_at(thread, index))?.pointee.record == record
             }
     }
 }

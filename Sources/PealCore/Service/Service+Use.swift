@@ -13,7 +13,7 @@ extension Service {
                     ServiceEvents.created(self, by: requester)
                     return use
                 case .create(let creation): return try create(creation)
-                case .again: continue
+                case .retry: continue
                 }
             }
         } catch {
@@ -24,8 +24,10 @@ extension Service {
 
     /// Publishes an instance to scopes, so that further scopes need no lock. Called for the first scope of the
     /// instance, by a caller that has a use.
-    func showToScopes(_ id: UInt64, _ shown: UnsafeMutablePointer<peal_instance_element>) {
-        guard !peal_service_shows(element, shown), let instance = Handles.instances.find(id) else { return }
+    func publishToScopes(_ id: UInt64, _ shown: UnsafeMutablePointer<peal_instance_element>) {
+        guard !peal_service_is_published_to_scopes(element, shown), let instance = Handles.instances.find(id) else {
+            return
+        }
         readState { show(instance, in: &$0) }
     }
 
@@ -33,7 +35,7 @@ extension Service {
         case use(ServiceUse)
         case made(ServiceUse, by: String)
         case create(Creation)
-        case again
+        case retry
     }
 
     private func step(_ requester: String?) throws(Failure) -> Step {
@@ -86,15 +88,15 @@ extension Service {
         let here = Creation.here
         here?.withState { $0.needs = self }
         defer { here?.withState { $0.needs = nil } }
-        if let circle = Creation.circle(from: self) {
+        if let cycle = Creation.cycle(from: self) {
             throw Failure(
                 .cycle,
-                "circular dependency of services: \(circle.map { $0.name }.joined(separator: " -> ")); remove one of these gets or dependencies"
+                "circular dependency of services: \(cycle.map { $0.name }.joined(separator: " -> ")); remove one of these gets or dependencies"
             )
         }
         while !creation.isDone { CreationMonitor.wait() }
         if let failure = creation.failure { throw failure }
-        return .again
+        return .retry
     }
 
     /// Returns true if its creation (create or init) runs on this thread.

@@ -84,7 +84,7 @@ public final class Service: Sendable {
     func show(_ instance: Instance, in state: inout State) {
         guard state.instance === instance else { return }
         instance.isShown = true
-        peal_service_show(element, instance.element)
+        peal_service_publish_to_scopes(element, instance.element)
     }
 
     /// Marks the service as ended, so that no lookup finds an instance. Returns false if it has ended already. The
@@ -131,7 +131,7 @@ public final class Service: Sendable {
             state.followers?[ObjectIdentifier(follower)] = follower
             return true
         }
-        if !isAdded { follower.serviceEnds(self) }
+        if !isAdded { follower.serviceDidEnd(self) }
     }
     func remove(_ follower: any ServiceFollower) {
         let left = readState { $0.followers?.removeValue(forKey: ObjectIdentifier(follower)) }
@@ -142,7 +142,7 @@ public final class Service: Sendable {
 /// An object that must be notified when an instance is removed: a lazy observer. It is called with no lock held.
 protocol ServiceFollower: AnyObject, Sendable {
     /// Called before the instance loses its publication: it was removed, or its registration ended.
-    func instanceLeaves(_ service: Service)
+    func instanceWillEnd(_ service: Service)
     /// Called when the service was unregistered.
-    func serviceEnds(_ service: Service)
+    func serviceDidEnd(_ service: Service)
 }

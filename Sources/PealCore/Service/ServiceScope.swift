@@ -41,7 +41,7 @@ public enum ServiceScope {
             // This thread has stored its slot and passed a fence before it loads the instance's mark. The removing
             // thread sets the mark, and then loads all slots.
             if !peal_instance_is_leaving(element) {
-                service.showToScopes(use.id, element)
+                service.publishToScopes(use.id, element)
                 return (hazard, use.target)
             }
             Broadcast.release(hazard)

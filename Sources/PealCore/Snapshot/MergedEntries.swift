@@ -37,7 +37,7 @@ struct MergedEntries: Sequence, IteratorProtocol {
         return first
     }
 
-    private func stays(_ entry: SnapshotEntry) -> Bool {
+    private func remains(_ entry: SnapshotEntry) -> Bool {
         !entry.isEnding && (leaving.isEmpty || !leaving.contains(entry.record))
     }
 
@@ -47,7 +47,7 @@ struct MergedEntries: Sequence, IteratorProtocol {
             let entries = part == 0 ? origin.entries : origin.mergedGroup(part - 1).entries
             while index < entries.count {
                 index += 1
-                if stays(entries[index - 1]) { return entries[index - 1] }
+                if remains(entries[index - 1]) { return entries[index - 1] }
             }
             part += 1
             index = 0
@@ -59,7 +59,7 @@ struct MergedEntries: Sequence, IteratorProtocol {
         guard let entries = origin?.pending else { return nil }
         while pendingIndex < entries.count {
             pendingIndex += 1
-            if stays(entries[pendingIndex - 1]) { return entries[pendingIndex - 1] }
+            if remains(entries[pendingIndex - 1]) { return entries[pendingIndex - 1] }
         }
         return nil
     }

@@ -44,7 +44,7 @@ enum Reclaimer {
     /// The number of objects that may wait for the next collection. Registrations retire only memory, so they need not
     /// pay for a collection each.
     private static let backlog = 64
-    private static let mostRoom = 1024
+    private static let maximumRoom = 1024
 
     /// Adds objects that are no longer published.
     ///
@@ -107,7 +107,7 @@ enum Reclaimer {
                 }
                 // The array keeps its memory, unless very many objects were retired at once.
                 retired.removeLast(retired.count - kept)
-                if retired.isEmpty, retired.capacity > mostRoom { retired = [] }
+                if retired.isEmpty, retired.capacity > maximumRoom { retired = [] }
                 // A reader may have released its list before it could see the request.
             } while !requestCollection(of: retired)
             return free

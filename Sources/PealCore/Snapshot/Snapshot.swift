@@ -66,7 +66,7 @@ extension Snapshot {
     var isPending: Bool { traits.isPending }
 
     /// Marks the list, so that broadcasts look for groups.
-    func markSpecial() { add { $0.withSpecialObservers } }
+    func disableFastPath() { add { $0.withFastPathDisabled } }
 
     /// Marks the list, so that broadcasts examine each result.
     func markExamined() { add { $0.withExaminedResults } }
@@ -84,7 +84,7 @@ extension Snapshot {
 
     /// Adds an entry at the end. Readers that already protect the list do not see it.
     func append(_ entry: SnapshotEntry) {
-        peal_observer_own(entry.record)
+        peal_observer_retain_memory(entry.record)
         appendOwned(entry)
     }
 
@@ -98,7 +98,7 @@ extension Snapshot {
     /// Adds an entry that no reader sees before the list is settled.
     func appendPending(_ entry: SnapshotEntry) {
         peal_snapshot_entry_at(self, count + Int(pointee.pending)).initialize(to: entry)
-        peal_observer_own(entry.record)
+        peal_observer_retain_memory(entry.record)
         peal_snapshot_note_pending(self)
         markUnsettled()
     }
@@ -113,7 +113,7 @@ extension Snapshot {
         peal_thread_writer_fence()
         let taken = entries.prefix(borrowed)
         guard !peal_thread_any_protects(old) else {
-            for entry in taken { peal_observer_own(entry.record) }
+            for entry in taken { peal_observer_retain_memory(entry.record) }
             return
         }
         var (next, kept) = (0, 0)
@@ -133,8 +133,8 @@ extension Snapshot {
     /// - Parameter borrowed: The number of its first entries that are counted for another list.
     func free(borrowed: Int = 0) {
         for group in groups { ObserverGroup.leave(group) }
-        for entry in entries.dropFirst(borrowed) { ObserverLife.disown(entry.record) }
-        for entry in pending { ObserverLife.disown(entry.record) }
+        for entry in entries.dropFirst(borrowed) { ObserverLife.releaseMemory(entry.record) }
+        for entry in pending { ObserverLife.releaseMemory(entry.record) }
         peal_memory_free(pointee.twin)
         peal_memory_free(self)
     }
@@ -147,8 +147,8 @@ extension Broadcast.List {
 
     private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(self)) }
 
-    /// Only a list with special traits has memory for the number of its groups: the empty list of an element has none.
-    var hasGroups: Bool { traits.isSpecial && pointee.group_count > 0 }
+    /// Only a list without the fast path has memory for the number of its groups: the empty list of an element has none.
+    var hasGroups: Bool { traits.isFastPathDisabled && pointee.group_count > 0 }
 
     /// Returns true if taps see broadcasts to the list.
     var isTapped: Bool { traits.isTapped }

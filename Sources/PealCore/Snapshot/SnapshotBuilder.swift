@@ -28,7 +28,7 @@ struct SnapshotBuilder {
                     direct += 1
                 } else {
                     queued += 1
-                    if last?.joins(entry) != true { groups += 1 }
+                    if last?.isInGroup(of: entry) != true { groups += 1 }
                     last = entry
                 }
             }
@@ -93,7 +93,7 @@ struct SnapshotBuilder {
             list.free()
             throw error
         }
-        if staged > 0 { list.markSpecial() }
+        if staged > 0 { list.disableFastPath() }
         if missing > 0 { list.markPendingServices() }
         return (list, 0)
     }
@@ -156,7 +156,7 @@ struct SnapshotBuilder {
         if reserved > 4 * capacity, let smaller = try? Snapshot.make(for: element, capacity: capacity) {
             return smaller
         }
-        return try Snapshot.make(for: element, capacity: reserved, in: peal_snapshot_take_twin(origin))
+        return try Snapshot.make(for: element, capacity: reserved, in: peal_snapshot_remove_twin(origin))
     }
 
     private func addGroups(_ staged: UnsafeBufferPointer<SnapshotEntry>, to list: Snapshot) throws(Failure) {
@@ -165,7 +165,7 @@ struct SnapshotBuilder {
         guard let method = Handles.methods.find(element.id) else { return }
         var rest = staged[...]
         while let first = rest.first {
-            let members = rest.prefix { $0.joins(first) }
+            let members = rest.prefix { $0.isInGroup(of: first) }
             rest = rest[members.endIndex...]
             let group = try ObserverGroup.make(for: method, of: members)
             peal_snapshot_add_group(list, group, UInt32(members.count))

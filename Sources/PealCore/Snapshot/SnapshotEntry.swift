@@ -7,7 +7,7 @@ extension SnapshotEntry {
     var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
 
     /// Returns true if the entry adds no trait to its list.
-    var isPlain: Bool { record.mailbox == nil && !isLazy && !isOfLazy }
+    var addsNoTraits: Bool { record.mailbox == nil && !isLazy && !isOfLazy }
 
     /// Returns true if the result of each call of the observer must be examined, in lists of the element's method.
     func isExamined(in element: MethodElement) -> Bool {
@@ -61,7 +61,7 @@ extension SnapshotEntry {
     }
 
     /// Returns true if both entries belong to one group. Both must have queues.
-    func joins(_ other: SnapshotEntry) -> Bool {
+    func isInGroup(of other: SnapshotEntry) -> Bool {
         mailbox == other.mailbox && record.keepsLatest == other.record.keepsLatest
     }
 

@@ -29,19 +29,19 @@ struct SnapshotTransaction: BitwiseCopyable {
     init(inserting entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
         // The most frequent case is first and reads no other entries: thousands may register in a row.
         if let list = element.list {
-            guard list.hasRoom, list.takesAtEnd(entry), !entry.isExamined(in: element) else {
+            guard list.hasRoom, list.canAppend(entry), !entry.isExamined(in: element) else {
                 try self.init(inserting: entry, replacing: [], in: element)
                 return
             }
-            peal_observer_own_unshared(entry.record)
+            peal_observer_retain_memory_unshared(entry.record)
             self.init(element: element, kind: .append(entry, to: list))
         } else {
-            guard entry.isPlain, !entry.isExamined(in: element) else {
+            guard entry.addsNoTraits, !entry.isExamined(in: element) else {
                 try self.init(inserting: entry, replacing: [], in: element)
                 return
             }
             let list = try Snapshot.make(for: element, capacity: SnapshotTransaction.firstCapacity)
-            peal_observer_own_unshared(entry.record)
+            peal_observer_retain_memory_unshared(entry.record)
             list.appendOwned(entry)
             self.init(element: element, kind: .replace(by: list, borrowed: 0))
         }
@@ -95,7 +95,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     /// Frees all that was prepared and not published.
     func cancel() {
         switch kind {
-        case .append(let entry, _): ObserverLife.disown(entry.record)
+        case .append(let entry, _): ObserverLife.releaseMemory(entry.record)
         case .appendPending: break
         // No reader has seen the list, and others retain its records.
         case .replace(let list, let borrowed): list.free(borrowed: borrowed)
@@ -186,7 +186,7 @@ struct SnapshotTransactions {
 
 extension Snapshot {
     /// Returns true if the entry may simply be appended.
-    fileprivate func takesAtEnd(_ entry: SnapshotEntry) -> Bool {
+    fileprivate func canAppend(_ entry: SnapshotEntry) -> Bool {
         // An instance may be the last that was missing: broadcasts do not look for missing ones in the new list.
         guard !isUnsettled, entry.mailbox == nil, !entry.isOfLazy else { return false }
         return entries.last?.comes(before: entry) ?? true

@@ -49,7 +49,8 @@ enum TappedBroadcast {
         defer { Broadcast.release(hazard) }
         let list = Broadcast.list(hazard)
         // The id is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == id, MethodTraits(rawValue: peal_snapshot_traits(list)).isPlainWithTaps,
+        guard peal_snapshot_method(list) == id,
+            MethodTraits(rawValue: peal_snapshot_traits(list)).isTapFastPathEligible,
             !list.hasGroups
         else { return false }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)

@@ -18,7 +18,7 @@ extension Timer {
         return TimerAgenda.withLock { _ in
             let state = record.pointee
             return Facts(
-                isRunning: state.is_running, isWaiting: state.is_wanted, fired: state.fired, missed: state.missed,
+                isRunning: state.is_running, isWaiting: state.is_requested, fired: state.fired, missed: state.missed,
                 period: state.period, remaining: state.moment.is_listed ? state.due - TimerAgenda.now : 0,
                 latest: state.latest)
         }

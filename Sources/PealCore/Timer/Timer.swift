@@ -11,11 +11,11 @@ public final class Timer: Sendable {
 
     private init(_ record: TimerRecord) {
         self.record = record
-        peal_observer_own(observer)
+        peal_observer_retain_memory(observer)
     }
 
     deinit {
-        ObserverLife.disown(observer)
+        ObserverLife.releaseMemory(observer)
     }
 
     var observer: UnsafeMutablePointer<ObserverRecord> { peal_timer_observer(record) }
@@ -33,7 +33,7 @@ public final class Timer: Sendable {
                 return Timer(record)
             }
         } catch {
-            ObserverLife.disown(peal_timer_observer(record))
+            ObserverLife.releaseMemory(peal_timer_observer(record))
             throw error
         }
         do throws(Failure) {
@@ -56,7 +56,7 @@ public final class Timer: Sendable {
         guard let timer = Handles.timers.findEvenRetired(id) else { throw .staleTimer }
         defer { extendLifetime(timer) }
         let deadline = peal_clock_deadline(timeout)
-        // Ordered: each call tests `is_wanted` under the agenda's lock, under which the stop has cleared it.
+        // Ordered: each call tests `is_requested` under the agenda's lock, under which the stop has cleared it.
         func waitForCalls() -> Bool { RunningCalls.wait(for: [timer.observer], deadline: deadline, isOrdered: true) }
         do throws(Failure) {
             try Timers.stop(timer.record)
@@ -71,9 +71,9 @@ public final class Timer: Sendable {
     public func fire() throws(Failure) {
         try Timers.prepareToRun(record, isTimed: false)
         let now = TimerAgenda.now
-        var isToBePut = false
-        try Timers.change(record) { agenda in isToBePut = agenda.want(record, due: now) }
-        if isToBePut { record.put() }
+        var mustEnqueue = false
+        try Timers.change(record) { agenda in mustEnqueue = agenda.requestCall(record, due: now) }
+        if mustEnqueue { record.put() }
         extendLifetime(self)
     }
 

@@ -56,7 +56,7 @@ struct TimerAgenda: @unchecked Sendable {
         timer.pointee.due = now.addingClamped(wait)
         timer.pointee.is_running = true
         // A firing that waits on the queue calls nothing.
-        timer.pointee.is_wanted = false
+        timer.pointee.is_requested = false
         if timer.isListed {
             // A timer that is restarted repeatedly, such as a watchdog, keeps its position.
             if timer.pointee.moment.key <= timer.latestDue { return }
@@ -70,21 +70,21 @@ struct TimerAgenda: @unchecked Sendable {
         if timer.isListed { peal_heap_remove(&heap, peal_timer_node(timer)) }
         timer.pointee.is_running = false
         // A task that is on the queue already cannot be removed, but will call no function.
-        timer.pointee.is_wanted = false
+        timer.pointee.is_requested = false
     }
 
     /// Requests one call of a timer that was due at the time `due`.
     ///
     /// - Returns: True if the caller must enqueue the timer's task.
-    mutating func want(_ timer: TimerRecord, due: Int64) -> Bool {
-        guard !timer.pointee.is_wanted else {
+    mutating func requestCall(_ timer: TimerRecord, due: Int64) -> Bool {
+        guard !timer.pointee.is_requested else {
             timer.pointee.missed += 1
             return false
         }
-        timer.pointee.is_wanted = true
-        timer.pointee.put_due = due
-        guard !timer.pointee.is_put else { return false }
-        timer.pointee.is_put = true
+        timer.pointee.is_requested = true
+        timer.pointee.enqueued_due = due
+        guard !timer.pointee.is_enqueued else { return false }
+        timer.pointee.is_enqueued = true
         // A reference of the task: the timer does not end before it.
         peal_observer_retain(peal_timer_observer(timer))
         return true
@@ -129,12 +129,12 @@ struct TimerAgenda: @unchecked Sendable {
                 list(timer)
                 continue
             }
-            let isToBePut = want(timer, due: timer.pointee.due)
+            let mustEnqueue = requestCall(timer, due: timer.pointee.due)
             if timer.pointee.repeats {
-                timer.moveOn(now)
+                timer.advanceDue(now)
                 list(timer)
             }
-            guard isToBePut else { continue }
+            guard mustEnqueue else { continue }
             timer.pointee.next_due = nil
             if let last { last.pointee.next_due = timer } else { firstDue = timer }
             last = timer
@@ -159,13 +159,13 @@ extension TimerRecord {
     fileprivate var latestDue: Int64 { pointee.due.addingClamped(pointee.tolerance) }
 
     /// Moves the due time to the next whole period in the future. The periods between count as missed.
-    fileprivate func moveOn(_ now: Int64) {
+    fileprivate func advanceDue(_ now: Int64) {
         let period = pointee.period
         pointee.due = pointee.due.addingClamped(period)
         guard pointee.due <= now else { return }
-        let behind = (now - pointee.due) / period + 1
-        pointee.missed += UInt64(behind)
-        pointee.due = pointee.due.addingClamped(behind * period)
+        let periods = (now - pointee.due) / period + 1
+        pointee.missed += UInt64(periods)
+        pointee.due = pointee.due.addingClamped(periods * period)
     }
 }
 

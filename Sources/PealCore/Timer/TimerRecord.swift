@@ -43,7 +43,7 @@ extension TimerRecord {
             // The current call is stored before the test: a thread that stops the timer and then waits sees an admitted
             // call.
             peal_current_set(peal_hazard_current(hazard), observer.gate)
-            if timer.isWantedStill(), timer.isAdmitted(hazard) {
+            if timer.testAndClearRequest(), timer.isAdmitted(hazard) {
                 timer.call()
                 WeakHold.release(hazard)
             }
@@ -55,21 +55,21 @@ extension TimerRecord {
     }
 
     /// Returns true if no thread has stopped the timer while its task waited. The next firing may enqueue the task.
-    private func isWantedStill() -> Bool {
+    private func testAndClearRequest() -> Bool {
         TimerAgenda.withLock { _ in
-            let isWanted = pointee.is_wanted
-            pointee.is_put = false
-            pointee.is_wanted = false
-            if isWanted, !isListed { pointee.is_running = false }
-            return isWanted
+            let isRequested = pointee.is_requested
+            pointee.is_enqueued = false
+            pointee.is_requested = false
+            if isRequested, !isListed { pointee.is_running = false }
+            return isRequested
         }
     }
 
     private func miss() {
         TimerAgenda.withLock { _ in
-            if pointee.is_wanted { pointee.missed += 1 }
-            pointee.is_put = false
-            pointee.is_wanted = false
+            if pointee.is_requested { pointee.missed += 1 }
+            pointee.is_enqueued = false
+            pointee.is_requested = false
             if !isListed { pointee.is_running = false }
         }
     }
@@ -88,7 +88,7 @@ extension TimerRecord {
     private func call() {
         let now = TimerAgenda.now
         let delay = TimerAgenda.withLock { _ in
-            let delay = now - pointee.put_due
+            let delay = now - pointee.enqueued_due
             pointee.fired += 1
             pointee.latest = max(pointee.latest, delay)
             return delay

@@ -70,8 +70,8 @@ public enum Signals {
     }
 
     private static func take(_ signal: Int32, _ name: String, once: Bool) throws(Failure) {
-        switch peal_signal_take(signal, once, { Signals.find($0)?.arrive() }) {
-        case PEAL_SIGNAL_TAKEN: return
+        switch peal_signal_install(signal, once, { Signals.find($0)?.arrive() }) {
+        case PEAL_SIGNAL_INSTALLED: return
         case PEAL_SIGNAL_HAS_HANDLER:
             throw Failure(.conflict, "\(name) has a handler of the program; remove that handler first")
         default:
@@ -82,7 +82,7 @@ public enum Signals {
     public static func unbind(_ signal: Int32, of center: Center) throws(Failure) {
         let unbound = bindings.withLock { bindings -> SignalBinding? in
             guard bindings[signal]?.center === center else { return nil }
-            peal_signal_give_back(signal)
+            peal_signal_restore(signal)
             return bindings.removeValue(forKey: signal)
         }
         guard unbound != nil else {

@@ -3,7 +3,7 @@ import PealCall
 
 /// Calls that are to be answered: each observer gets a token of its own instead of the caller's completion, or
 /// its result is a reply.
-struct Asking {
+struct AnsweredCalls {
     let calls: ResultCalls
     /// No caller waits for answers if this is nil, or has ended.
     let completion: Completion?
@@ -61,7 +61,7 @@ struct Asking {
                 completion?.reply(
                     from: record.pointee.id, result, size: calls.plan.pointee.resultSize, isReserved: isReserved)
             } else if hazard.pointee.answer == PEAL_ANSWER_NONE.rawValue {
-                completion?.passOver(isReserved: isReserved)
+                completion?.countUnanswered(isReserved: isReserved)
             }
             return true
         }
