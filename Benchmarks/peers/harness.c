@@ -5,7 +5,8 @@
  *     bench-peer-NAME [--quick] [--row KEY]
  *
  * The two take turns in each round, and begin a round in turn. Rounds in which the core was shared
- * (ruler.h) are omitted if others remain. A line is
+ * (ruler.h) are omitted if others remain. Rows of memory are measured first, each in a child process, so that no row
+ * reuses the slots and tables of another row. A line is
  *     KEY CONTENDER FIGURE
  * with the median of the rounds. The last line is `undisturbed`, the part of the rounds in which the core was not
  * shared. The program whose peer is `by hand` also measures the rows that only peal has.
@@ -17,9 +18,12 @@
 #include "../ruler.h"
 
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { ROUNDS_MOST = 31 };
+enum pass { PASS_MEMORY, PASS_THREADS, PASS_PINNED, PASSES };
 
 void *volatile peers_pointer;
 volatile int peers_int;
@@ -145,6 +149,29 @@ static const struct operation_of_row *find(const struct peer *where, const char 
     return NULL;
 }
 
+static enum pass pass_of(const struct operation_of_row *operation)
+{
+    if (strncmp(operation->row, "memory_", strlen("memory_")) == 0)
+        return PASS_MEMORY;
+    return operation->has_threads ? PASS_THREADS : PASS_PINNED;
+}
+
+static void measure_memory(const struct contender *contender)
+{
+    fflush(stdout);
+    const pid_t child = fork();
+    must(child >= 0);
+    if (child == 0) {
+        printf("%s\t%s\t%.2f\n", contender->operation->row, contender->name,
+            contender->operation->figure(size_of(contender->operation)));
+        fflush(stdout);
+        _exit(0);
+    }
+    int status = 0;
+    must(waitpid(child, &status, 0) == child);
+    must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void measure_row(const struct operation_of_row *of_peal)
 {
     struct contender contenders[2] = { { .name = "peal", .operation = of_peal } };
@@ -152,6 +179,12 @@ static void measure_row(const struct operation_of_row *of_peal)
     if (!other && strcmp(the_peer.name, "by hand") != 0)
         return;
     contenders[1] = (struct contender){ .name = the_peer.name, .operation = other };
+    if (pass_of(of_peal) == PASS_MEMORY) {
+        measure_memory(&contenders[0]);
+        if (other)
+            measure_memory(&contenders[1]);
+        return;
+    }
     used_clock = of_peal->has_threads ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
     measure(contenders, other ? 2 : 1);
 }
@@ -170,12 +203,12 @@ int main(int argc, char **argv)
     park_second_thread();
     /* A thread inherits the processors of its creator. So operations with threads are measured before this thread is
      * pinned. */
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1 && there > 0)
+    for (enum pass pass = PASS_MEMORY; pass < PASSES; pass++) {
+        if (pass == PASS_PINNED && there > 0)
             pin(where[there - 1]);
         for (size_t p = 0; p < sizeof all / sizeof all[0]; p++)
             for (const struct operation_of_row *o = all[p]->operations; o->row; o++)
-                if (o->has_threads == (pass == 0) && (!row || strcmp(row, o->row) == 0))
+                if (pass_of(o) == pass && (!row || strcmp(row, o->row) == 0))
                     measure_row(o);
     }
     printf("undisturbed\trounds\t%.3f\n", (double)rounds_undisturbed / (double)(rounds_begun ? rounds_begun : 1));

@@ -71,9 +71,12 @@ static double memory_of_observer(size_t count)
     return each;
 }
 
+/* The first observers take the slots of their handles, which both of the others reuse. Without them, the slots would be
+ * counted as memory of the methods. */
 static double memory_of_further_method(size_t count)
 {
     struct many_protocol many;
+    (void)memory_of_observer(count);
     begin(0);
     must(many_define(center, &many) >= 0);
     must(many_observe(&many, &peers_targets[0], &many_table, NULL, NULL) >= 0);
