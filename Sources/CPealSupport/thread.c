@@ -229,13 +229,6 @@ void peal_hazard_defer(struct peal_hazard_slot *hazard, uint64_t id)
     set_attention(hazard, PEAL_ATTENTION_DEFERS);
 }
 
-void peal_hazard_note_weak(struct peal_hazard_slot *hazard) { set_attention(hazard, PEAL_ATTENTION_WEAK); }
-
-bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *hazard)
-{
-    return test_and_clear_attention(hazard, PEAL_ATTENTION_WEAK);
-}
-
 void peal_hazard_note_failure(struct peal_hazard_slot *hazard) { set_attention(hazard, PEAL_ATTENTION_FAILED); }
 
 bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *hazard)

@@ -91,6 +91,17 @@ static inline struct peal_observer_rare_extras *_Nullable peal_observer_rare_ext
              ? (struct peal_observer_rare_extras *)(void *)((struct peal_observer_extras *)(uintptr_t)(record + 1) + 1)
              : NULL;
 }
+/* The hooks of a weak observer. The first returns false if the target is dead. */
+static inline bool peal_observer_retain_target(const struct peal_observer_record *_Nonnull record)
+{
+    const struct peal_observer_extras *extras = peal_observer_known_extras(record);
+    return extras->retain(extras->reference);
+}
+static inline void peal_observer_release_target(const struct peal_observer_record *_Nonnull record)
+{
+    const struct peal_observer_extras *extras = peal_observer_known_extras(record);
+    extras->release(extras->reference, record->target);
+}
 /* The size of the extras. */
 static inline size_t peal_observer_extras_size(uint8_t extras)
 {

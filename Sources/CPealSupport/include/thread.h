@@ -149,8 +149,8 @@ enum {
     PEAL_ATTENTION_REQUESTED = 1, /* a writer waits for the release of the list */
     PEAL_ATTENTION_DEFERS = 2, /* calls were deferred and must run after the release */
     PEAL_ATTENTION_AWAITED = 4, /* a thread waits on peal_calls_ended for the end of a call of the list */
-    PEAL_ATTENTION_WEAK = 8,   /* a weak target must be released */
-    PEAL_ATTENTION_FAILED = 16 /* a recorded call failed */
+    PEAL_ATTENTION_FAILED = 16, /* a recorded call failed */
+    PEAL_ATTENTION_WEAK = 256   /* a weak target must be released; the bit is in a byte of its own */
 };
 
 /* Protects the current list of an element by a free slot. This thread stores the hazard, then loads the current list
@@ -279,9 +279,31 @@ static inline bool peal_hazard_is_of_caller(const struct peal_hazard_slot *_Nonn
 {
     return (hazard->shown.list & PEAL_HAZARD_OF_CALLER) != 0;
 }
-/* Sets and clears the bit by which the release of the list releases a weak target. */
-void peal_hazard_note_weak(struct peal_hazard_slot *_Nonnull hazard);
-bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *_Nonnull hazard);
+/* The byte of the attention word by which the release of a typed loop's list releases a weak target. Only the loop's
+ * thread writes this byte, by plain stores. Other threads set bits of the first byte by atomic operations on the word,
+ * which do not lose such a store. All supported processors are little-endian. */
+static inline uint8_t *_Nonnull peal_hazard_weak_note(struct peal_hazard_slot *_Nonnull hazard)
+{
+    return (uint8_t *)(void *)&hazard->shown.attention + 1;
+}
+/* Sets the bit if the list is that of a typed loop. */
+static inline void peal_hazard_note_weak(struct peal_hazard_slot *_Nonnull hazard)
+{
+    if (peal_hazard_is_of_caller(hazard))
+        __atomic_store_n(peal_hazard_weak_note(hazard), PEAL_ATTENTION_WEAK >> 8, __ATOMIC_RELAXED);
+}
+static inline void peal_hazard_clear_weak_note(struct peal_hazard_slot *_Nonnull hazard)
+{
+    __atomic_store_n(peal_hazard_weak_note(hazard), 0, __ATOMIC_RELAXED);
+}
+/* Returns true if the bit was set, and clears it. */
+static inline bool peal_hazard_test_and_clear_weak(struct peal_hazard_slot *_Nonnull hazard)
+{
+    const bool is_noted = __atomic_load_n(peal_hazard_weak_note(hazard), __ATOMIC_RELAXED) != 0;
+    if (is_noted)
+        peal_hazard_clear_weak_note(hazard);
+    return is_noted;
+}
 
 /* Sets and clears the bit by which the release of the list reports a failure. */
 void peal_hazard_note_failure(struct peal_hazard_slot *_Nonnull hazard);

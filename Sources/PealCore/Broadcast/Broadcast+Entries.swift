@@ -103,21 +103,40 @@ extension Broadcast {
     public static func step(
         at entry: UnsafePointer<peal_entry>, _ hazard: Hazard
     ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
-        var entry = entry
-        if entry == peal_entry_after_weak() {
-            WeakHold.release(hazard)
-            guard let next = hazard.pointee.next, next != hazard.pointee.shown.end else {
-                return (nil, hazard.pointee.next)
-            }
-            entry = next
-            // The current call is stored before the gate is loaded: see thread.h.
-            peal_current_set(peal_hazard_current(hazard), entry.pointee.gate)
-            if peal_gate_load(entry.pointee.gate) == 0 { return (entry, entry + 1) }
+        guard entry == peal_entry_after_weak() else { return admit(entry, hazard) }
+        WeakHold.releaseInline(hazard)
+        guard let next = hazard.pointee.next, next != hazard.pointee.shown.end else {
+            peal_hazard_clear_weak_note(hazard)
+            return (nil, hazard.pointee.next)
         }
-        let called = ObserverGate.admit(entry, hazard)
-        guard hazard.pointee.weak != nil else { return (called, entry + 1) }
+        // The current call is stored before the gate is loaded: see thread.h.
+        peal_current_set(peal_hazard_current(hazard), next.pointee.gate)
+        if peal_gate_load(next.pointee.gate) == 0 {
+            peal_hazard_clear_weak_note(hazard)
+            return (next, next + 1)
+        }
+        // As in a loop of the library: the earlier target is released, and its admission has noted for the release of
+        // the list that the slot may name a target.
+        return (ObserverGate.admitInLibrary(next, hazard), after(next, hazard))
+    }
+
+    /// The step at the first of some weak entries, or at one that is not weak.
+    @inline(never)
+    private static func admit(
+        _ entry: UnsafePointer<peal_entry>, _ hazard: Hazard
+    ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
+        (ObserverGate.admit(entry, hazard), after(entry, hazard))
+    }
+
+    /// The entry at which the loop continues after the call of an admitted one.
+    @inline(__always)
+    private static func after(_ entry: UnsafePointer<peal_entry>, _ hazard: Hazard) -> UnsafePointer<peal_entry> {
+        guard hazard.pointee.weak != nil else {
+            peal_hazard_clear_weak_note(hazard)
+            return entry + 1
+        }
         hazard.pointee.next = entry + 1
-        return (called, peal_entry_after_weak())
+        return peal_entry_after_weak()
     }
 
     /// Releases the thread's innermost list if it belongs to a caller's loop. Does nothing otherwise.

@@ -94,9 +94,9 @@ enum FrameReplay {
             peal_current_set(peal_hazard_current(hazard), gate)
             if _fastPath(peal_gate_load(gate) == 0) {
                 guard call(entry) else { return position(of: entry, in: entries) &- skipped }
-            } else if let admitted = admit(entry, hazard) {
+            } else if let admitted = admitInLoop(entry, hazard) {
                 let continues = call(admitted)
-                endCall(hazard)
+                endCallInLoop(hazard)
                 guard continues else { return position(of: entry, in: entries) &- skipped }
             } else {
                 skipped &+= 1
@@ -113,20 +113,20 @@ enum FrameReplay {
     static func position(of entry: UnsafePointer<peal_entry>, in entries: UnsafePointer<peal_entry>) -> Int {
         entry - entries + 1
     }
+}
 
-    /// Returns the entry to call for an observer whose gate is not zero, if any. `endCall` must follow the call.
-    @usableFromInline
-    @inline(never)
-    @_optimize(speed)
-    static func admit(
-        _ entry: UnsafePointer<peal_entry>, _ hazard: Broadcast.Hazard
-    ) -> UnsafePointer<peal_entry>? {
-        ObserverGate.admitInLibrary(entry, hazard)
-    }
+// The two functions below are not static, because loops would call static ones through functions that drop the metatype.
 
-    @usableFromInline
-    @inline(never)
-    static func endCall(_ hazard: Broadcast.Hazard) {
-        WeakHold.release(hazard)
-    }
+/// Returns the entry to call for an observer whose gate is not zero, if any. `endCallInLoop` must follow the call.
+@usableFromInline
+@inline(never)
+@_optimize(speed)
+func admitInLoop(_ entry: UnsafePointer<peal_entry>, _ hazard: Broadcast.Hazard) -> UnsafePointer<peal_entry>? {
+    ObserverGate.admitInLibrary(entry, hazard)
+}
+
+@usableFromInline
+@inline(never)
+func endCallInLoop(_ hazard: Broadcast.Hazard) {
+    WeakHold.releaseInline(hazard)
 }

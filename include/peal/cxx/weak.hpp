@@ -10,14 +10,16 @@
 #include <memory>
 #include <new>
 
+/* A function that is rarely called, and is not inlined. */
+#define PEAL_CXX_RARE __attribute__((noinline, cold))
+
 namespace peal
 {
 namespace detail
 {
 
-/* A weak target: what keeps the object during a call. Calls nest on a thread, so a short stack does; it has
- * no destructor, since the last calls of a thread may come after those of its variables. */
-struct kept_object {
+/* A shared pointer that keeps the target of a weak observer alive during its call. */
+struct kept_target {
     const void *reference;
     alignas(std::shared_ptr<void>) unsigned char storage[sizeof(std::shared_ptr<void>)];
 
@@ -26,82 +28,108 @@ struct kept_object {
         return *std::launder(reinterpret_cast<std::shared_ptr<void> *>(storage));
     }
 };
-struct kept_objects {
+/* The element below the first one of every thread's stack. No reference equals its own. */
+inline kept_target bottom_of_kept_targets = {};
+
+/* The targets that the calls of one thread keep alive. Calls nest on a thread, so they are a stack, which is short. It has
+ * no destructor, because the last calls of a thread may follow the destructors of its variables. */
+struct kept_targets {
     enum { near = 8 };
-    std::size_t count;
-    kept_object *more; /* room for all, once `near` were not enough */
-    std::size_t capacity;
-    kept_object few[near];
+    kept_target *next; /* past the last element */
+    kept_target *end;  /* past the memory. It equals `next` before the first call of a thread. */
+    kept_target *more; /* memory for all elements, while `few` is too small */
+    kept_target few[near + 1]; /* The first element is a bottom, too. */
 
-    kept_object &at(std::size_t index) noexcept { return more != nullptr ? more[index] : few[index]; }
-    template <class T> bool push(std::weak_ptr<T> &reference) noexcept;
-    void pop(const void *reference) noexcept;
-    void pop_other(const void *reference) noexcept;
-    bool grow() noexcept;
+    template <class T> bool push(std::weak_ptr<T> &reference) noexcept
+    {
+        if (next == end && !grow())
+            return false;
+        ::new (next->storage) std::shared_ptr<void>(reference.lock());
+        if (next->pointer() == nullptr)
+            return drop_null();
+        next->reference = &reference;
+        next++;
+        return true;
+    }
+    void pop(const void *reference) noexcept
+    {
+        kept_target *const last = next - 1;
+        if (last->reference != reference) {
+            pop_other(reference);
+            return;
+        }
+        next = last;
+        /* The destructor of the target may call other observers, which use this element. The pointer that remains in the
+         * element is empty, so its destructor would do nothing. */
+        const std::shared_ptr<void> object = std::move(last->pointer());
+        if (more != nullptr)
+            shrink();
+    }
+
+private:
+    kept_target *first() noexcept { return (more != nullptr ? more : few) + 1; }
+    /* These are not inlined, because push and pop would save registers for them. */
+    /* Moves the elements to memory of twice the size. The first memory of a thread is `few`. */
+    PEAL_CXX_RARE bool grow() noexcept
+    {
+        if (end == &bottom_of_kept_targets + 1) {
+            next = few + 1;
+            end = few + near + 1;
+            return true;
+        }
+        const std::size_t count = static_cast<std::size_t>(next - first());
+        kept_target *const wider = new (std::nothrow) kept_target[2 * count + 1];
+        if (wider == nullptr)
+            return false;
+        wider[0].reference = nullptr;
+        for (std::size_t i = 0; i < count; i++) {
+            kept_target &old = first()[i];
+            wider[i + 1].reference = old.reference;
+            ::new (wider[i + 1].storage) std::shared_ptr<void>(std::move(old.pointer()));
+        }
+        delete[] more;
+        more = wider;
+        next = wider + 1 + count;
+        end = wider + 1 + 2 * count;
+        return true;
+    }
+    /* Frees the larger memory once no element is left. */
+    PEAL_CXX_RARE void shrink() noexcept
+    {
+        if (next != more + 1)
+            return;
+        delete[] more;
+        more = nullptr;
+        next = few + 1;
+        end = few + near + 1;
+    }
+    /* Removes an element that is not the last one. Does nothing if there is none with this reference. */
+    PEAL_CXX_RARE void pop_other(const void *reference) noexcept
+    {
+        /* Before the first call of a thread there are no elements. */
+        for (kept_target *one = end == &bottom_of_kept_targets + 1 ? first() : next; one != first();) {
+            if ((--one)->reference != reference)
+                continue;
+            const std::shared_ptr<void> object = std::move(one->pointer());
+            for (; one + 1 != next; one++) {
+                one[0].reference = one[1].reference;
+                one[0].pointer() = std::move(one[1].pointer());
+            }
+            next--;
+            if (more != nullptr)
+                shrink();
+            return;
+        }
+    }
+    /* Destroys a null pointer after the last element. It may share the ownership of an object. */
+    PEAL_CXX_RARE bool drop_null() noexcept
+    {
+        next->pointer().~shared_ptr();
+        return false;
+    }
 };
-inline thread_local kept_objects kept_by_thread = {};
-
-inline bool kept_objects::grow() noexcept
-{
-    const std::size_t wider = (more != nullptr ? capacity : std::size_t(near)) * 2;
-    kept_object *const room = new (std::nothrow) kept_object[wider];
-    if (room == nullptr)
-        return false;
-    for (std::size_t i = 0; i < count; i++) {
-        room[i].reference = at(i).reference;
-        ::new (room[i].storage) std::shared_ptr<void>(std::move(at(i).pointer()));
-        at(i).pointer().~shared_ptr();
-    }
-    delete[] more;
-    more = room;
-    capacity = wider;
-    return true;
-}
-
-template <class T> bool kept_objects::push(std::weak_ptr<T> &reference) noexcept
-{
-    if (count == (more != nullptr ? capacity : std::size_t(near)) && !grow())
-        return false;
-    std::shared_ptr<void> object = reference.lock();
-    if (object == nullptr)
-        return false;
-    kept_object &room = at(count);
-    ::new (room.storage) std::shared_ptr<void>(std::move(object));
-    room.reference = &reference;
-    count++;
-    return true;
-}
-
-inline void kept_objects::pop(const void *reference) noexcept
-{
-    if (more != nullptr || count == 0 || few[count - 1].reference != reference) {
-        pop_other(reference);
-        return;
-    }
-    kept_object &last = few[--count];
-    /* Its destructor may call other observers, which take its place here. */
-    const std::shared_ptr<void> object = std::move(last.pointer());
-    last.pointer().~shared_ptr();
-}
-
-inline void kept_objects::pop_other(const void *reference) noexcept
-{
-    for (std::size_t i = count; i-- > 0;) {
-        if (at(i).reference != reference)
-            continue;
-        const std::shared_ptr<void> object = std::move(at(i).pointer());
-        for (; i + 1 < count; i++) {
-            at(i).reference = at(i + 1).reference;
-            at(i).pointer() = std::move(at(i + 1).pointer());
-        }
-        at(--count).pointer().~shared_ptr();
-        if (count == 0 && more != nullptr) {
-            delete[] more;
-            more = nullptr;
-        }
-        return;
-    }
-}
+inline thread_local kept_targets kept_by_thread = { &bottom_of_kept_targets + 1, &bottom_of_kept_targets + 1, nullptr,
+    {} };
 
 /* peal_weak_type over std::weak_ptr. `reference` is a std::weak_ptr<T>. */
 template <class T> struct weak_functions {
@@ -115,5 +143,7 @@ template <class T> struct weak_functions {
 
 } // namespace detail
 } // namespace peal
+
+#undef PEAL_CXX_RARE
 
 #endif
