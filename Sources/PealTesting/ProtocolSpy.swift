@@ -29,14 +29,15 @@ public final class ProtocolSpy: @unchecked Sendable {
         _ protocols: peal_protocol, _ methods: [String], _ options: [ObserverOption]
     ) throws(PealError) {
         queues = options.compactMap { if case .on(let queue) = $0 { queue } else { nil } }
-        var options = peal_observe_options(options)
         var made: OpaquePointer?
         let names = methods.map { strdup($0) }
         defer { for name in names { free(name) } }
-        let status = names.map { UnsafePointer($0) }.withUnsafeBufferPointer { list in
-            peal_spy_create(protocols, methods.isEmpty ? nil : list.baseAddress, methods.count, &options, &made)
+        try peal_observe_options.with(options) { options throws(PealError) in
+            let status = names.map { UnsafePointer($0) }.withUnsafeBufferPointer { list in
+                peal_spy_create(protocols, methods.isEmpty ? nil : list.baseAddress, methods.count, &options, &made)
+            }
+            try PealError.check(status)
         }
-        try PealError.check(status)
         spy = made.unsafelyUnwrapped
     }
 

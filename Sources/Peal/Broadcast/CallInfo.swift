@@ -20,6 +20,12 @@ public struct CallInfo: Sendable {
     /// The number of the broadcast. 0 if it has none: only broadcasts that taps see, or that have an origin or leave out
     /// an observer, are numbered.
     public let broadcast: UInt64
+    /// When a queue received the call, by the monotonic clock. `nil` without a queue, and if the broadcast has neither a
+    /// number nor a completion.
+    public let enqueuedAt: Duration?
+    /// The time, by the monotonic clock, until which the gathering of the call waits for its result. `nil` if the call is
+    /// not gathered, or the gathering has no time limit.
+    public let deadline: Duration?
 
     /// The innermost call of an observer that runs on this thread; `nil` outside of a call, and in code of an
     /// asynchronous observer after it has suspended.
@@ -36,7 +42,11 @@ public struct CallInfo: Sendable {
         }
         return CallInfo(
             method: info.method, observation: info.observation, center: info.center, origin: info.origin,
-            broadcast: info.broadcast)
+            broadcast: info.broadcast, enqueuedAt: time(info.enqueued_at), deadline: time(info.deadline))
+    }
+
+    private static func time(_ nanoseconds: UInt64) -> Duration? {
+        nanoseconds == 0 ? nil : .nanoseconds(Int64(clamping: nanoseconds))
     }
 }
 

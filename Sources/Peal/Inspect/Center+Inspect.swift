@@ -116,6 +116,10 @@ public struct ObservationInfo: Sendable {
     public let isOnce: Bool
     /// True if it is skipped at present.
     public let isBlocked: Bool
+    /// True if it only watches: ``ObserverOption/passive``.
+    public let isPassive: Bool
+    /// True if it includes methods that its protocol gets later: ``Center/observeMethods(of:includingLater:_:body:)``.
+    public let includesLaterMethods: Bool
     /// True if its target is weak.
     public let isWeak: Bool
     /// True if its weak target has died: the observation ends with the next call.
@@ -124,6 +128,8 @@ public struct ObservationInfo: Sendable {
     public let queue: peal_queue
     /// The owner; zero for none.
     public let owner: peal_owner
+    /// The text by which people recognise the observer, cut to 63 bytes; nil for none.
+    public let label: String?
 
     /// Reads the state.
     ///
@@ -139,10 +145,13 @@ public struct ObservationInfo: Sendable {
         priority = info.priority
         isOnce = info.flags & UInt32(PEAL_OBSERVE_ONCE.rawValue) != 0
         isBlocked = info.flags & UInt32(PEAL_OBSERVE_BLOCKED.rawValue) != 0
+        isPassive = info.flags & UInt32(PEAL_OBSERVE_PASSIVE.rawValue) != 0
+        includesLaterMethods = info.flags & UInt32(PEAL_OBSERVE_LATER_METHODS.rawValue) != 0
         isWeak = info.is_weak
         isDead = info.is_dead
         queue = info.queue
         owner = info.owner
+        label = .unlessEmpty(pealArray: info.label)
     }
 
     /// Reads the state of each observation, and omits the observations that have ended.

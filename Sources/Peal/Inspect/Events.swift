@@ -195,3 +195,78 @@ public enum ServiceEvent: Hashable, Sendable {
     /// An instance could not be created; `message` is the sentence of the failure.
     case failed(String, message: String)
 }
+
+extension Center {
+    /// Calls a closure for the first and the last observer of each method of the center, and for changes of its protocols.
+    ///
+    /// ```swift
+    /// let presence = try center.observePresence { event in
+    ///     switch event {
+    ///     case .observed("on_heat", of: "Sensor"): sensor.open()
+    ///     case .unobserved("on_heat", of: "Sensor"): sensor.close()
+    ///     default: break
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// An observer that is registered late is not notified of earlier changes. So register it first, and then read what
+    /// exists, for example by ``observerCount(of:)-(PealProtocol.Type)``: a change in between is announced too.
+    ///
+    /// - Parameter notify: Called for one event at a time, in the order of the changes, with no lock held: on the thread of
+    ///   the change, or on a thread that announces another change meanwhile. It may register and remove observers.
+    /// - Returns: An observation that ends with its last reference.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_presence_events_observe`.
+    public func observePresence(
+        _ notify: @escaping @Sendable (PresenceEvent) -> Void
+    ) throws(PealError) -> ObserverToken {
+        try observePresence(ClosureTarget(notify))
+    }
+
+    /// The first and the last observer of each method of the center, and the changes of its protocols, as an asynchronous
+    /// sequence, which ends with the center.
+    ///
+    /// - Parameter bufferingPolicy: The rule for unread events. The sequence begins to keep events when this returns.
+    /// - Returns: The sequence. It observes until its last reference.
+    /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
+    ///
+    /// Any thread. The C interface's `peal_presence_events_observe`.
+    public func presenceEvents(
+        bufferingPolicy: BufferingPolicy = .unbounded
+    ) throws(PealError) -> Broadcasts<PresenceEvent> {
+        try Broadcasts(of: bufferingPolicy, observe: observePresence)
+    }
+
+    private func observePresence(_ target: ClosureTarget<PresenceEvent>) throws(PealError) -> ObserverToken {
+        var table = peal_presence_events()
+        table.size = MemoryLayout<peal_presence_events>.size
+        table.method_observed = {
+            ClosureTarget.call($0, PresenceEvent.observed(String(pealText: $2), of: String(pealText: $1)))
+        }
+        table.method_unobserved = {
+            ClosureTarget.call($0, PresenceEvent.unobserved(String(pealText: $2), of: String(pealText: $1)))
+        }
+        table.protocol_defined = { ClosureTarget.call($0, PresenceEvent.defined(String(pealText: $1))) }
+        table.protocol_grown = { ClosureTarget.call($0, PresenceEvent.grown(String(pealText: $1), methods: $2)) }
+        table.protocol_removed = { ClosureTarget.call($0, PresenceEvent.removed(String(pealText: $1))) }
+        return try target.observe("PealPresence", table, in: self)
+    }
+}
+
+/// A change of the observers or protocols of a center: the built-in protocol `PealPresence`, in Swift.
+///
+/// The C interface's `struct peal_presence_events`.
+public enum PresenceEvent: Hashable, Sendable {
+    /// The method of this name has its first observer. Blocked, passive and lazy observers count. A method of an adopted
+    /// protocol is announced for each protocol that has it and is observed.
+    case observed(String, of: String)
+    /// The last observer of the method was removed.
+    case unobserved(String, of: String)
+    /// A protocol of this name was defined.
+    case defined(String)
+    /// A definition has added methods to the protocol. `methods` is their number now, those of adopted protocols included.
+    case grown(String, methods: Int)
+    /// The protocol has ended with its owner.
+    case removed(String)
+}

@@ -153,13 +153,14 @@ extension Center {
         _ handler: Handler, for methods: [String], of protocol: peal_protocol, _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
         handler.queue = options.keptQueue
-        var cOptions = peal_observe_options(options)
-        let target = cOptions.pass(handler)
         var observation = peal_observation(id: 0)
-        let status = CStrings.withList(methods) { names in
-            peal_observe_handler(`protocol`, target, Handler.call, names, methods.count, &cOptions, &observation)
+        try peal_observe_options.with(options) { cOptions throws(PealError) in
+            let target = cOptions.pass(handler)
+            let status = CStrings.withList(methods) { names in
+                peal_observe_handler(`protocol`, target, Handler.call, names, methods.count, &cOptions, &observation)
+            }
+            try PealError.check(status)
         }
-        try PealError.check(status)
         return ObserverToken(observation)
     }
 }

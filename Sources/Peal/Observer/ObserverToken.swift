@@ -145,10 +145,13 @@ public enum ObserverOption: Sendable {
     case on(Queue)
     /// The owner of the observation; without it, the thread's owner, if there is one.
     case owner(peal_owner)
+    /// A text by which people recognise the observer, in tools and in ``ObservationInfo/label``.
+    case label(String)
 }
 
 extension peal_observe_options {
-    /// The options in C, for a program that registers an observer by a C function. The program keeps the queues.
+    /// The options in C, for a program that registers an observer by a C function. The program keeps the queues. The
+    /// label is left out, because its text must outlive the call of C: ``with(_:_:)`` includes it.
     public init(_ options: [ObserverOption]) {
         self.init()
         size = MemoryLayout<peal_observe_options>.size
@@ -164,7 +167,26 @@ extension peal_observe_options {
             case .owner(let handle): owner = handle
             // Every observer has a target of its own in C, so ObservedObjects implements these options.
             case .replacing, .allowingDuplicates: break
+            case .label: break
             }
+        }
+    }
+
+    /// Lends the options in C, with the label, for a call of a C function that registers an observer.
+    ///
+    /// - Parameters:
+    ///   - options: Options of the registration. The program keeps the queues.
+    ///   - body: Registers the observer. The options are valid during the call.
+    /// - Returns: The result of the body.
+    /// - Throws: ``Status/argument`` for a label with a zero byte, and the body then does not run; else the errors of the
+    ///   body.
+    public static func with<Result>(
+        _ options: [ObserverOption], _ body: (inout peal_observe_options) throws(PealError) -> Result
+    ) throws(PealError) -> Result {
+        var cOptions = peal_observe_options(options)
+        return try CStrings.withLabel(options.label) { label throws(PealError) in
+            cOptions.label = label
+            return try body(&cOptions)
         }
     }
 }
@@ -173,6 +195,12 @@ extension [ObserverOption] {
     /// The queue that the registration keeps.
     var keptQueue: Queue? {
         for case .on(let queue) in reversed() { return queue }
+        return nil
+    }
+
+    /// The last label; nil without one.
+    fileprivate var label: String? {
+        for case .label(let text) in reversed() { return text }
         return nil
     }
 }

@@ -133,11 +133,12 @@ extension Property {
         } else {
             observer.recorded = ChangeTarget.receive
         }
-        var options = peal_observe_options(options)
-        let pointer = options.pass(target)
         var observation = peal_observation(id: 0)
         let flags = notifications.intersection([.initial, .latest]).rawValue
-        try PealError.check(peal_property_observe(handle, pointer, &observer, flags, &options, &observation))
+        try peal_observe_options.with(options) { options throws(PealError) in
+            let pointer = options.pass(target)
+            try PealError.check(peal_property_observe(handle, pointer, &observer, flags, &options, &observation))
+        }
         return ObserverToken(observation)
     }
 }

@@ -128,23 +128,32 @@ extension Center {
     /// Compares the types of the parameters and the result.
     func check(_ types: MethodTypes, _ method: peal_method, _ title: String) throws(PealError) {
         let description = try TypeDescription(of: method)
+        try check(types.parameters, description, title)
+        try check(types.result, description, title)
+    }
+
+    /// Compares the types of the parameters.
+    func check(
+        _ types: [ValueType], _ description: borrowing TypeDescription, _ title: String
+    ) throws(PealError) {
         let function = description.type.pointee
-        guard function.count == types.parameters.count else {
+        guard function.count == types.count else {
             throw PealError(
                 status: .conflict,
-                message: "\(title): it has \(function.count) parameters, and Swift declares \(types.parameters.count)")
+                message: "\(title): it has \(function.count) parameters, and Swift declares \(types.count)")
         }
         var next = function.members
-        for (index, type) in types.parameters.enumerated() {
+        for (index, type) in types.enumerated() {
             guard let parameter = next?.pointee else { break }
             next = parameter.next
             let name = String(cString: parameter.name)
             try check(type, parameter.type.pointee, title, "parameter \(index + 1)\(name.isEmpty ? "" : " '\(name)'")")
         }
-        try checkResult(types.result, function.target.pointee, title)
     }
 
-    private func checkResult(_ type: ValueType?, _ found: peal_type, _ title: String) throws(PealError) {
+    /// Compares the type of the result; nil for none.
+    func check(_ type: ValueType?, _ description: borrowing TypeDescription, _ title: String) throws(PealError) {
+        let found = description.type.pointee.target.pointee
         if let type { return try check(type, found, title, "its result") }
         if found.kind == PEAL_KIND_VOID { return }
         throw PealError(

@@ -6,39 +6,41 @@ extension Queue {
     ///
     /// - Parameters:
     ///   - executor: Runs the calls. The queue keeps it.
+    ///   - label: A text by which people recognise the queue, in tools and in ``Queue/Info/label``; nil for none.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
     public convenience init(
-        executor: any TaskExecutor, capacity: Int? = nil, overflow: Overflow = .reject
+        executor: any TaskExecutor, label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {
         let submitter = Submitter { queue in
             Task.detached(executorPreference: executor) { _ = peal_queue_run(queue) }
             return true
         }
-        try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter)
+        try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter, label: label)
     }
 
     /// Makes a queue whose calls run on a serial executor.
     ///
     /// - Parameters:
     ///   - executor: Runs the calls. The queue keeps it.
+    ///   - label: A text by which people recognise the queue, in tools and in ``Queue/Info/label``; nil for none.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
     public convenience init(
-        executor: any SerialExecutor, capacity: Int? = nil, overflow: Overflow = .reject
+        executor: any SerialExecutor, label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {
         let runner = ExecutorRunner(executor)
         let submitter = Submitter { queue in
             Task.detached { await runner.run(queue) }
             return true
         }
-        try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter)
+        try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: submitter, label: label)
     }
 
     /// Makes a queue whose calls run on an actor, isolated to it, for example `MainActor.shared`.
@@ -47,15 +49,17 @@ extension Queue {
     ///
     /// - Parameters:
     ///   - actor: Runs the calls.
+    ///   - label: A text by which people recognise the queue, in tools and in ``Queue/Info/label``; nil for none.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
     public convenience init(
-        actor: any Actor, capacity: Int? = nil, overflow: Overflow = .reject
+        actor: any Actor, label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {
-        try self.init(PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: Self.submitter(to: actor) { _ in false })
+        try self.init(
+            PEAL_QUEUE_EXECUTOR, capacity, overflow, submitter: Self.submitter(to: actor) { _ in false }, label: label)
     }
 
     /// Makes a queue on an actor for calls that detect by themselves that the actor has ended.

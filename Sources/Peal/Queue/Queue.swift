@@ -5,8 +5,8 @@ public import CPeal
 ///     let queue = try Queue()
 ///     try center.observe((any ChatObserver).self, for: view, .on(queue))
 ///
-/// The kinds differ in the thread that runs the calls: threads of the library (``init(name:capacity:overflow:)``),
-/// the program itself (``pumped(capacity:overflow:)``, ``main``), an executor or an actor.
+/// The kinds differ in the thread that runs the calls: threads of the library (``init(name:label:capacity:overflow:)``),
+/// the program itself (``pumped(label:capacity:overflow:)``, ``main``), an executor or an actor.
 ///
 /// A queue ends with its last reference: then its observers are removed, its timers end, and the calls that wait
 /// are dropped. Registrations and timers keep their queue.
@@ -25,15 +25,16 @@ public final class Queue: Sendable {
     /// - Parameters:
     ///   - name: The name of a thread while it runs the queue, in debuggers and other tools, after `peal:`. They show
     ///     the whole characters among its first ten bytes. nil for `peal:worker`.
+    ///   - label: A text by which people recognise the queue, in tools and in ``Queue/Info/label``; nil for none.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for an empty name, a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
     public convenience init(
-        name: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
+        name: String? = nil, label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {
-        try self.init(PEAL_QUEUE_SERIAL, capacity, overflow, name: name)
+        try self.init(PEAL_QUEUE_SERIAL, capacity, overflow, name: name, label: label)
     }
 
     /// Makes a queue whose calls run when the program calls ``pump(limit:)``.
@@ -41,13 +42,16 @@ public final class Queue: Sendable {
     /// ``descriptor()`` is readable for a loop of `poll` or `epoll` while calls wait.
     ///
     /// - Parameters:
+    ///   - label: A text by which people recognise the queue, in tools and in ``Queue/Info/label``; nil for none.
     ///   - capacity: How many broadcasts may wait; nil for no bound.
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
     /// Any thread. The C interface's `peal_queue_create`.
-    public static func pumped(capacity: Int? = nil, overflow: Overflow = .reject) throws(PealError) -> Queue {
-        try Queue(PEAL_QUEUE_PUMPED, capacity, overflow)
+    public static func pumped(
+        label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
+    ) throws(PealError) -> Queue {
+        try Queue(PEAL_QUEUE_PUMPED, capacity, overflow, label: label)
     }
 
     /// A queue that other code made, and ends.
@@ -60,7 +64,7 @@ public final class Queue: Sendable {
 
     init(
         _ kind: peal_queue_kind, _ capacity: Int?, _ overflow: Overflow, submitter: Submitter? = nil,
-        name: String? = nil
+        name: String? = nil, label: String? = nil
     ) throws(PealError) {
         if let capacity, capacity <= 0 {
             throw PealError(
@@ -71,24 +75,22 @@ public final class Queue: Sendable {
             throw PealError(
                 status: .argument, message: "the name of a queue is empty; pass nil for a queue without a name")
         }
-        var options = peal_queue_options()
-        options.size = MemoryLayout<peal_queue_options>.size
-        options.kind = kind
-        options.capacity = capacity ?? 0
-        overflow.apply(to: &options)
-        submitter?.apply(to: &options)
-        var handle = peal_queue(id: 0)
-        if let name {
-            try CStrings.check(name, is: "the queue's name")
-            let status = name.withCString { name in
-                options.name = name
-                return peal_queue_create(&options, &handle)
+        if let name { try CStrings.check(name, is: "the queue's name") }
+        handle = try CStrings.withLabel(label) { label throws(PealError) in
+            try CStrings.withList(name.map { [$0] } ?? []) { names throws(PealError) in
+                var options = peal_queue_options()
+                options.size = MemoryLayout<peal_queue_options>.size
+                options.kind = kind
+                options.capacity = capacity ?? 0
+                options.name = names[0]
+                options.label = label
+                overflow.apply(to: &options)
+                submitter?.apply(to: &options)
+                var handle = peal_queue(id: 0)
+                try PealError.check(peal_queue_create(&options, &handle))
+                return handle
             }
-            try PealError.check(status)
-        } else {
-            try PealError.check(peal_queue_create(&options, &handle))
         }
-        self.handle = handle
         isOwned = true
     }
 
@@ -220,13 +222,16 @@ extension Queue {
         public var dropped: Int
         /// Calls refused by a full queue.
         public var rejected: Int
+        /// The text by which people recognise the queue, cut to 63 bytes; nil for none.
+        public var label: String?
 
         /// Makes counts for comparisons.
-        public init(waiting: Int, delivered: Int, dropped: Int, rejected: Int) {
+        public init(waiting: Int, delivered: Int, dropped: Int, rejected: Int, label: String? = nil) {
             self.waiting = waiting
             self.delivered = delivered
             self.dropped = dropped
             self.rejected = rejected
+            self.label = label
         }
     }
 
@@ -242,6 +247,7 @@ extension Queue {
         try PealError.check(peal_queue_get_info(handle, &counts))
         return Info(
             waiting: Int(clamping: counts.waiting), delivered: Int(clamping: counts.delivered),
-            dropped: Int(clamping: counts.dropped), rejected: Int(clamping: counts.rejected))
+            dropped: Int(clamping: counts.dropped), rejected: Int(clamping: counts.rejected),
+            label: .unlessEmpty(pealArray: counts.label))
     }
 }

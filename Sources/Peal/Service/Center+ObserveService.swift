@@ -87,17 +87,18 @@ extension Center {
         var proto = peal_protocol()
         try PealError.check(peal_protocol_find(handle, protocolName, &proto))
         let name = try service.info().name
-        var cOptions = peal_observe_options(options)
-        // C registers the service itself here, and so detects duplicates.
-        for option in options {
-            switch option {
-            case .replacing: cOptions.flags |= UInt32(PEAL_OBSERVE_REPLACE.rawValue)
-            case .allowingDuplicates: cOptions.flags |= UInt32(PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue)
-            default: break
-            }
-        }
         var observation = peal_observation()
-        try PealError.check(peal_observe_service(proto, name, &cOptions, &observation))
+        try peal_observe_options.with(options) { cOptions throws(PealError) in
+            // C registers the service itself here, and so detects duplicates.
+            for option in options {
+                switch option {
+                case .replacing: cOptions.flags |= UInt32(PEAL_OBSERVE_REPLACE.rawValue)
+                case .allowingDuplicates: cOptions.flags |= UInt32(PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue)
+                default: break
+                }
+            }
+            try PealError.check(peal_observe_service(proto, name, &cOptions, &observation))
+        }
         return ObserverToken(observation)
     }
 }

@@ -16,6 +16,7 @@ extension Center {
     /// - Parameters:
     ///   - type: The type by which it is got, also a protocol's `any`. A get by another type throws ``Status/type``.
     ///   - name: 1 to 255 bytes; the type's full name by default. Names that begin with `peal.` are reserved for peal.
+    ///   - label: A text by which people recognise the service, in tools and in ``ServiceInfo/label``; nil for none.
     ///   - isPersistent: True if the instance stays when a session ends (``endSession()``).
     ///   - dependencies: Services that are created before it, and live as long.
     ///   - provides: Tables of C functions for protocols that it provides to C, and by which it may be found.
@@ -36,6 +37,7 @@ extension Center {
     public func register<Instance: Sendable>(
         _ type: Instance.Type = Instance.self,
         named name: String? = nil,
+        label: String? = nil,
         isPersistent: Bool = false,
         dependencies: [Dependency] = [],
         provides: [Provision] = [],
@@ -56,7 +58,7 @@ extension Center {
         description.destroy = ServiceFunctions.destroy
         description.owner = owner?.handle ?? peal_owner()
         let service = try register(
-            description, name, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
+            description, name, label, dependencies.map(\.name), provides + [SwiftMark.provision], recipe)
         return withExtendedLifetime(recipe) {
             // If the registration has already ended, the recipe's end after this closure removes the note.
             recipe.service = service.id
@@ -66,24 +68,27 @@ extension Center {
     }
 
     private func register(
-        _ functions: peal_service_description, _ name: String, _ dependencies: [String], _ provides: [Provision],
-        _ recipe: ServiceRecipe
+        _ functions: peal_service_description, _ name: String, _ label: String?, _ dependencies: [String],
+        _ provides: [Provision], _ recipe: ServiceRecipe
     ) throws(PealError) -> peal_service {
         for text in dependencies { try CStrings.check(text, is: "the dependency") }
         try CStrings.check(name, is: "the service's name")
-        return try CStrings.withList([name] + dependencies) { names throws(PealError) in
-            try ProvisionList.with(provides) { provisions throws(PealError) in
-                var description = functions
-                description.size = MemoryLayout<peal_service_description>.size
-                description.name = names[0]
-                description.dependencies = names + 1
-                description.provides = provisions
-                // Released by C, also where registering fails.
-                description.context = Box.retain(recipe)
-                description.release = Box.release
-                var service = peal_service()
-                try PealError.check(peal_service_register(handle, &description, &service))
-                return service
+        return try CStrings.withLabel(label) { label throws(PealError) in
+            try CStrings.withList([name] + dependencies) { names throws(PealError) in
+                try ProvisionList.with(provides) { provisions throws(PealError) in
+                    var description = functions
+                    description.size = MemoryLayout<peal_service_description>.size
+                    description.name = names[0]
+                    description.label = label
+                    description.dependencies = names + 1
+                    description.provides = provisions
+                    // Released by C, also where registering fails.
+                    description.context = Box.retain(recipe)
+                    description.release = Box.release
+                    var service = peal_service()
+                    try PealError.check(peal_service_register(handle, &description, &service))
+                    return service
+                }
             }
         }
     }

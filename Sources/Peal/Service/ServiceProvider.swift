@@ -234,6 +234,8 @@ public struct ServiceInfo: Sendable {
     public let failures: Int
     /// The sentence of the last failure; nil without.
     public let lastFailure: String?
+    /// The text by which people recognise the service, cut to 63 bytes; nil for none.
+    public let label: String?
 
     init(_ info: peal_service_info) {
         name = String(pealArray: info.name)
@@ -253,5 +255,6 @@ public struct ServiceInfo: Sendable {
         creations = info.creations
         failures = info.failures
         lastFailure = .unlessEmpty(pealArray: info.last_failure)
+        label = .unlessEmpty(pealArray: info.label)
     }
 }

@@ -11,6 +11,15 @@ enum CStrings {
             status: .argument, message: "\(what) '\(visible)' has a zero byte in it; remove that byte")
     }
 
+    /// Lends the label of an object for a call: NULL where it is nil.
+    static func withLabel<Result>(
+        _ label: String?, _ body: (UnsafePointer<CChar>?) throws(PealError) -> Result
+    ) throws(PealError) -> Result {
+        guard let label else { return try body(nil) }
+        try check(label, is: "the label")
+        return try withList([label]) { list throws(PealError) in try body(list[0]) }
+    }
+
     /// Lends a list of strings, ended by NULL, for a call.
     static func withList<Result, Failure: Error>(
         _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) throws(Failure) -> Result

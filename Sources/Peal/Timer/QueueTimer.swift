@@ -20,17 +20,18 @@ public final class QueueTimer: Sendable {
     ///   - delay: From the start to the first firing; nil for one period.
     ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
+    ///   - label: A text by which people recognise the timer, in tools and in ``QueueTimer/Info/label``; nil for none.
     ///   - queue: The queue of its firings; the timer keeps it. nil for a serial queue of its own.
     ///   - body: Called at each firing. Its captures are kept until the timer has ended: capture the object that keeps
-    ///     the timer weakly, or use ``init(every:after:tolerance:repeats:on:for:_:)``.
+    ///     the timer weakly, or use ``init(every:after:tolerance:repeats:label:on:for:_:)``.
     /// - Throws: ``PealError`` for a period of zero or below, a delay or tolerance below zero, or an ended queue.
     ///
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
-        on queue: Queue? = nil, _ body: @escaping @Sendable () -> Void
+        label: String? = nil, on queue: Queue? = nil, _ body: @escaping @Sendable () -> Void
     ) throws(PealError) {
-        try self.init(period, delay, tolerance, repeats, queue, ClosureTarget<Void> { body() })
+        try self.init(period, delay, tolerance, repeats, label, queue, ClosureTarget<Void> { body() })
     }
 
     /// Makes a timer that calls a closure with a weak object. Once the object has ended, the timer ends at its next
@@ -41,6 +42,7 @@ public final class QueueTimer: Sendable {
     ///   - delay: From the start to the first firing; nil for one period.
     ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
+    ///   - label: A text by which people recognise the timer, in tools and in ``QueueTimer/Info/label``; nil for none.
     ///   - queue: The queue of its firings; the timer keeps it. nil for a serial queue of its own.
     ///   - object: A weak target: kept alive during each call only.
     ///   - body: Called with the object at each firing.
@@ -49,10 +51,10 @@ public final class QueueTimer: Sendable {
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init<Object: AnyObject & Sendable>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
-        on queue: Queue? = nil, for object: Object, _ body: @escaping @Sendable (Object) -> Void
+        label: String? = nil, on queue: Queue? = nil, for object: Object, _ body: @escaping @Sendable (Object) -> Void
     ) throws(PealError) {
         let target = ClosureTarget<Void>(weakly: object) { object, _ in body(object) }
-        try self.init(period, delay, tolerance, repeats, queue, target)
+        try self.init(period, delay, tolerance, repeats, label, queue, target)
     }
 
     /// Makes a timer that broadcasts a method without parameters. Results are dropped.
@@ -62,6 +64,7 @@ public final class QueueTimer: Sendable {
     ///   - delay: From the start to the first firing; nil for one period.
     ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
+    ///   - label: A text by which people recognise the timer, in tools and in ``QueueTimer/Info/label``; nil for none.
     ///   - queue: The queue of its firings; the timer keeps it. nil for a serial queue of its own.
     ///   - method: The method to broadcast.
     ///   - center: The center of the method. The timer does not keep it.
@@ -70,37 +73,40 @@ public final class QueueTimer: Sendable {
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init<Owner, Result>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
-        on queue: Queue? = nil, broadcasting method: PealMethod<Owner, Result>, in center: Center
+        label: String? = nil, on queue: Queue? = nil, broadcasting method: PealMethod<Owner, Result>, in center: Center
     ) throws(PealError) {
         let method = try center.method(method).handle
-        try self.init(period, delay, tolerance, repeats, queue, Target(), broadcasting: method)
+        try self.init(period, delay, tolerance, repeats, label, queue, Target(), broadcasting: method)
     }
 
     init(
-        _ period: Duration, _ delay: Duration?, _ tolerance: Duration, _ repeats: Bool, _ queue: Queue?,
-        _ target: Target, broadcasting method: peal_method? = nil
+        _ period: Duration, _ delay: Duration?, _ tolerance: Duration, _ repeats: Bool, _ label: String?,
+        _ queue: Queue?, _ target: Target, broadcasting method: peal_method? = nil
     ) throws(PealError) {
-        var options = peal_timer_options()
-        options.size = MemoryLayout<peal_timer_options>.size
-        options.flags = repeats ? 0 : PEAL_TIMER_ONCE.rawValue
-        options.period_ns = period.nanoseconds
-        options.delay_ns = Self.delay(delay)
-        options.tolerance_ns = tolerance.nanoseconds
-        target.queue = queue
-        options.queue = queue?.handle ?? peal_queue(id: 0)
-        // Released when the timer has ended, or could not be made.
-        options.target = Box.retain(target)
-        options.destroy = Box.release
-        options.weak = target.weakType
-        options.weak_reference = options.weak == nil ? nil : options.target
-        if let method {
-            options.method = method
-        } else {
-            options.fire = { ClosureTarget<Void>.call($0, ()) }
+        handle = try CStrings.withLabel(label) { label throws(PealError) in
+            var options = peal_timer_options()
+            options.size = MemoryLayout<peal_timer_options>.size
+            options.flags = repeats ? 0 : PEAL_TIMER_ONCE.rawValue
+            options.period_ns = period.nanoseconds
+            options.delay_ns = Self.delay(delay)
+            options.tolerance_ns = tolerance.nanoseconds
+            options.label = label
+            target.queue = queue
+            options.queue = queue?.handle ?? peal_queue(id: 0)
+            // Released when the timer has ended, or could not be made.
+            options.target = Box.retain(target)
+            options.destroy = Box.release
+            options.weak = target.weakType
+            options.weak_reference = options.weak == nil ? nil : options.target
+            if let method {
+                options.method = method
+            } else {
+                options.fire = { ClosureTarget<Void>.call($0, ()) }
+            }
+            var handle = peal_timer(id: 0)
+            try PealError.check(peal_timer_create(&options, &handle))
+            return handle
         }
-        var handle = peal_timer(id: 0)
-        try PealError.check(peal_timer_create(&options, &handle))
-        self.handle = handle
     }
 
     /// A delay as the C interface has it, where zero means one period: the shortest delay is a nanosecond.
@@ -202,6 +208,8 @@ extension QueueTimer {
         public var remaining: Duration?
         /// The greatest delay of all firings.
         public var latest: Duration
+        /// The text by which people recognise the timer, cut to 63 bytes; nil for none.
+        public var label: String?
     }
 
     /// The state of the timer, read atomically.
@@ -217,7 +225,7 @@ extension QueueTimer {
             isRunning: facts.is_running, isWaiting: facts.is_waiting, fired: Int(clamping: facts.fired),
             missed: Int(clamping: facts.missed), period: .nanoseconds(facts.period_ns),
             remaining: facts.is_running ? .nanoseconds(facts.remaining_ns) : nil,
-            latest: .nanoseconds(facts.latest_ns))
+            latest: .nanoseconds(facts.latest_ns), label: .unlessEmpty(pealArray: facts.label))
     }
 
     /// True if the timer has not ended. It ends by ``cancel()``, with its queue, or because its object has ended.
@@ -241,6 +249,7 @@ extension QueueTimer {
     ///   - delay: From the start to the first firing; nil for one period.
     ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
+    ///   - label: A text by which people recognise the timer, in tools and in ``QueueTimer/Info/label``; nil for none.
     ///   - actor: The actor of its firings.
     ///   - body: Called with the actor at each firing.
     /// - Throws: ``PealError``, as the form with a closure.
@@ -248,10 +257,10 @@ extension QueueTimer {
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init<Isolation: Actor>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
-        on actor: Isolation, _ body: @escaping @Sendable (isolated Isolation) -> Void
+        label: String? = nil, on actor: Isolation, _ body: @escaping @Sendable (isolated Isolation) -> Void
     ) throws(PealError) {
         try self.init(
-            every: period, after: delay, tolerance: tolerance, repeats: repeats,
+            every: period, after: delay, tolerance: tolerance, repeats: repeats, label: label,
             on: try ActorQueues.queue(of: actor), for: actor
         ) { actor in
             actor.assumeIsolated { body($0) }
@@ -267,6 +276,7 @@ extension QueueTimer {
     ///   - delay: From the start to the first firing; nil for one period.
     ///   - tolerance: How much later a firing may be, so that several share a wake-up.
     ///   - repeats: False to fire once after each start.
+    ///   - label: A text by which people recognise the timer, in tools and in ``QueueTimer/Info/label``; nil for none.
     ///   - actor: `MainActor.shared`.
     ///   - body: Called at each firing.
     /// - Throws: ``PealError``, as the form with a closure.
@@ -274,10 +284,11 @@ extension QueueTimer {
     /// Any thread, also from a callback. The C interface's `peal_timer_create`.
     public convenience init(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
-        on actor: MainActor, _ body: @escaping @MainActor @Sendable () -> Void
+        label: String? = nil, on actor: MainActor, _ body: @escaping @MainActor @Sendable () -> Void
     ) throws(PealError) {
         try self.init(
-            every: period, after: delay, tolerance: tolerance, repeats: repeats, on: try ActorQueues.queue(of: actor)
+            every: period, after: delay, tolerance: tolerance, repeats: repeats, label: label,
+            on: try ActorQueues.queue(of: actor)
         ) {
             MainActor.assumeIsolated { body() }
         }
