@@ -184,23 +184,45 @@ static void take_time(struct peal_tapped *tapped)
         tapped->last = peal_tap_clock_ticks();
 }
 
+/* Reports an event of a broadcast that `write_at_once` cannot write. */
+__attribute__((noinline)) static void write_slowly(struct peal_tapped *tapped, uint32_t event, uint64_t object,
+    uint64_t duration, uint32_t count, int32_t status, const void *result)
+{
+    struct peal_tap_record record = { .event = event,
+        .time = tapped->last,
+        .broadcast = tapped->broadcast,
+        .method = tapped->method,
+        .object = object,
+        .queue = tapped->queue,
+        .duration = duration,
+        .count = count,
+        .status = status };
+    report(tapped->taps, &record, tapped->arguments, result);
+    take_time(tapped);
+}
+
+__attribute__((noinline)) static void leave_after(struct peal_thread *thread, uint32_t event)
+{
+    leave(thread, &(struct peal_tap_record){ .event = event });
+}
+
 /* Writes an event of a broadcast to the ring of the only tap that sees it. The members go to the ring at once: a record
- * that is made elsewhere and copied by wider loads would wait for its stores. Returns false if `report` is needed. */
+ * that is made elsewhere and copied by wider loads would wait for its stores. Returns false if `write_slowly` is needed. */
 __attribute__((always_inline)) static inline bool write_at_once(const struct peal_tapped *tapped, uint32_t event,
     uint64_t object, uint64_t duration, uint32_t count, int32_t status)
 {
-    struct peal_thread *thread = peal_thread_own;
-    if (__builtin_expect(
-            tapped->only == PEAL_TAPS || thread == NULL || thread->tapping != 0 || thread->system_id == 0, 0))
+    struct peal_tap_ring *ring = tapped->ring;
+    struct peal_thread *thread = tapped->thread;
+    const struct peal_tap_slot *tap = tapped->tap;
+    if (__builtin_expect(ring == NULL || thread->tapping != 0 || thread->system_id == 0, 0))
         return false;
-    const struct peal_tap_slot *tap = &peal_tap_slots[tapped->only];
-    __atomic_store_n(&thread->tapping, 1U << tapped->only, __ATOMIC_RELEASE);
+    __atomic_store_n(&thread->tapping, tapped->taps, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    const bool is_wanted = (__atomic_load_n(&tap->events, __ATOMIC_ACQUIRE) & event) != 0
-                        && tapped->broadcast >= tap->first;
-    struct peal_tap_ring *ring = thread->rings[tapped->only].ring;
-    bool is_done = !is_wanted;
-    if (is_wanted && thread->rings[tapped->only].tap == tap->id && peal_tap_ring_has_room(ring)) {
+    /* The ring lasts until the thread clears the bit, unless the tap was closed before. The slot then has no events, or
+     * another id. */
+    const bool can_write = __atomic_load_n(&tap->events, __ATOMIC_ACQUIRE) != 0 && tap->id == tapped->tap_id
+                        && tapped->broadcast >= tap->first && peal_tap_ring_has_room(ring);
+    if (__builtin_expect(can_write, 1)) {
         struct peal_tap_record *record = peal_tap_ring_next(ring);
         record->event = event;
         record->thread = thread->system_id;
@@ -213,14 +235,13 @@ __attribute__((always_inline)) static inline bool write_at_once(const struct pea
         record->count = count;
         record->status = status;
         peal_tap_ring_publish(ring);
-        is_done = true;
     }
     __atomic_store_n(&thread->tapping, 0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* A thread that began to close the tap meanwhile waits for a signal. */
     if (__builtin_expect(__atomic_load_n(&peal_taps_closing, __ATOMIC_RELAXED) != 0, 0))
-        leave(thread, &(struct peal_tap_record){ .event = event });
-    return is_done;
+        leave_after(thread, event);
+    return can_write;
 }
 
 static struct peal_tap_record record_of(const struct peal_tapped *tapped, uint32_t event)
@@ -232,27 +253,50 @@ static struct peal_tap_record record_of(const struct peal_tapped *tapped, uint32
         .queue = tapped->queue };
 }
 
-static void begin(struct peal_tapped *tapped, uint64_t method, void *const *arguments)
+/* The events that taps want. A tap that is closed later gets no records, and one that is opened later does not see the
+ * broadcast. */
+static uint32_t events_of(uint32_t bits)
 {
-    const struct peal_thread *thread = peal_thread_current();
+    uint32_t events = 0;
+    for (; bits != 0; bits &= bits - 1)
+        events |= __atomic_load_n(&peal_tap_slots[__builtin_ctz(bits)].events, __ATOMIC_RELAXED);
+    return events;
+}
+
+/* Fills all members but those of a call on a queue and `broadcast`, which the caller has set to zero. */
+__attribute__((always_inline)) static inline void begin(
+    struct peal_tapped *tapped, uint64_t method, void *const *arguments)
+{
+    struct peal_thread *thread = peal_thread_current();
     const uint32_t bits = thread != NULL && thread->tapping == 0 ? taps_of_method(method) : 0;
-    *tapped = (struct peal_tapped){ .taps = bits, .only = PEAL_TAPS, .method = method, .arguments = arguments };
+    tapped->taps = bits;
+    tapped->wanted = 0;
+    tapped->is_slow = false;
+    tapped->ring = NULL;
     if (bits == 0)
         return;
+    tapped->thread = thread;
+    tapped->method = method;
+    tapped->arguments = arguments;
     tapped->is_slow = (bits & __atomic_load_n(&peal_taps_with_functions, __ATOMIC_RELAXED)) != 0;
-    if (!tapped->is_slow && (bits & (bits - 1)) == 0)
-        tapped->only = (uint8_t)__builtin_ctz(bits);
+    if ((bits & (bits - 1)) != 0 || tapped->is_slow) {
+        tapped->wanted = events_of(bits);
+    } else {
+        const unsigned index = (unsigned)__builtin_ctz(bits);
+        tapped->tap = &peal_tap_slots[index];
+        tapped->wanted = __atomic_load_n(&tapped->tap->events, __ATOMIC_RELAXED);
+        tapped->tap_id = thread->rings[index].tap;
+        tapped->ring = thread->rings[index].ring;
+    }
     tapped->began = tapped->last = peal_tap_clock_ticks();
 }
 
-static void report_begin(struct peal_tapped *tapped, uint64_t number)
+__attribute__((always_inline)) static inline void report_begin(struct peal_tapped *tapped, uint64_t number)
 {
     tapped->broadcast = number;
-    if (write_at_once(tapped, PEAL_TAP_BROADCAST_BEGIN, 0, 0, 0, 0))
-        return;
-    struct peal_tap_record record = record_of(tapped, PEAL_TAP_BROADCAST_BEGIN);
-    report(tapped->taps, &record, tapped->arguments, NULL);
-    take_time(tapped);
+    if ((tapped->wanted & PEAL_TAP_BROADCAST_BEGIN) != 0
+        && !write_at_once(tapped, PEAL_TAP_BROADCAST_BEGIN, 0, 0, 0, 0))
+        write_slowly(tapped, PEAL_TAP_BROADCAST_BEGIN, 0, 0, 0, 0, NULL);
 }
 
 void peal_tapped_begin(struct peal_tapped *tapped, uint64_t method, void *const *arguments)
@@ -296,17 +340,12 @@ static int32_t status_of(uint8_t outcome)
 
 void peal_tapped_end(struct peal_tapped *tapped, size_t calls, uint8_t outcome, const void *result)
 {
-    if (tapped->taps == 0)
+    if ((tapped->wanted & PEAL_TAP_BROADCAST_END) == 0)
         return;
     const uint64_t duration = tapped->last - tapped->began;
     const int32_t status = status_of(outcome);
-    if (write_at_once(tapped, PEAL_TAP_BROADCAST_END, 0, duration, (uint32_t)calls, status))
-        return;
-    struct peal_tap_record record = record_of(tapped, PEAL_TAP_BROADCAST_END);
-    record.duration = duration;
-    record.count = (uint32_t)calls;
-    record.status = status;
-    report(tapped->taps, &record, tapped->arguments, result);
+    if (!write_at_once(tapped, PEAL_TAP_BROADCAST_END, 0, duration, (uint32_t)calls, status))
+        write_slowly(tapped, PEAL_TAP_BROADCAST_END, 0, duration, (uint32_t)calls, status, result);
 }
 
 /* The registration of a gate: a service's instance has that of its placeholder. */
@@ -319,17 +358,12 @@ static uint64_t observation_of(const uint32_t *gate)
 
 void peal_tapped_begin_call(struct peal_tapped *tapped, const uint32_t *gate)
 {
-    if (tapped->taps == 0)
+    if ((tapped->wanted & PEAL_TAP_CALL_BEGIN) == 0)
         return;
     const uint64_t object = observation_of(gate);
     const uint64_t waited = tapped->queue != 0 ? tapped->last - tapped->enqueued : 0;
-    if (write_at_once(tapped, PEAL_TAP_CALL_BEGIN, object, waited, 0, 0))
-        return;
-    struct peal_tap_record record = record_of(tapped, PEAL_TAP_CALL_BEGIN);
-    record.object = object;
-    record.duration = waited;
-    report(tapped->taps, &record, tapped->arguments, NULL);
-    take_time(tapped);
+    if (!write_at_once(tapped, PEAL_TAP_CALL_BEGIN, object, waited, 0, 0))
+        write_slowly(tapped, PEAL_TAP_CALL_BEGIN, object, waited, 0, 0, NULL);
 }
 
 void peal_tapped_end_call(struct peal_tapped *tapped, const uint32_t *gate, const void *result)
@@ -347,13 +381,8 @@ void peal_tapped_end_call(struct peal_tapped *tapped, const uint32_t *gate, cons
         peal_counts_add(thread, tapped->method, began, duration, is_queued, waited);
         peal_counts_add(thread, object, began, duration, is_queued, waited);
     }
-    if (write_at_once(tapped, PEAL_TAP_CALL_END, object, duration, 0, 0))
-        return;
-    struct peal_tap_record record = record_of(tapped, PEAL_TAP_CALL_END);
-    record.object = object;
-    record.duration = duration;
-    report(tapped->taps, &record, tapped->arguments, result);
-    take_time(tapped);
+    if ((tapped->wanted & PEAL_TAP_CALL_END) != 0 && !write_at_once(tapped, PEAL_TAP_CALL_END, object, duration, 0, 0))
+        write_slowly(tapped, PEAL_TAP_CALL_END, object, duration, 0, 0, result);
 }
 
 void peal_tapped_prepare(struct peal_tapped *tapped, struct peal_sending *sending)
@@ -377,7 +406,7 @@ void peal_tapped_enqueued(struct peal_tapped *tapped, uint64_t queue, uint32_t c
 
 void peal_tap_dropped(const struct peal_item *item, const struct peal_sending *sending)
 {
-    struct peal_tapped tapped;
+    struct peal_tapped tapped = { 0 };
     peal_tapped_begin_on_queue(&tapped, item->group, sending, NULL);
     struct peal_tap_record record = record_of(&tapped, PEAL_TAP_DROPPED);
     record.object = tapped.queue;

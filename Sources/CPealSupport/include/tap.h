@@ -20,11 +20,20 @@
 #include "nullability.h"
 #include "thread.h"
 
+struct peal_tap_ring;
+struct peal_tap_slot;
+
 /* A broadcast, or its calls on one queue, that taps see. It lives on the stack of the thread that makes the calls. */
 struct peal_tapped {
-    uint32_t taps; /* the bits of those that see it; 0: none */
-    bool is_slow;  /* one of them has a function, whose duration is not that of a call */
-    uint8_t only;  /* the index of the tap if it alone sees it and has rings; PEAL_TAPS otherwise */
+    uint32_t taps;   /* the bits of those that see it; 0: none */
+    uint32_t wanted; /* the events that one of them wants */
+    bool is_slow;    /* one of them has a function, whose duration is not that of a call */
+    /* The ring of the tap if that tap alone sees the broadcast, and the thread has a ring for it; NULL otherwise. The tap
+     * may be closed meanwhile, so each write compares the id. */
+    struct peal_tap_ring *_Nullable ring;
+    const struct peal_tap_slot *_Nullable tap;
+    uint64_t tap_id;
+    struct peal_thread *_Nullable thread;
     uint64_t broadcast;
     uint64_t method;
     uint64_t queue;
@@ -34,7 +43,8 @@ struct peal_tapped {
     void *_Nullable const *_Nullable arguments;
 };
 
-/* The begin of a broadcast, whose list the caller protects, and the end. `arguments` must last until the end. */
+/* The begin of a broadcast, whose list the caller protects, and the end. The caller passes a structure of zeros.
+ * `arguments` must last until the end. */
 void peal_tapped_begin(
     struct peal_tapped *_Nonnull tapped, uint64_t method, void *_Nullable const *_Nullable arguments);
 /* The same for a caller that has no array of arguments. Returns false if a tap's function needs one; then nothing was
