@@ -34,7 +34,7 @@ struct answers {
     struct import *import;
     peal_queue queue;                  /* runs the functions of gatherings on the thread that enqueues them */
     struct subscription *own; /* NULL while nothing observes in this process; guarded by `maintenance` */
-    struct subscription *shared; /* The same. Requests to all processes. */
+    struct subscription *shared; /* The same. Requests to all processes, or to one that provides the protocol. */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct answer *waiting;
@@ -50,7 +50,7 @@ static struct answer *make_answer(
 
     if (made == NULL)
         return NULL;
-    made->value = calloc(1, method->result_size);
+    made->value = calloc(1, method->result_size + 1);
     if (made->value == NULL) {
         free(made);
         return NULL;
@@ -105,12 +105,15 @@ static void send_result(struct answers *answers, const struct bridge_method *met
         free(message);
 }
 
+/* The reply of a method without a result has none. */
 static void fold_reply(void *context, peal_observation from, const void *result)
 {
     struct answer *answer = context;
 
     (void)from;
-    fold_result(answer->method, answer->value, answer->replies++, result);
+    if (result != NULL)
+        fold_result(answer->method, answer->value, answer->replies, result);
+    answer->replies++;
 }
 
 /* Without a result, the status of the answer states if an observer may still run. */
@@ -237,8 +240,8 @@ static void accept(struct answers *answers, const char *reply, const struct deli
     const char *token = strrchr(delivery->subject, '.');
     const int index = token != NULL ? method_table_find(import->table, token + 1, strlen(token + 1)) : -1;
 
-    if (index < 0 || import->table->methods[index].plan == NULL || !import->table->methods[index].has_result
-        || reply == NULL)
+    if (index < 0 || import->table->methods[index].plan == NULL || reply == NULL
+        || !has_answers(import->table, &import->table->methods[index]))
         return;
     if (delivery->size > import->bridge->options.message_limit)
         bridge_refuse(import->bridge, &import->troubles, "%s: a message of %zu bytes",
@@ -251,18 +254,19 @@ static void accept(struct answers *answers, const char *reply, const struct deli
 
 static void arrived(void *context, const struct delivery *delivery) { accept(context, delivery->reply, delivery); }
 
-/* A request to all processes. The answer states its sender. A message of another version of the method is for others. */
+/* A request to all processes, or to any of them. The answer states its sender. A message to all that is of another version of
+ * the method is for others. */
 static void arrived_shared(void *context, const struct delivery *delivery)
 {
     struct answers *answers = context;
     const struct import *import = answers->import;
-    const char *token = delivery->subject + strlen(import->table->request_prefix) + strlen("_all.");
-    const int index = method_table_find(import->table, token, strlen(token));
+    const char *token = strrchr(delivery->subject, '.');
+    const int index = token != NULL ? method_table_find(import->table, token + 1, strlen(token + 1)) : -1;
     struct peal_wire_header header = PEAL_WIRE_HEADER;
     char id[2 * ORIGIN_SIZE + 1], reply[REPLY_SIZE];
 
     if (index < 0 || delivery->reply == NULL
-        || (peal_wire_peek(delivery->bytes, delivery->size, &header) == PEAL_OK
+        || (!import->table->is_service && peal_wire_peek(delivery->bytes, delivery->size, &header) == PEAL_OK
             && header.fingerprint != import->table->methods[index].fingerprint))
         return;
     write_hexadecimal(id, import->bridge->id, ORIGIN_SIZE);
@@ -272,18 +276,18 @@ static void arrived_shared(void *context, const struct delivery *delivery)
 
 /* ---- Subscriptions ----------------------------------------------------------------------------- */
 
-static peal_status subscribe(
-    struct answers *answers, const char *recipient, transport_handler handler, struct subscription **out_subscription)
+static peal_status subscribe(struct answers *answers, const char *recipient, const char *group,
+    transport_handler handler, struct subscription **out_subscription)
 {
     const struct import *import = answers->import;
     char *subject = NULL;
 
     if (*out_subscription != NULL)
         return PEAL_OK;
-    if (asprintf(&subject, "%s%s.*", import->table->request_prefix, recipient) < 0)
+    if (asprintf(&subject, "%s%s*", import->table->request_prefix, recipient) < 0)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     const peal_status status = transport_subscribe(
-        import->bridge->prompt, subject, NULL, handler, answers, out_subscription);
+        import->bridge->prompt, subject, group, handler, answers, out_subscription);
     free(subject);
     return status;
 }
@@ -291,14 +295,20 @@ static peal_status subscribe(
 peal_status answers_subscribe(struct answers *answers)
 {
     struct peal_bridge *bridge = answers->import->bridge;
-    char id[2 * ORIGIN_SIZE + 1];
+    const bool is_service = answers->import->table->is_service;
+    char own[2 * ORIGIN_SIZE + 2];
+    peal_status status = PEAL_OK;
 
-    if (answers->own != NULL && answers->shared != NULL)
+    if (answers->shared != NULL)
         return PEAL_OK;
-    write_hexadecimal(id, bridge->id, ORIGIN_SIZE);
-    peal_status status = subscribe(answers, id, arrived, &answers->own);
+    write_hexadecimal(own, bridge->id, ORIGIN_SIZE);
+    own[2 * ORIGIN_SIZE] = '.';
+    own[2 * ORIGIN_SIZE + 1] = '\0';
+    if (!is_service)
+        status = subscribe(answers, own, NULL, arrived, &answers->own);
     if (status == PEAL_OK)
-        status = subscribe(answers, "_all", arrived_shared, &answers->shared);
+        status = subscribe(
+            answers, is_service ? "" : "_all.", is_service ? "providers" : NULL, arrived_shared, &answers->shared);
     /* An announcement must not overtake the subscriptions. */
     if (status == PEAL_OK)
         (void)transport_flush(bridge->prompt, FLUSH_MILLISECONDS);

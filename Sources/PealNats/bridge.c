@@ -319,13 +319,15 @@ peal_status peal_bridge_wait_for_peers(peal_bridge *bridge, peal_protocol protoc
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
     pthread_mutex_lock(&bridge->lock);
     const struct export *export = bridge_find_export(bridge, protocol);
+    if (export == NULL)
+        export = bridge_find_service(bridge, protocol);
     while (export != NULL && export->ready_peers < peers && error != ETIMEDOUT)
         error = timeout == PEAL_FOREVER ? pthread_cond_wait(&bridge->changed, &bridge->lock)
                                         : pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit);
     const bool is_reached = export != NULL && export->ready_peers >= peers;
     pthread_mutex_unlock(&bridge->lock);
     if (export == NULL)
-        return bridge_fail(PEAL_ERROR_NOT_FOUND, "the bridge does not export the protocol");
+        return bridge_fail(PEAL_ERROR_NOT_FOUND, "the bridge neither exports the protocol nor has a proxy of it");
     return is_reached ? PEAL_OK : bridge_fail(PEAL_ERROR_TIMEOUT, "fewer processes observe the protocol");
 }
 
@@ -339,7 +341,7 @@ static void add_troubles(struct peal_bridge_info *info, const struct troubles *t
 
 static void add_export(struct peal_bridge_info *info, const struct export *export)
 {
-    info->exports++;
+    info->exports += export->table->is_service ? 0 : 1;
     info->peers += export->peer_count;
     info->sent += __atomic_load_n(&export->sent, __ATOMIC_RELAXED);
     add_troubles(info, &export->troubles, export->relay);

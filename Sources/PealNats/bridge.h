@@ -68,6 +68,7 @@ struct export
     struct outbox *outbox; /* NULL: not durable */
     struct bundle *bundle; /* NULL: durable */
     struct gatherer gatherer;
+    struct remote_proxy *proxies; /* of a service; guarded by the lock of the bridge */
     struct subscription *presence;
     struct peer *peers; /* guarded by the lock of the bridge */
     size_t peer_count;
@@ -148,6 +149,8 @@ peal_status export_update(struct export *export);
 void export_destroy(struct export *export);
 /* Returns the export of a protocol, or NULL. The caller must hold one of the locks. */
 struct export *bridge_find_export(const struct peal_bridge *bridge, peal_protocol protocol);
+/* The same for the part that the proxies of a protocol share. */
+struct export *bridge_find_service(const struct peal_bridge *bridge, peal_protocol protocol);
 /* Returns true if the handler of an export of this protocol is registered. The caller must hold the lock `maintenance`. */
 bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol);
 /* Returns the process with an identity, or NULL. The caller must hold the lock of the bridge. */
@@ -190,8 +193,8 @@ void worker_stop(struct peal_bridge *bridge);
 peal_status presence_create(struct presence **out_presence);
 void presence_destroy(struct presence *presence);
 /* Send to all processes of the realm. */
-void presence_announce(struct peal_bridge *bridge, const char *protocol, const char *methods);
-void presence_ask(struct peal_bridge *bridge, const char *protocol);
+void presence_announce(struct peal_bridge *bridge, const struct method_table *table, const char *methods);
+void presence_ask(struct peal_bridge *bridge, const struct method_table *table);
 /* Return the subscription to announcements, and to questions. */
 peal_status presence_follow_export(struct export *export);
 peal_status presence_follow_import(struct import *import);

@@ -5,6 +5,7 @@
 #include "bridge.h"
 #include "failure.h"
 #include "outbox.h"
+#include "services.h"
 
 #include <peal/enumerate.h>
 #include <peal/queue.h>
@@ -301,6 +302,18 @@ static peal_status update_methods(struct export *export, bool *out_has_grown)
     return status;
 }
 
+static peal_status update_observers(struct export *export, size_t peers, bool has_grown)
+{
+    const bool is_wanted = peers > 0 || export->outbox != NULL;
+    peal_status status = PEAL_OK;
+
+    if (is_wanted && (has_grown || export->observation.id == 0))
+        status = observe(export);
+    else if (!is_wanted)
+        stop_observing(export);
+    return status == PEAL_OK ? gatherings_update(export) : status;
+}
+
 peal_status export_update(struct export *export)
 {
     bool has_grown = false;
@@ -309,17 +322,14 @@ peal_status export_update(struct export *export)
     if (status < 0)
         return status;
     pthread_mutex_lock(&export->bridge->lock);
-    const size_t peers = export->peer_count;
+    const size_t peers = export->peer_count, before = export->ready_peers;
     pthread_mutex_unlock(&export->bridge->lock);
-    const bool is_wanted = peers > 0 || export->outbox != NULL;
-    if (is_wanted && (has_grown || export->observation.id == 0))
-        status = observe(export);
-    else if (!is_wanted)
-        stop_observing(export);
-    if (status == PEAL_OK)
-        status = gatherings_update(export);
+    if (!export->table->is_service)
+        status = update_observers(export, peers, has_grown);
+    else if (peers == 0 && before > 0)
+        requests_end_export(export->bridge->requests, export);
     if (has_grown)
-        presence_ask(export->bridge, export->name);
+        presence_ask(export->bridge, export->table);
     pthread_mutex_lock(&export->bridge->lock);
     export->ready_peers = status == PEAL_OK ? peers : 0;
     pthread_cond_broadcast(&export->bridge->changed);
@@ -331,7 +341,7 @@ struct export *bridge_find_export(const struct peal_bridge *bridge, peal_protoco
 {
     struct export *each = bridge->exports;
 
-    while (each != NULL && each->protocol.id != protocol.id)
+    while (each != NULL && (each->protocol.id != protocol.id || each->table->is_service))
         each = each->next;
     return each;
 }
@@ -349,6 +359,7 @@ void export_destroy(struct export *export)
 {
     if (export == NULL)
         return;
+    services_destroy_proxies(export);
     transport_unsubscribe(export->presence);
     stop_observing(export);
     gatherings_stop(export);
@@ -399,7 +410,7 @@ static peal_status fill(struct export *export, const struct peal_export_options 
     if (status < 0)
         return bridge_fail_as_peal(status);
     export->name = strdup(info.name);
-    export->table = method_table_create(export->bridge->realm, export->protocol, options->methods);
+    export->table = method_table_create(export->bridge->realm, export->protocol, options->methods, false);
     if (export->name == NULL || export->table == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     status = method_table_update(export->table, export->protocol, true);
@@ -440,7 +451,7 @@ static peal_status add(struct peal_bridge *bridge, struct export *made, const st
             __atomic_store_n(&each->sibling, made, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&bridge->lock);
-    presence_ask(bridge, made->name);
+    presence_ask(bridge, made->table);
     return PEAL_OK;
 }
 

@@ -141,7 +141,7 @@ static void deliver_relayed(void *context, size_t index, const void *message, si
 {
     struct import *import = context;
 
-    if (import->table->methods[index].has_result)
+    if (has_answers(import->table, &import->table->methods[index]))
         answers_deliver(import->answers, index, message, size);
     else
         deliver_call(import, index, message, size);
@@ -239,10 +239,10 @@ static void unsubscribe(struct import *import)
     import->calls = NULL;
 }
 
-static bool observes_results(const struct import *import)
+static bool observes_answered(const struct import *import)
 {
     for (size_t i = 0; i < import->table->count; i++) {
-        if (import->table->methods[i].has_result && is_observed(import, &import->table->methods[i]))
+        if (has_answers(import->table, &import->table->methods[i]) && is_observed(import, &import->table->methods[i]))
             return true;
     }
     return false;
@@ -260,13 +260,13 @@ static peal_status follow_requests(struct import *import)
 
 static peal_status follow_demand(struct import *import, bool is_wanted)
 {
-    const peal_status status = observes_results(import) ? follow_requests(import) : PEAL_OK;
+    const peal_status status = observes_answered(import) ? follow_requests(import) : PEAL_OK;
 
     if (status < 0)
         return status;
     if (import->inbox != NULL)
         inbox_set_observed(import->inbox, is_wanted);
-    else if (is_wanted && import->calls == NULL)
+    else if (is_wanted && import->calls == NULL && !import->table->is_service)
         return subscribe(import);
     return PEAL_OK;
 }
@@ -280,7 +280,7 @@ static void announce(struct import *import, char *methods)
     const bool is_due = methods[0] != '\0' && now - import->announced_at >= import->bridge->options.presence;
 
     if (has_changed || is_due || (was_requested && methods[0] != '\0')) {
-        presence_announce(import->bridge, import->name, methods);
+        presence_announce(import->bridge, import->table, methods);
         import->announced_at = now;
     }
     free(import->announced);
@@ -308,6 +308,9 @@ peal_status import_update(struct import *import)
     announce(import, methods);
     if (!is_wanted && import->calls != NULL)
         unsubscribe(import);
+    /* Otherwise the server would pass calls to this process. */
+    if (!is_wanted && import->table->is_service && import->answers != NULL)
+        answers_unsubscribe(import->answers);
     return PEAL_OK;
 }
 
@@ -318,7 +321,7 @@ void import_destroy(struct import *import)
     if (import == NULL)
         return;
     if (import->announced != NULL && import->announced[0] != '\0')
-        presence_announce(import->bridge, import->name, "");
+        presence_announce(import->bridge, import->table, "");
     inbox_destroy(import->inbox);
     transport_unsubscribe(import->calls);
     transport_unsubscribe(import->presence);
@@ -336,7 +339,7 @@ void import_destroy(struct import *import)
     free(import);
 }
 
-static peal_status fill(struct import *import, const struct peal_import_options *options)
+static peal_status fill(struct import *import, const struct peal_import_options *options, bool is_service)
 {
     struct peal_protocol_info info = { .size = sizeof info };
     peal_status status = peal_protocol_get_info(import->protocol, &info);
@@ -344,7 +347,7 @@ static peal_status fill(struct import *import, const struct peal_import_options 
     if (status < 0)
         return bridge_fail_as_peal(status);
     import->name = strdup(info.name);
-    import->table = method_table_create(import->bridge->realm, import->protocol, options->methods);
+    import->table = method_table_create(import->bridge->realm, import->protocol, options->methods, is_service);
     if (import->name == NULL || import->table == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     status = method_table_update(import->table, import->protocol, true);
@@ -359,20 +362,22 @@ static peal_status fill(struct import *import, const struct peal_import_options 
     return status == PEAL_OK ? presence_follow_import(import) : status;
 }
 
-static bool is_imported(const struct peal_bridge *bridge, peal_protocol protocol)
+static bool is_imported(const struct peal_bridge *bridge, peal_protocol protocol, bool is_service)
 {
     for (const struct import *each = bridge->imports; each != NULL; each = each->next) {
-        if (each->protocol.id == protocol.id)
+        if (each->protocol.id == protocol.id && each->table->is_service == is_service)
             return true;
     }
     return false;
 }
 
-static peal_status add(struct peal_bridge *bridge, struct import *made, const struct peal_import_options *options)
+static peal_status add(
+    struct peal_bridge *bridge, struct import *made, const struct peal_import_options *options, bool is_service)
 {
-    if (is_imported(bridge, made->protocol))
-        return bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge imports the protocol already");
-    peal_status status = fill(made, options);
+    if (is_imported(bridge, made->protocol, is_service))
+        return bridge_fail(
+            PEAL_ERROR_DUPLICATE, "the bridge %s the protocol already", is_service ? "provides" : "imports");
+    peal_status status = fill(made, options, is_service);
 
     if (status == PEAL_OK)
         status = import_update(made);
@@ -386,7 +391,8 @@ static peal_status add(struct peal_bridge *bridge, struct import *made, const st
     return PEAL_OK;
 }
 
-peal_status peal_bridge_import(peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options)
+static peal_status make(
+    peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options, bool is_service)
 {
     static const struct peal_import_options defaults = PEAL_IMPORT_OPTIONS;
 
@@ -394,6 +400,8 @@ peal_status peal_bridge_import(peal_bridge *bridge, peal_protocol protocol, cons
         options = &defaults;
     if (bridge == NULL || options->size != sizeof *options)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
+    if (options->durable && is_service)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the calls of a remote service are not durable");
     if (options->durable && bridge->options.application == NULL)
         return bridge_fail(PEAL_ERROR_STATE, "a durable import needs the name of the application");
     struct import *made = calloc(1, sizeof *made);
@@ -402,9 +410,19 @@ peal_status peal_bridge_import(peal_bridge *bridge, peal_protocol protocol, cons
     made->bridge = bridge;
     made->protocol = protocol;
     pthread_mutex_lock(&bridge->maintenance);
-    const peal_status status = add(bridge, made, options);
+    const peal_status status = add(bridge, made, options, is_service);
     pthread_mutex_unlock(&bridge->maintenance);
     if (status < 0)
         import_destroy(made);
     return status;
+}
+
+peal_status peal_bridge_import(peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options)
+{
+    return make(bridge, protocol, options, false);
+}
+
+peal_status peal_bridge_provide(peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options)
+{
+    return make(bridge, protocol, options, true);
 }

@@ -61,7 +61,7 @@ bool read_hexadecimal(const char *text, uint8_t *out, size_t size)
 
 /* ---- Tables ------------------------------------------------------------------------------------ */
 
-static char *make_prefix(const char *realm, const char *kind, peal_protocol protocol)
+static char *make_subject(const char *realm, const char *kind, peal_protocol protocol, const char *end)
 {
     struct peal_protocol_info info = { .size = sizeof info };
     char *prefix = NULL;
@@ -69,7 +69,7 @@ static char *make_prefix(const char *realm, const char *kind, peal_protocol prot
     if (peal_protocol_get_info(protocol, &info) < 0)
         return NULL;
     char *token = subject_token(info.name);
-    if (token == NULL || asprintf(&prefix, "peal.v1.%s.%s%s.", realm, kind, token) < 0)
+    if (token == NULL || asprintf(&prefix, "peal.v1.%s.%s%s%s", realm, kind, token, end) < 0)
         prefix = NULL;
     free(token);
     return prefix;
@@ -87,17 +87,21 @@ static char **copy_names(const char *const *names)
     return made;
 }
 
-struct method_table *method_table_create(const char *realm, peal_protocol protocol, const char *const *filter)
+struct method_table *method_table_create(
+    const char *realm, peal_protocol protocol, const char *const *filter, bool is_service)
 {
     struct method_table *made = calloc(1, sizeof *made);
 
     if (made == NULL)
         return NULL;
-    made->prefix = make_prefix(realm, "", protocol);
-    made->request_prefix = make_prefix(realm, "_request.", protocol);
+    made->is_service = is_service;
+    made->prefix = make_subject(realm, "", protocol, ".");
+    made->request_prefix = make_subject(realm, is_service ? "_service." : "_request.", protocol, ".");
+    made->presence_subject = make_subject(realm, is_service ? "_provided." : "_presence.", protocol, "");
     if (filter != NULL)
         made->filter = copy_names(filter);
-    if (made->prefix != NULL && made->request_prefix != NULL && (filter == NULL || made->filter != NULL))
+    if (made->prefix != NULL && made->request_prefix != NULL && made->presence_subject != NULL
+        && (filter == NULL || made->filter != NULL))
         return made;
     method_table_destroy(made);
     return NULL;
@@ -111,6 +115,7 @@ void method_table_destroy(struct method_table *table)
         free(table->methods[i].name);
         free(table->methods[i].subject);
         free(table->methods[i].request_subject);
+        free(table->methods[i].argument_sizes);
         peal_wire_plan_destroy(table->methods[i].plan);
     }
     for (char **each = table->filter; each != NULL && *each != NULL; each++)
@@ -118,10 +123,38 @@ void method_table_destroy(struct method_table *table)
     free(table->filter);
     free(table->prefix);
     free(table->request_prefix);
+    free(table->presence_subject);
     free(table);
 }
 
 /* ---- Methods ----------------------------------------------------------------------------------- */
+
+int method_table_find_handle(const struct method_table *table, peal_method method)
+{
+    const size_t count = __atomic_load_n(&table->count, __ATOMIC_ACQUIRE);
+
+    for (size_t i = 0; i < count; i++) {
+        if (table->methods[i].handle.id == method.id)
+            return (int)i;
+    }
+    return -1;
+}
+
+int method_table_find_declared(const struct method_table *table, peal_method method)
+{
+    const size_t count = __atomic_load_n(&table->count, __ATOMIC_ACQUIRE);
+    struct peal_method_info wanted = { .size = sizeof wanted }, info = wanted;
+    const int index = method_table_find_handle(table, method);
+
+    if (index >= 0 || peal_method_get_info(method, &wanted) < 0)
+        return index;
+    for (size_t i = 0; i < count; i++) {
+        if (peal_method_get_info(table->methods[i].handle, &info) == PEAL_OK && info.origin.id == wanted.origin.id
+            && strcmp(info.name, wanted.name) == 0)
+            return (int)i;
+    }
+    return -1;
+}
 
 /* An adopted method has the name "Other.method", so that it differs from a method of the protocol itself. */
 static char *make_name(const struct peal_method_info *info)
@@ -167,7 +200,28 @@ static peal_status refuse_result(const struct bridge_method *made, const char *c
 }
 
 /* The result of a process is one value, which the policy makes of the results of its observers. */
-static peal_status read_result(struct bridge_method *made)
+static peal_status check_result(const struct bridge_method *made)
+{
+    if (made->result_kind == PEAL_KIND_POINTER)
+        return refuse_result(made, "its memory has no owner in the process that gathers");
+    if (made->policy == PEAL_POLICY_COLLECT || made->policy == PEAL_POLICY_CHAIN || made->policy == PEAL_POLICY_FOLD)
+        return refuse_result(made, "its policy does not make one value of the results of a process");
+    return PEAL_OK;
+}
+
+static bool read_sizes(struct bridge_method *made, const struct peal_type *function)
+{
+    size_t index = 0;
+
+    made->argument_count = function->count;
+    made->argument_sizes = calloc(function->count + 1, sizeof *made->argument_sizes);
+    for (const struct peal_type_member *each = function->members; made->argument_sizes != NULL && each != NULL;
+        each = each->next)
+        made->argument_sizes[index++] = each->type->value_size;
+    return made->argument_sizes != NULL;
+}
+
+static peal_status read_types(struct bridge_method *made)
 {
     const struct peal_type *function = NULL;
     const peal_status status = peal_method_describe(made->handle, &function);
@@ -177,19 +231,18 @@ static peal_status read_result(struct bridge_method *made)
     const struct peal_type *type = function->target;
     made->result_size = type->value_size;
     made->result_kind = type->kind == PEAL_KIND_ENUM ? type->target->kind : type->kind;
+    const bool is_read = read_sizes(made, function);
     peal_type_destroy(function);
-    if (made->result_kind == PEAL_KIND_POINTER)
-        return refuse_result(made, "its memory has no owner in the process that gathers");
-    if (made->policy == PEAL_POLICY_COLLECT || made->policy == PEAL_POLICY_CHAIN || made->policy == PEAL_POLICY_FOLD)
-        return refuse_result(made, "its policy does not make one value of the results of a process");
-    return PEAL_OK;
+    return is_read ? PEAL_OK : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
 }
 
-static peal_status plan_method(struct bridge_method *made, bool is_strict)
+static peal_status plan_method(struct bridge_method *made, bool has_answer, bool is_strict)
 {
-    const struct peal_wire_plan_options options = { sizeof options, made->has_result ? 0 : PEAL_WIRE_CALLS_ONLY };
-    peal_status status = made->has_result ? read_result(made) : PEAL_OK;
+    const struct peal_wire_plan_options options = { sizeof options, has_answer ? 0 : PEAL_WIRE_CALLS_ONLY };
+    peal_status status = has_answer ? read_types(made) : PEAL_OK;
 
+    if (status == PEAL_OK && made->has_result)
+        status = check_result(made);
     if (status < 0)
         return is_strict ? status : PEAL_OK;
     status = peal_wire_plan_create(made->handle, &options, &made->plan);
@@ -215,33 +268,25 @@ static peal_status add_method(struct method_table *table, peal_protocol protocol
     char *token = made->name != NULL ? subject_token(made->name) : NULL;
     if (token == NULL || asprintf(&made->subject, "%s%s", table->prefix, token) < 0)
         made->subject = NULL;
-    if (token == NULL || asprintf(&made->request_subject, "%s_all.%s", table->request_prefix, token) < 0)
+    if (token == NULL
+        || asprintf(&made->request_subject, "%s%s%s", table->request_prefix, table->is_service ? "" : "_all.", token)
+               < 0)
         made->request_subject = NULL;
     free(token);
     if (made->subject == NULL || made->request_subject == NULL)
         status = bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     if (status == PEAL_OK && is_selected(table, protocol, handle))
-        status = plan_method(made, is_strict);
+        status = plan_method(made, has_answers(table, made), is_strict);
     if (status < 0) {
         free(made->name);
         free(made->subject);
         free(made->request_subject);
+        free(made->argument_sizes);
         return status;
     }
     made->token = made->subject + strlen(table->prefix);
     __atomic_store_n(&table->count, table->count + 1, __ATOMIC_RELEASE);
     return PEAL_OK;
-}
-
-int method_table_find_handle(const struct method_table *table, peal_method method)
-{
-    const size_t count = __atomic_load_n(&table->count, __ATOMIC_ACQUIRE);
-
-    for (size_t i = 0; i < count; i++) {
-        if (table->methods[i].handle.id == method.id)
-            return (int)i;
-    }
-    return -1;
 }
 
 peal_status method_table_update(struct method_table *table, peal_protocol protocol, bool is_strict)

@@ -63,43 +63,30 @@ void presence_destroy(struct presence *presence)
 
 /* ---- Sending ----------------------------------------------------------------------------------- */
 
-static char *subject_of(const struct peal_bridge *bridge, const char *protocol)
-{
-    char *token = subject_token(protocol);
-    char *subject = NULL;
-
-    if (token == NULL || asprintf(&subject, "peal.v1.%s._presence.%s", bridge->realm, token) < 0)
-        subject = NULL;
-    free(token);
-    return subject;
-}
-
-static void send(struct peal_bridge *bridge, const char *protocol, const peal_wire_plan *plan, void *const *arguments)
+static void send(
+    struct peal_bridge *bridge, const struct method_table *table, const peal_wire_plan *plan, void *const *arguments)
 {
     struct peal_wire_header header = PEAL_WIRE_HEADER;
     size_t size = 0;
-    char *subject = subject_of(bridge, protocol);
 
     memcpy(header.origin, bridge->id, ORIGIN_SIZE);
     (void)peal_wire_encode_call(plan, &header, arguments, NULL, 0, &size);
     void *message = malloc(size);
-    if (subject != NULL && message != NULL
-        && peal_wire_encode_call(plan, &header, arguments, message, size, &size) == PEAL_OK)
-        (void)transport_publish(bridge->transport, subject, message, size);
+    if (message != NULL && peal_wire_encode_call(plan, &header, arguments, message, size, &size) == PEAL_OK)
+        (void)transport_publish(bridge->transport, table->presence_subject, message, size);
     free(message);
-    free(subject);
 }
 
-void presence_announce(struct peal_bridge *bridge, const char *protocol, const char *methods)
+void presence_announce(struct peal_bridge *bridge, const struct method_table *table, const char *methods)
 {
     void *const arguments[] = { &bridge->options.presence, &methods };
 
-    send(bridge, protocol, bridge->presence->announce, arguments);
+    send(bridge, table, bridge->presence->announce, arguments);
 }
 
-void presence_ask(struct peal_bridge *bridge, const char *protocol)
+void presence_ask(struct peal_bridge *bridge, const struct method_table *table)
 {
-    send(bridge, protocol, bridge->presence->ask, NULL);
+    send(bridge, table, bridge->presence->ask, NULL);
 }
 
 /* ---- Receiving --------------------------------------------------------------------------------- */
@@ -148,25 +135,14 @@ static void import_heard(void *context, const struct delivery *delivery)
     bridge_wake(import->bridge);
 }
 
-static peal_status follow(struct peal_bridge *bridge, const char *protocol, transport_handler handler, void *context,
-    struct subscription **out_subscription)
-{
-    char *subject = subject_of(bridge, protocol);
-
-    if (subject == NULL)
-        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const peal_status status = transport_subscribe(
-        bridge->transport, subject, NULL, handler, context, out_subscription);
-    free(subject);
-    return status;
-}
-
 peal_status presence_follow_export(struct export *export)
 {
-    return follow(export->bridge, export->name, export_heard, export, &export->presence);
+    return transport_subscribe(
+        export->bridge->transport, export->table->presence_subject, NULL, export_heard, export, &export->presence);
 }
 
 peal_status presence_follow_import(struct import *import)
 {
-    return follow(import->bridge, import->name, import_heard, import, &import->presence);
+    return transport_subscribe(
+        import->bridge->transport, import->table->presence_subject, NULL, import_heard, import, &import->presence);
 }

@@ -27,6 +27,7 @@ struct requests {
     char inbox[REPLY_SIZE / 2]; /* the beginning of the subjects of answers */
     struct subscription *answers;
     pthread_mutex_t lock; /* of the members below */
+    bool is_stopped;
     uint64_t number;      /* of the last request */
     struct request *buckets[BUCKETS];
 };
@@ -45,14 +46,19 @@ struct request *request_create(struct export *export, size_t method, request_fun
     return made;
 }
 
-static void keep(struct requests *requests, struct request *request)
+/* Returns false if the requests have been stopped. */
+static bool keep(struct requests *requests, struct request *request)
 {
     request->waiting = request->count + 1;
     pthread_mutex_lock(&requests->lock);
-    request->number = ++requests->number;
-    request->next = requests->buckets[request->number % BUCKETS];
-    requests->buckets[request->number % BUCKETS] = request;
+    const bool is_kept = !requests->is_stopped;
+    if (is_kept) {
+        request->number = ++requests->number;
+        request->next = requests->buckets[request->number % BUCKETS];
+        requests->buckets[request->number % BUCKETS] = request;
+    }
     pthread_mutex_unlock(&requests->lock);
+    return is_kept;
 }
 
 /* Ends the part of one recipient, or that of the sender. The last one frees the request. */
@@ -86,7 +92,8 @@ static struct recipient *find_waiting(struct request *request, const uint8_t *id
 {
     for (size_t i = 0; i < request->count; i++) {
         struct recipient *each = &request->recipients[i];
-        if (!each->has_ended && (id != NULL ? memcmp(each->id, id, ORIGIN_SIZE) == 0 : !each->is_alone))
+        const bool is_meant = id == NULL ? !each->is_alone : each->is_any || memcmp(each->id, id, ORIGIN_SIZE) == 0;
+        if (!each->has_ended && is_meant)
             return each;
     }
     return NULL;
@@ -120,15 +127,30 @@ static struct recipient *find_unended(struct request *request)
     return NULL;
 }
 
-/* The same for a recipient whose request expires before `time`. */
-static struct recipient *take_expired(struct requests *requests, int64_t time, struct request **out_request)
+/* The requests whose wait ends. */
+struct expiry {
+    const struct export *export; /* NULL: any */
+    uint64_t last;               /* the greatest number */
+    int64_t time;                /* They expire before it. */
+    peal_status status;
+};
+
+static bool expires(const struct request *request, const struct expiry *expiry)
+{
+    return request->expires < expiry->time && request->number <= expiry->last
+        && (expiry->export == NULL || request->export == expiry->export);
+}
+
+/* The same for a recipient of a request that expires. */
+static struct recipient *take_expired(
+    struct requests *requests, const struct expiry *expiry, struct request **out_request)
 {
     struct recipient *found = NULL;
 
     pthread_mutex_lock(&requests->lock);
     for (size_t i = 0; i < BUCKETS && found == NULL; i++) {
         for (struct request *each = requests->buckets[i]; each != NULL && found == NULL; each = each->next) {
-            found = each->expires < time ? find_unended(each) : NULL;
+            found = expires(each, expiry) ? find_unended(each) : NULL;
             *out_request = each;
         }
     }
@@ -138,22 +160,34 @@ static struct recipient *take_expired(struct requests *requests, int64_t time, s
     return found;
 }
 
-static void expire(struct requests *requests, int64_t time)
+static void expire(struct requests *requests, const struct expiry *expiry)
 {
     struct request *request = NULL;
 
     for (;;) {
-        const struct recipient *each = take_expired(requests, time, &request);
+        const struct recipient *each = take_expired(requests, expiry, &request);
         if (each == NULL)
             return;
-        end(requests, request, each, (struct answered){ .outcome = OUTCOME_UNKNOWN, .status = PEAL_ERROR_TIMEOUT });
+        end(requests, request, each, (struct answered){ .outcome = OUTCOME_UNKNOWN, .status = expiry->status });
     }
 }
 
 void requests_expire(struct requests *requests)
 {
+    const struct expiry expiry = { NULL, UINT64_MAX, now_in_milliseconds(), PEAL_ERROR_TIMEOUT };
+
     if (requests != NULL)
-        expire(requests, now_in_milliseconds());
+        expire(requests, &expiry);
+}
+
+void requests_end_export(struct requests *requests, const struct export *export)
+{
+    if (requests == NULL)
+        return;
+    pthread_mutex_lock(&requests->lock);
+    const struct expiry expiry = { export, requests->number, INT64_MAX, PEAL_ERROR_STATE };
+    pthread_mutex_unlock(&requests->lock);
+    expire(requests, &expiry);
 }
 
 /* ---- Answers ----------------------------------------------------------------------------------- */
@@ -175,6 +209,9 @@ static void settle(struct requests *requests, struct request *request, const str
         || peal_wire_decode_result(method->plan, delivery->bytes, delivery->size, arena, arena_size, &answered.result)
                < 0) {
         bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name, peal_wire_last_message());
+        /* A process with another declaration answers with the fingerprint of its own. */
+        if (header.kind == PEAL_WIRE_RESULT && header.status == PEAL_ERROR_CONFLICT)
+            answered = (struct answered){ OUTCOME_NOT_MADE, PEAL_ERROR_CONFLICT, NULL, true };
     } else {
         answered.status = header.status;
         answered.outcome = header.status >= 0         ? OUTCOME_ANSWERED
@@ -291,7 +328,17 @@ static void publish(struct request *request, const void *message, size_t size)
         __atomic_fetch_add(&request->export->sent, 1, __ATOMIC_RELAXED);
 }
 
-void request_send(struct request *request, int64_t rest, void *const *arguments)
+/* After requests_stop. The request is not kept. */
+static void refuse(struct request *request)
+{
+    const struct answered answered = { .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_HANDLE };
+
+    for (size_t i = 0; i < request->count; i++)
+        request->function(request, &request->recipients[i], &answered);
+    free(request);
+}
+
+uint64_t request_send(struct request *request, int64_t rest, void *const *arguments)
 {
     const struct export *export = request->export;
     const peal_wire_plan *plan = export->table->methods[request->method].plan;
@@ -303,10 +350,14 @@ void request_send(struct request *request, int64_t rest, void *const *arguments)
 
     request->has_limit = rest >= 0;
     request->expires = now_in_milliseconds() + (rest >= 0 ? rest + GRACE_MILLISECONDS : REQUEST_MILLISECONDS);
-    keep(requests, request);
+    if (!keep(requests, request)) {
+        refuse(request);
+        return 0;
+    }
+    const uint64_t number = request->number;
     memcpy(header.origin, export->bridge->id, ORIGIN_SIZE);
     header.deadline = (uint64_t)(system_milliseconds() + (rest >= 0 ? rest : REQUEST_MILLISECONDS));
-    header.number = request->number;
+    header.number = number;
     peal_status status = peal_wire_encode_call(plan, &header, arguments, bytes, sizeof bytes, &size);
     if (status == PEAL_ERROR_LIMIT && size <= export->bridge->options.message_limit) {
         message = malloc(size);
@@ -317,6 +368,17 @@ void request_send(struct request *request, int64_t rest, void *const *arguments)
     leave(requests, request);
     if (message != bytes)
         free(message);
+    return number;
+}
+
+bool request_withdraw(struct requests *requests, uint64_t number)
+{
+    struct request *request = NULL;
+
+    if (take(requests, number, NULL, &request) == NULL)
+        return false;
+    leave(requests, request);
+    return true;
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */
@@ -346,10 +408,16 @@ peal_status requests_create(struct peal_bridge *bridge, struct requests **out_re
 
 void requests_stop(struct requests *requests)
 {
+    const struct expiry expiry = { NULL, UINT64_MAX, INT64_MAX, PEAL_ERROR_STATE };
+
     if (requests == NULL)
         return;
+    pthread_mutex_lock(&requests->lock);
+    requests->is_stopped = true;
+    pthread_mutex_unlock(&requests->lock);
     transport_unsubscribe(requests->answers);
     requests->answers = NULL;
+    expire(requests, &expiry);
 }
 
 void requests_destroy(struct requests *requests)
@@ -357,7 +425,6 @@ void requests_destroy(struct requests *requests)
     if (requests == NULL)
         return;
     requests_stop(requests);
-    expire(requests, INT64_MAX);
     pthread_mutex_destroy(&requests->lock);
     free(requests);
 }

@@ -31,6 +31,7 @@ struct recipient {
     uint8_t id[ORIGIN_SIZE];
     peal_completion token; /* of the creator */
     bool is_alone; /* The request is sent to it by itself, not to all. */
+    bool is_any;   /* Any process may answer. */
     bool has_ended;  /* guarded by the lock of the requests */
 };
 
@@ -48,6 +49,7 @@ struct request {
     struct export *export;
     size_t method;
     request_function function;
+    void *context;  /* of the creator */
     bool has_limit; /* The creator has a time limit of its own. */
     int64_t expires;
     size_t count;
@@ -56,12 +58,14 @@ struct request {
 
 /* Makes the requests of a bridge, whose connection for requests must be open. */
 peal_status requests_create(struct peal_bridge *bridge, struct requests **out_requests);
-/* Answers are no longer read. Exports may end afterwards. NULL does nothing. */
+/* Ends the waiting requests. Later ones end at once. Exports may end afterwards. NULL does nothing. */
 void requests_stop(struct requests *requests);
-/* Ends the waiting requests. NULL does nothing. */
+/* NULL does nothing. */
 void requests_destroy(struct requests *requests);
 /* Ends the requests that have not been answered in time. NULL does nothing. */
 void requests_expire(struct requests *requests);
+/* Ends the requests of an export, because the processes that could answer have ended. NULL does nothing. */
+void requests_end_export(struct requests *requests, const struct export *export);
 
 /* Makes a request with room for some recipients, of which none is listed. NULL: out of memory. */
 struct request *request_create(struct export *export, size_t method, request_function function, size_t capacity);
@@ -69,8 +73,12 @@ struct request *request_create(struct export *export, size_t method, request_fun
 /* Sends the request, and *consumes* it. `function` is called once for each recipient, on any thread, perhaps before this
  * returns.
  *
- * rest: of the time limit in milliseconds; -1: none. */
-void request_send(struct request *request, int64_t rest, void *const *arguments);
+ * rest: of the time limit in milliseconds; -1: none.
+ * Returns the number of the request. */
+uint64_t request_send(struct request *request, int64_t rest, void *const *arguments);
+/* Ends the wait for the only recipient of a request, without a call of its function. Returns false if the function has been
+ * called, or is about to be. */
+bool request_withdraw(struct requests *requests, uint64_t number);
 
 /* Returns the system's time, in which processes give each other the deadlines of requests. */
 int64_t system_milliseconds(void);

@@ -17,12 +17,16 @@
  * A gathering (peal_gather in completion.h) of an exported method with a result gets one answer of each process that
  * observes the method. Other broadcasts of such a method are not sent.
  *
+ * A remote service is a protocol that some processes provide (peal_bridge_provide), and others call through a proxy
+ * (peal_bridge_proxy_create). Each call is made in one of the providers, and its result is returned.
+ *
  * docs/beyond-one-process.md is the guide. After a negative status, peal_bridge_last_message has a sentence.
  */
 #ifndef PEAL_NATS_H
 #define PEAL_NATS_H
 
 #include <peal/protocol.h>
+#include <peal/proxy.h>
 #include <peal/types.h>
 
 PEAL_BEGIN_DECLARATIONS
@@ -174,6 +178,48 @@ struct peal_imported_call {
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_bridge_current_call(struct peal_imported_call *out_call);
 
+/* ---- Remote services --------------------------------------------------------------------------- */
+
+/* Provides a protocol: this process makes calls of the proxies of other processes, while it has observers for their
+ * method. The server passes each call to one of the processes that provide the protocol. The answer is the result that
+ * the method's policy makes of the observers' results, those on queues too. A handler may answer later
+ * (peal_call_defer). It ends with the bridge.
+ *
+ * protocol: of the bridge's center.
+ * options: *borrowed during the call*; NULL for none. `durable` is PEAL_ERROR_ARGUMENT. Without a queue, the calls are
+ *   made one after the other.
+ * Returns the statuses of peal_bridge_import.
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_bridge_provide(
+    peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options);
+
+/* Options of a proxy for a remote service. Begin with PEAL_REMOTE_PROXY_OPTIONS or zeros and the size. */
+struct peal_remote_proxy_options {
+    size_t size; /* sizeof(struct peal_remote_proxy_options) */
+    uint32_t timeout; /* how long a call waits for its answer, in milliseconds; 0: 5,000 */
+};
+
+#define PEAL_REMOTE_PROXY_OPTIONS { sizeof(struct peal_remote_proxy_options), 0 }
+
+/* Makes a proxy (proxy.h) of a protocol that other processes provide. A call waits for the answer of the process that
+ * made it, and returns its result. A call without a result waits too.
+ *
+ * A failed call returns zero, and peal_last_status() states if the call was made:
+ *     PEAL_ERROR_TIMEOUT     perhaps: there is no answer within the time limit
+ *     PEAL_ERROR_STATE       perhaps: the process has ended during the call, or its answer was refused
+ *     PEAL_ERROR_NOT_FOUND   no: no process provides the method, or the server cannot be reached
+ *     PEAL_ERROR_CONFLICT    no: the process has another declaration of the method
+ *     all others             no
+ *
+ * bridge: the calls of the proxy fail with PEAL_ERROR_HANDLE after its end, which waits for calls in progress.
+ * protocol: of the bridge's center.
+ * options: *copied*; NULL for none.
+ * out_proxy, out_self, out_table: as for peal_proxy_create. The proxy ends with the bridge too.
+ * Returns PEAL_OK; the failures of peal_bridge_import and of peal_proxy_create_for.
+ * Thread rule: any thread; it may wait. Since 0.1. */
+PEAL_API PEAL_CHECK peal_status peal_bridge_proxy_create(peal_bridge *bridge, peal_protocol protocol,
+    const struct peal_remote_proxy_options *options, peal_proxy *out_proxy, void **out_self, const void **out_table);
+
 /* ---- Waiting and states ------------------------------------------------------------------------ */
 
 /* Waits until calls that the calling thread has broadcast have reached the server. With `durable`, the server has
@@ -186,11 +232,11 @@ PEAL_API peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout);
 
 /* Waits until at least `peers` other processes import an exported protocol and have observers for it. A program that
  * broadcasts once and ends needs this, because a new bridge has not yet received the announcements of other
- * processes.
+ * processes. For a protocol that is not exported and has a proxy, it waits for processes that provide the protocol.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
- * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_NOT_FOUND when the bridge does not export the protocol;
- * PEAL_ERROR_ARGUMENT.
+ * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_NOT_FOUND when the bridge does not export the protocol
+ * and has no proxy of it; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_bridge_wait_for_peers(
     peal_bridge *bridge, peal_protocol protocol, size_t peers, uint32_t timeout);
@@ -200,8 +246,9 @@ struct peal_bridge_info {
     size_t size; /* sizeof(struct peal_bridge_info), set by the caller */
     bool is_connected;
     size_t exports; /* exported protocols */
-    size_t imports; /* imported protocols */
-    size_t peers; /* processes that import an exported protocol and observe it, counted for each protocol */
+    size_t imports; /* imported and provided protocols */
+    size_t peers; /* processes that import an exported protocol and observe it, or provide one that has a proxy, counted
+                     for each protocol */
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
     uint64_t dropped; /* calls that were not sent or not made: a queue was full, or a value could not be encoded */
@@ -235,7 +282,8 @@ PEAL_API const char *peal_bridge_last_message(void);
  *     on_refused        a message was refused, or the server refused a subject; `reason` is a sentence. At most one event
  *                       a second and cause: `count` has the total
  *     on_dropped        calls of a protocol were dropped; `count` has the total
- *     on_peers          the number of peers of an exported protocol has changed; `count` is the new number */
+ *     on_peers          the number of peers of an exported protocol, or of one with a proxy, has changed; `count` is the
+ *                       new number */
 #define PEAL_BRIDGE_EVENTS(METHOD)                                                                                    \
     METHOD(optional, void, on_connected, (const char *realm, const char *url))                                        \
     METHOD(optional, void, on_disconnected, (const char *realm, const char *reason))                                  \
