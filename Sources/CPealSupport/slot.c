@@ -210,6 +210,14 @@ struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t id, 
     return is_retired ? slot : ended(slot, id);
 }
 
+bool peal_slot_remove_pinned(const struct peal_slots *slots, uint64_t id)
+{
+    struct peal_slot *slot = existing_slot(slots, peal_number_index(id));
+    const uint64_t change = PEAL_SLOT_LIVE + PEAL_SLOT_RETIRED + 1;
+    const uint64_t word = __atomic_sub_fetch(&slot->word, change, __ATOMIC_ACQ_REL);
+    return (word & PEAL_SLOT_PINS) == 0;
+}
+
 struct peal_slot *peal_slot_pin_at(const struct peal_slots *slots, uint32_t index, uint64_t *out_number)
 {
     struct peal_slot *slot = peal_slot_at(slots, index);

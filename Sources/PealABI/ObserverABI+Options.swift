@@ -3,13 +3,18 @@ internal import PealCore
 
 extension Registration {
     static func register(
-        _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
-        _ out_observation: UnsafeMutablePointer<peal_observation>?, make: () throws(Failure) -> Registration
+        _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
+        _ out_observation: UnsafeMutablePointer<peal_observation>?,
+        make: (Borrowed<PealProtocol>) throws(Failure) -> Registration
     ) -> peal_status {
         registering(target, options, out_observation) { (given) throws(Failure) in
-            var registration = try make()
-            try registration.apply(given)
-            return (try registration.register(), PEAL_OK)
+            let id = try PealProtocol.withPinned(proto.id) { (proto) throws(Failure) in
+                var registration = try make(proto)
+                try registration.apply(given)
+                return try registration.register()
+            }
+            guard let id else { throw peal_protocol.stale }
+            return (id, PEAL_OK)
         }
     }
 

@@ -6,10 +6,9 @@ public func peal_observe(
     _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ table: UnsafeRawPointer?,
     _ options: UnsafePointer<peal_observe_options>?, _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(target, options, out_observation) { () throws(Failure) in
-        let proto = try proto.find()
+    Registration.register(proto, target, options, out_observation) { (proto) throws(Failure) in
         guard let table else { throw .null("table") }
-        return Registration(proto: proto, target: target, functions: .table(table))
+        return Registration(borrowing: proto, target: target, functions: .table(table))
     }
 }
 
@@ -19,11 +18,11 @@ public func peal_observe_bindings(
     _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(target, options, out_observation) { () throws(Failure) in
-        let proto = try proto.find()
+    Registration.register(proto, target, options, out_observation) { (proto) throws(Failure) in
         let list = try FunctionBinding.list(bindings, count)
         return Registration(
-            proto: proto, target: target, functions: .callerBindings(CallerBindings(list, read: FunctionBinding.read)))
+            borrowing: proto, target: target,
+            functions: .callerBindings(CallerBindings(list, read: FunctionBinding.read)))
     }
 }
 
@@ -33,12 +32,11 @@ public func peal_observe_handler(
     _ methods: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(target, options, out_observation) { () throws(Failure) in
-        let proto = try proto.find()
+    Registration.register(proto, target, options, out_observation) { (proto) throws(Failure) in
         guard let handler else { throw .null("handler") }
         let names = try Boundary.methodNames(methods, count)
         return Registration(
-            proto: proto, target: target,
+            borrowing: proto, target: target,
             functions: .handler(unsafeBitCast(handler, to: UnsafeRawPointer.self), names: names))
     }
 }
@@ -48,14 +46,13 @@ public func peal_observe_service(
     _ proto: peal_protocol, _ service: UnsafePointer<CChar>?, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(nil, options, out_observation) { () throws(Failure) in
-        let proto = try proto.find()
+    Registration.register(proto, nil, options, out_observation) { (proto) throws(Failure) in
         guard options?.pointee.weak == nil, (options?.pointee.reference.id ?? 0) == 0 else {
             throw Failure(
                 .argument, "a lazy observer keeps its instance by a use, not weakly; leave `weak` and `reference` empty"
             )
         }
-        return try Registration(proto: proto, service: try Boundary.text(service, "service"))
+        return try Registration(proto: proto.object, service: try Boundary.text(service, "service"))
     }
 }
 

@@ -42,10 +42,11 @@ static inline bool peal_count_try_retain(uint32_t *_Nonnull count)
             return true;
     }
 }
-/* As peal_count_release, for counts that no thread retains again: the last release need not write the count. */
-static inline bool peal_count_release_only(uint32_t *_Nonnull count)
+/* As peal_count_release, for counts that no thread retains again once the caller has the last references: the last
+ * release need not write the count. */
+static inline bool peal_count_release_only(uint32_t *_Nonnull count, uint32_t times)
 {
-    return __atomic_load_n(count, __ATOMIC_ACQUIRE) == 1 || peal_count_release(count, 1);
+    return __atomic_load_n(count, __ATOMIC_ACQUIRE) == times || peal_count_release(count, times);
 }
 
 /* ---- Ordered ----------------------------------------------------------------------------------- */

@@ -116,7 +116,7 @@ static inline void peal_call_begin(struct peal_kept_call *_Nonnull call, uint32_
 /* Returns true if that was the last item. */
 static inline bool peal_call_release(struct peal_kept_call *_Nonnull call)
 {
-    return peal_count_release_only(&call->references);
+    return peal_count_release_only(&call->references, 1);
 }
 static inline struct peal_task *_Nonnull peal_task_of(struct peal_item *_Nonnull item)
 {

@@ -233,10 +233,11 @@ static inline void peal_observer_retain(struct peal_observer_record *_Nonnull re
 {
     peal_count_retain(&record->references, 1);
 }
-/* Returns true if that was the last reference. */
+/* Returns true if that was the last reference. A thread adds a reference only while the registration's reference
+ * remains: the lock of the center or of the agenda orders the addition before the release of that reference. */
 static inline bool peal_observer_release(struct peal_observer_record *_Nonnull record)
 {
-    return peal_count_release(&record->references, 1);
+    return peal_count_release_only(&record->references, 1);
 }
 static inline void peal_observer_retain_memory(struct peal_observer_record *_Nonnull record)
 {
@@ -247,11 +248,11 @@ static inline void peal_observer_retain_memory_unshared(struct peal_observer_rec
 {
     record->weak_count++;
 }
-/* Returns true if that was the last weak count. The caller then frees the record. A thread adds a weak count only while
- * another weak count protects the record. */
-static inline bool peal_observer_release_memory(struct peal_observer_record *_Nonnull record)
+/* Releases weak counts. Returns true for the last ones: the caller then frees the record. A thread adds a weak count
+ * only while another weak count protects the record. */
+static inline bool peal_observer_release_memory(struct peal_observer_record *_Nonnull record, uint32_t times)
 {
-    return peal_count_release_only(&record->weak_count);
+    return peal_count_release_only(&record->weak_count, times);
 }
 static inline uint32_t peal_observer_references(const struct peal_observer_record *_Nonnull record)
 {

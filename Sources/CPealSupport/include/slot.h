@@ -154,6 +154,9 @@ struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull s
 bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* Removes an id, which must be retired exactly if `is_retired`. Only one of the threads that try succeeds. */
 struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull slots, uint64_t id, bool is_retired);
+/* Removes a retired id and releases the caller's pin of it. Only the thread that ends the object calls this. Returns true
+ * if that was the last pin: the caller then takes the object out of the slot and frees the slot. */
+bool peal_slot_remove_pinned(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* Requires a live slot, and returns its id too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
     const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_number);

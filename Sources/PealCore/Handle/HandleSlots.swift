@@ -52,6 +52,16 @@ struct HandleSlots: @unchecked Sendable {
         return try body(part(Self.cell(of: slot).pointee))
     }
 
+    /// The same with the address of the object.
+    @inline(__always)
+    func withPinned<Value, Error>(
+        _ id: UInt64, _ body: (UnsafeMutableRawPointer) throws(Error) -> Value
+    ) throws(Error) -> Value? {
+        guard let slot = peal_slot_pin(slots, id, false) else { return nil }
+        defer { if peal_slot_unpin(slot) { free(slot, id) } }
+        return try body(peal_slot_object(slot).pointee.unsafelyUnwrapped)
+    }
+
     func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(slots, id) }
 
     /// Removes an id. The id must be retired if `isRetired` is true, and live if it is false.

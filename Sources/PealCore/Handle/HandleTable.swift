@@ -34,6 +34,20 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         typed(slots.find(id, evenRetired: true))
     }
 
+    /// Returns true if the id has the tag of the table. It may be stale.
+    func isOfKind(_ id: UInt64) -> Bool { peal_number_tag(id) == slots.slots.pointee.tag }
+
+    /// Runs `body` with the object, which the pin keeps meanwhile. The pin delays the reuse of the slot, and blocks no
+    /// thread.
+    ///
+    /// - Returns: Nil if the id is stale.
+    @inline(__always)
+    func withBorrowed<Value, Mistake>(
+        _ id: UInt64, _ body: (Borrowed<Object>) throws(Mistake) -> Value
+    ) throws(Mistake) -> Value? {
+        try slots.withPinned(id) { (address) throws(Mistake) in try body(Borrowed(at: address)) }
+    }
+
     /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
     public func has(_ id: UInt64) -> Bool { slots.has(id) }
 

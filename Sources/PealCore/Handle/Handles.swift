@@ -59,15 +59,20 @@ public enum Handles {
 
     /// Ends the retired object of a record's id, once the last of the record's functions has returned. The object is an
     /// observation, a timer, or the target of a proxy.
-    static func dropEnded(_ record: Observer) {
+    ///
+    /// - Returns: The number of weak counts of the record that the caller must release.
+    static func dropEnded(_ record: Observer) -> UInt32 {
         let id = record.pointee.id
         peal_label_remove(id)
-        if observations.recycle(id) {
+        if let counts = observations.recycle(id) {
             record.owner?.remove(record)
-        } else if let timer = timers.recycle(id) {
+            return counts
+        }
+        if let timer = timers.recycle(id) {
             timer.owner?.remove(timer)
         } else {
             proxies.findEvenRetired(id)?.noteTargetEnd()
         }
+        return 0
     }
 }

@@ -34,24 +34,45 @@ public struct ObserverHandles: Sendable {
     @discardableResult
     func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(Self.slots, id) }
 
-    /// Makes an id stale, as `retire`, and runs `body` with the record, whose slot is not reused meanwhile.
+    /// Makes an id stale, as `retire`, and pins it. The slot keeps the record until the caller has released the pin.
     ///
-    /// - Returns: The result of `body`; false if the id was already stale.
-    func retire(_ id: UInt64, _ body: (Observer) -> Bool) -> Bool {
-        guard let slot = peal_slot_retire(Self.slots, id) else { return false }
+    /// - Returns: The record; nil if the id was already stale.
+    func retirePinned(_ id: UInt64) -> Observer? {
+        guard let slot = peal_slot_retire(Self.slots, id) else { return nil }
         let record = Self.record(of: slot)
         peal_observer_prefetch(record)
-        let isDone = body(record)
-        release(slot, id)
-        return isDone
+        return record
+    }
+
+    /// Releases the pin of a retired id.
+    func unpin(_ id: UInt64) {
+        guard let slot = peal_slot_at(Self.slots, peal_number_index(id)) else { return }
+        if peal_slot_unpin(slot) { free(slot, id) }
     }
 
     /// Removes the id of a registration that failed.
-    func remove(_ id: UInt64) { _ = released(peal_slot_remove(Self.slots, id, false), id) }
+    func remove(_ id: UInt64) {
+        guard let slot = peal_slot_remove(Self.slots, id, false) else { return }
+        if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, id) }
+    }
 
     /// Frees the slot of a retired id. Exactly one of all callers succeeds.
-    @discardableResult
-    func recycle(_ id: UInt64) -> Bool { released(peal_slot_remove(Self.slots, id, true), id) }
+    ///
+    /// - Returns: The number of weak counts that the caller must release in place of the slot: 1, or 0 if a pin still
+    ///   keeps the slot. Nil if the id is not that of an observer.
+    func recycle(_ id: UInt64) -> UInt32? {
+        guard let slot = peal_slot_remove(Self.slots, id, true) else { return nil }
+        guard peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) else { return 0 }
+        peal_slot_free(Self.slots, id)
+        return 1
+    }
+
+    /// The same for an id that the caller has pinned, and releases the pin.
+    func recyclePinned(_ id: UInt64) -> UInt32 {
+        guard peal_slot_remove_pinned(Self.slots, id) else { return 0 }
+        peal_slot_free(Self.slots, id)
+        return 1
+    }
 
     /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
     public func has(_ id: UInt64) -> Bool { peal_slot_is_live(Self.slots, id) }
@@ -87,17 +108,6 @@ public struct ObserverHandles: Sendable {
         peal_observer_retain_memory(record)
         if peal_slot_unpin(slot) { free(slot, id) }
         return record
-    }
-
-    private func released(_ slot: UnsafeMutablePointer<peal_slot>?, _ id: UInt64) -> Bool {
-        guard let slot else { return false }
-        release(slot, id)
-        return true
-    }
-
-    /// Releases a pin that is likely the last one.
-    private func release(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
-        if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, id) }
     }
 
     private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {

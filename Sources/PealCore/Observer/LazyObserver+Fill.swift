@@ -40,7 +40,8 @@ extension CenterState {
         registration.queue = placeholder.queue
         registration.isOnce = peal_gate_load(placeholder.gate) & ObserverGate.once != 0
         let tables = placeholder.record.tables
-        let record = try Observer.make(registration, tables, ObserverKey(registration, tables))
+        let key = ObserverKey(&registration, tables)
+        let record = try Observer.make(&registration, tables, key)
         record.install(at: placeholder.record, use)
         let instance = Observation(record)
         do throws(Failure) {

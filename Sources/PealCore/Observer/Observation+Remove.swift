@@ -20,7 +20,13 @@ extension Observation {
     @discardableResult
     public static func remove(_ id: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
         guard removal.drains || removal.timeout != nil else {
-            guard Handles.observations.retire(id, end) else { throw .staleObservation }
+            guard let record = Handles.observations.retirePinned(id) else { throw .staleObservation }
+            guard record.closeGate() else {
+                // Another thread ends the observer.
+                Handles.observations.unpin(id)
+                throw .staleObservation
+            }
+            record.unlistPinned()
             return true
         }
         if !removal.drains, let isDone = removeAndWait(id, removal.timeout ?? 0) { return isDone }
@@ -46,13 +52,6 @@ extension Observation {
             Reclaimer.collectBacklog()
             return true
         } ?? nil
-    }
-
-    /// Ends an observer whose id is stale, unless another thread does.
-    private static func end(_ record: Observer) -> Bool {
-        guard record.closeGate() else { return false }
-        record.unlist()
-        return true
     }
 
     private static func remove(_ observation: Observation, _ removal: Removal) throws(Failure) -> Bool {

@@ -20,14 +20,35 @@ extension Observer {
     /// Removes a closed observer from all lists, discards its waiting calls, and releases it. The caller keeps the
     /// memory of the record.
     func unlist() {
-        leaveLists()
+        let replaced = unpublish()
+        if let replaced { Reclaimer.retire(.list(replaced)) }
         finishRemoval()
+    }
+
+    /// The same for an observer whose id the caller has pinned. Releases the pin.
+    func unlistPinned() {
+        let replaced = unpublish()
+        if extras == nil, pointee.destroy == nil {
+            Reclaimer.leave(replaced, pinned: self)
+        } else {
+            if let replaced { Reclaimer.retire(.list(replaced)) }
+            finishRemoval()
+            Handles.observations.unpin(pointee.id)
+        }
     }
 
     /// Removes it from all lists: no broadcast that begins afterwards reaches it.
     func leaveLists() {
-        let tables = tables
-        _ = try? tables.proto.center.withState { (state) throws(Failure) in state.unlist(self, tables) }
+        if let replaced = unpublish() { Reclaimer.retire(.list(replaced)) }
+    }
+
+    /// Removes it from all lists.
+    ///
+    /// - Returns: A list that was replaced, which the caller must retire.
+    private func unpublish() -> Snapshot? {
+        borrowedTables.with { tables in
+            Borrowed(tables.proto.center).with { center in center.unpublish(self, tables) }
+        }
     }
 
     /// Removes the observer from its queue's members. Called before the record can end.
@@ -68,23 +89,39 @@ extension Observer {
     }
 }
 
+extension Center {
+    /// Not inlined, because the objects would be retained.
+    @inline(never)
+    fileprivate func unpublish(_ record: Observer, _ tables: ObserverTables) -> Snapshot? {
+        var replaced: Snapshot?
+        _ = try? withState { (state) throws(Failure) in replaced = state.unlist(record, tables) }
+        return replaced
+    }
+}
+
 extension CenterState {
     /// Removes an observer that has ended from its lists.
     ///
     /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
-    func unlist(_ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>? = nil) {
+    /// - Returns: The last list that was replaced, which the caller must retire; the others are retired. Most observers
+    ///   have one method, whose list is retired together with the observer.
+    func unlist(_ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>? = nil) -> Snapshot?
+    {
         // The end of its protocol has ended the lists too.
-        guard self[tables.proto].isDefined else { return }
+        guard self[tables.proto].isDefined else { return nil }
         if self[tables.proto].observers.remove(record) { count(record, of: tables.proto, as: -1) }
-        for listing in tables.listings {
-            if let replaced, replaced.contains(listing.element) { continue }
-            SnapshotTransaction.remove(record, from: listing.element)
+        var last: Snapshot?
+        func remove(_ listing: ObserverTables.Listing) {
+            if let replaced, replaced.contains(listing.element) { return }
+            guard let list = SnapshotTransaction.remove(record, from: listing.element) else { return }
+            if let last { Reclaimer.retire(.list(last)) }
+            last = list
         }
-        guard let later = tables.later else { return }
+        for listing in tables.listings { remove(listing) }
+        guard let later = tables.later else { return last }
         tables.proto.center.laterObservers.remove(record, of: tables.proto)
-        for listing in later.listings where replaced?.contains(listing.element) != true {
-            SnapshotTransaction.remove(record, from: listing.element)
-        }
+        for listing in later.listings { remove(listing) }
+        return last
     }
 
     /// Adds to the number of observers of all protocols that the observer conforms to.

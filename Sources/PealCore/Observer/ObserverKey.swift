@@ -9,16 +9,16 @@ struct ObserverKey {
     private let service: UInt64
     private let queue: UInt64
     /// The caller retains the tables.
-    private unowned(unsafe) let tables: ObserverTables
+    private let tables: Borrowed<ObserverTables>
     /// The hash of the target, or of what replaces it.
     let hash: UInt32
 
-    init(_ registration: borrowing Registration, _ tables: ObserverTables) {
+    init(_ registration: inout Registration, _ tables: borrowing ObserverTables) {
         target = UInt(bitPattern: registration.target)
         handler = tables.handled?.address ?? 0
         service = registration.lazy?.service.id ?? 0
         queue = registration.queue?.id ?? 0
-        self.tables = tables
+        self.tables = Borrowed(tables)
         hash =
             service != 0
             ? Self.hash(service)
@@ -50,6 +50,6 @@ struct ObserverKey {
         guard UInt(bitPattern: record.pointee.target) == target,
             UInt(bitPattern: record.tables.handled?.function) == handler
         else { return false }
-        return target != 0 || handler != 0 || record.tables.isEqual(to: tables)
+        return target != 0 || handler != 0 || record.tables.isEqual(to: tables.object)
     }
 }

@@ -7,6 +7,22 @@ enum ObserverLife {
         if peal_observer_release(record) { end(record) }
     }
 
+    /// The same for an observer without extras and without a destroy callback, and releases the caller's pin of its id.
+    static func releasePinned(_ record: Observer) {
+        if _fastPath(peal_observer_references(record) == 1) {
+            finishPinned(record)
+        } else {
+            // Another thread may end the observer, which has no pin.
+            Handles.observations.unpin(record.pointee.id)
+            release(record)
+        }
+    }
+
+    private static func finishPinned(_ record: Observer) {
+        peal_label_remove(record.pointee.id)
+        releaseMemory(record, counts: 1 + Handles.observations.recyclePinned(record.pointee.id))
+    }
+
     /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held.
     private static func end(_ record: UnsafeMutablePointer<ObserverRecord>) {
         guard let mailbox = record.mailbox, record.pointee.destroy != nil else { return finish(record) }
@@ -22,8 +38,7 @@ enum ObserverLife {
         destroy(record)
         let lazy = record.placeholder
         // An instance has the id of its placeholder. The placeholder ends after the instance.
-        if lazy == nil { Handles.dropEnded(record) }
-        releaseMemory(record)
+        releaseMemory(record, counts: 1 + (lazy == nil ? Handles.dropEnded(record) : 0))
         if let lazy { release(lazy) }
     }
 
@@ -57,9 +72,12 @@ enum ObserverLife {
 
     /// Frees the record if its life, the object of its handle and all lists have released it. Then does this for the
     /// record's successor.
-    static func releaseMemory(_ released: UnsafeMutablePointer<ObserverRecord>) {
+    ///
+    /// - Parameter counts: The number of weak counts that the caller releases.
+    static func releaseMemory(_ released: UnsafeMutablePointer<ObserverRecord>, counts: UInt32 = 1) {
+        guard peal_observer_release_memory(released, counts) else { return }
         var record = released
-        while peal_observer_release_memory(record) {
+        repeat {
             if let mailbox = record.mailbox { peal_mailbox_release(mailbox) }
             record.releaseObjects()
             let successor = record.pointee.successor
@@ -68,6 +86,6 @@ enum ObserverLife {
             peal_memory_free(record)
             guard let next else { return }
             record = next
-        }
+        } while peal_observer_release_memory(record, 1)
     }
 }

@@ -2,25 +2,28 @@ import PealCall
 
 extension CenterState {
     /// The functions of a registration, checked, and shared with the observers that have the same ones.
-    func tables(of registration: borrowing Registration) throws(Failure) -> ObserverTables {
-        let proto = registration.proto
+    mutating func tables(
+        of registration: inout Registration, _ proto: PealProtocol
+    ) throws(Failure) -> ObserverTables {
         // The functions were checked when they were read.
         if let functions = registration.tables { return try share(functions, of: proto) }
-        let tables = try sharedTables(of: registration)
+        let tables = try sharedTables(of: &registration, proto)
         if !tables.isComplete { try checkConformance(of: try functions(of: registration), to: proto) }
         if registration.queue != nil { try checkPointers(of: registration, tables.methods) }
         return tables
     }
 
     /// The functions of a table that a service provides, checked and shared. They have no target and no queue.
-    func tables(_ table: UnsafeRawPointer, of proto: PealProtocol) throws(Failure) -> ObserverTables {
+    mutating func tables(_ table: UnsafeRawPointer, of proto: PealProtocol) throws(Failure) -> ObserverTables {
         try FunctionTables.checkSize(of: table, for: proto, in: self)
         if let known = self[proto].tables.find(table, of: proto), known.isComplete { return known }
-        return try tables(of: Registration(proto: proto, target: nil, functions: .table(table)))
+        var registration = Registration(proto: proto, target: nil, functions: .table(table))
+        return try tables(of: &registration, proto)
     }
 
-    private func sharedTables(of registration: borrowing Registration) throws(Failure) -> ObserverTables {
-        let proto = registration.proto
+    private mutating func sharedTables(
+        of registration: inout Registration, _ proto: PealProtocol
+    ) throws(Failure) -> ObserverTables {
         if registration.lazy == nil, case .table(let table) = registration.functions {
             if let known = self[proto].tables.findLast(table, of: proto) { return known }
             try FunctionTables.checkSize(of: table, for: proto, in: self)

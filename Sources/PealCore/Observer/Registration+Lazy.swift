@@ -12,7 +12,7 @@ extension Registration {
     }
 
     /// Registers, and first follows the service, which then reports even an end during this registration.
-    func registerFollowing() throws(Failure) -> CenterState.RegistrationOutcome {
+    mutating func registerFollowing() throws(Failure) -> CenterState.RegistrationOutcome {
         guard let lazy else { return try registerOverDead() }
         lazy.service.add(lazy)
         do throws(Failure) {

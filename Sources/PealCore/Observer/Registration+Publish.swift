@@ -4,29 +4,32 @@ import PealCall
 extension CenterState {
     /// Lists the observer under all its methods, or under none when memory is short.
     func publish(
-        _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration
+        _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) -> RegistrationOutcome {
-        let changes = try prepare(record, tables)
-        do throws(Failure) {
-            try open(record, registration)
-        } catch {
-            changes.cancel()
-            throw error
+        try record.borrowedTables.with { (tables) throws(Failure) in
+            let changes = try prepare(record, tables)
+            do throws(Failure) {
+                try open(record, &registration, of: proto)
+            } catch {
+                changes.cancel()
+                throw error
+            }
+            // No later step can fail.
+            let leavesLongList = changes.leavesLongList
+            let lastCalls = tables.isSticky ? openLastCalls(of: record, tables, registration) : nil
+            changes.commit()
+            return RegistrationOutcome(
+                id: record.pointee.id, record: record,
+                remainder: RegistrationRemainder.make(leavesLongList: leavesLongList, lastCalls: lastCalls))
         }
-        // No later step can fail.
-        let leavesLongList = changes.leavesLongList
-        let lastCalls = tables.isSticky ? openLastCalls(of: record, tables, registration) : nil
-        changes.commit()
-        return RegistrationOutcome(
-            id: record.pointee.id, record: record, replaced: [], leavesLongList: leavesLongList,
-            lastCalls: lastCalls)
     }
 
     /// Lists an observer that replaces others.
     func publish(
-        _ record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration,
+        _ record: Observer, _ registration: inout Registration, of proto: PealProtocol,
         replacing known: [Observer]
     ) throws(Failure) -> RegistrationOutcome {
+        let tables = record.tables
         // A service's placeholder is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
         let successors = try Successors(of: replaced, by: record, tables)
@@ -40,7 +43,7 @@ extension CenterState {
             throw error
         }
         do throws(Failure) {
-            try open(record, registration)
+            try open(record, &registration, of: proto)
         } catch {
             successors.cancel()
             changes.cancel()
@@ -54,10 +57,13 @@ extension CenterState {
         successors.commit()
         let closed = known.filter { $0.close() }
         let replacedLists = changes.replacedLists
-        for old in closed { unlist(old, old.tables, besides: replacedLists) }
+        for old in closed {
+            if let list = unlist(old, old.tables, besides: replacedLists) { Reclaimer.retire(.list(list)) }
+        }
         return RegistrationOutcome(
-            id: record.pointee.id, record: record, replaced: closed, leavesLongList: leavesLongList,
-            lastCalls: lastCalls)
+            id: record.pointee.id, record: record,
+            remainder: RegistrationRemainder.make(
+                replaced: closed, leavesLongList: leavesLongList, lastCalls: lastCalls))
     }
 
     /// Opens the delivery of last calls, before the observer is published.
@@ -71,8 +77,9 @@ extension CenterState {
     }
 
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
-    private func open(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
-        let proto = registration.proto
+    private func open(
+        _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
+    ) throws(Failure) {
         try proto.state.observers.reserve(for: record)
         try Handles.observations.open(record)
         if record.extras != nil { try addToQueueAndOwner(record, registration) }

@@ -16,7 +16,8 @@ public struct Registration: ~Copyable {
 
     public enum Duplicates: Sendable { case refused, replaced, allowed }
 
-    public var proto: PealProtocol
+    let borrowedProto: Borrowed<PealProtocol>
+    private let keptProto: PealProtocol?
     public var target: UnsafeMutableRawPointer?
     public var functions: Functions
     public var destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
@@ -45,10 +46,21 @@ public struct Registration: ~Copyable {
     var getsLastCalls = false
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
-        self.proto = proto
+        borrowedProto = Borrowed(proto)
+        keptProto = proto
         self.target = target
         self.functions = functions
     }
+
+    /// The caller must keep the protocol as long as the registration exists.
+    public init(borrowing proto: Borrowed<PealProtocol>, target: UnsafeMutableRawPointer?, functions: Functions) {
+        borrowedProto = proto
+        keptProto = nil
+        self.target = target
+        self.functions = functions
+    }
+
+    public var proto: PealProtocol { borrowedProto.object }
 
     /// The extras of the record, without those of a handler. Most observers have none.
     var extras: UInt8 {
@@ -63,8 +75,11 @@ public struct Registration: ~Copyable {
 
     /// Registers for a caller that holds a lock. It replaces no observer, and retired memory waits for the next
     /// collection.
-    func registerLeavingLists() throws(Failure) -> Observation {
-        try proto.center.withState { (state) throws(Failure) in Observation(try state.register(self).record) }
+    mutating func registerLeavingLists() throws(Failure) -> Observation {
+        let proto = proto
+        return try proto.center.withState { (state) throws(Failure) in
+            Observation(try state.register(&self, of: proto).record)
+        }
     }
 
     /// Registers.
@@ -76,18 +91,21 @@ public struct Registration: ~Copyable {
         if weak == nil { weak = WeakTarget(of: target) }
         getsLastCalls = lazy == nil
         let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
-        Observer.finishRemoval(outcome.replaced)
-        if outcome.leavesLongList { Reclaimer.collect() }
-        if let lastCalls = outcome.lastCalls { lastCalls.run() }
+        outcome.remainder?.run()
         return outcome.id
     }
 
     /// Registers. An observer whose weak target has died is no duplicate of another target at its address. The dead
     /// observer is removed first.
-    func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
+    ///
+    /// The functions of a registration are mutating, and so are those of the state, because each call of another function
+    /// would copy the whole struct.
+    mutating func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
         while true {
             do throws(Failure) {
-                return try proto.center.withState { (state) throws(Failure) in try state.register(self) }
+                return try borrowedProto.with { (proto) throws(Failure) in
+                    try proto.center.withState { (state) throws(Failure) in try state.register(&self, of: proto) }
+                }
             } catch {
                 guard error.kind == .duplicate, try removeDeadDuplicates() else { throw error }
             }
@@ -95,9 +113,10 @@ public struct Registration: ~Copyable {
     }
 
     /// - Returns: True if a duplicate's weak target was dead. That observer has been removed.
-    private func removeDeadDuplicates() throws(Failure) -> Bool {
+    private mutating func removeDeadDuplicates() throws(Failure) -> Bool {
+        let proto = proto
         let probe = try proto.center.withState { (state) throws(Failure) in
-            WeakProbe(try state.duplicates(of: self))
+            WeakProbe(try state.duplicates(of: &self, in: proto))
         }
         let dead = probe.findDead()
         for id in dead { _ = try? Observation.remove(id) }
@@ -106,26 +125,23 @@ public struct Registration: ~Copyable {
 }
 
 extension CenterState {
-    /// The work of a registration that remains once the center's lock is released.
     struct RegistrationOutcome: @unchecked Sendable {
-        // Unchecked: the caller ends the replaced observers.
+        // Unchecked: the record is valid under the lock.
         let id: UInt64
         /// Valid under the lock.
         let record: Observer
-        let replaced: [Observer]
-        /// The registration replaced a list that may take megabytes.
-        let leavesLongList: Bool
-        /// nil if the observer has no sticky method.
-        let lastCalls: LastCallDelivery?
+        /// Nil for most registrations.
+        let remainder: RegistrationRemainder?
     }
 
-    mutating func register(_ registration: borrowing Registration) throws(Failure) -> RegistrationOutcome {
-        let proto = registration.proto
+    mutating func register(
+        _ registration: inout Registration, of proto: PealProtocol
+    ) throws(Failure) -> RegistrationOutcome {
         guard self[proto].isDefined else {
             throw Failure(.handle, "protocol \(proto.name) was removed, because its owner was retired")
         }
-        let tables = try tables(of: registration)
-        let key = ObserverKey(registration, tables)
+        let tables = try tables(of: &registration, proto)
+        let key = ObserverKey(&registration, tables)
         if registration.duplicates == .refused,
             key.index(in: self[proto]).contains(key.hash, where: { key.isTaken(by: $0) })
         {
@@ -134,16 +150,16 @@ extension CenterState {
                 "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays; use PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE to register it again"
             )
         }
-        let record = try Observer.make(registration, tables, key)
+        let record = try Observer.make(&registration, consume tables, key)
         registrations += 1
         record.pointee.order = registrations
         do throws(Failure) {
             if registration.includesLater { proto.center.laterObservers.insert(record, of: proto) }
             if registration.duplicates == .replaced {
                 let known = duplicates(of: key, in: proto)
-                if !known.isEmpty { return try publish(record, tables, registration, replacing: known) }
+                if !known.isEmpty { return try publish(record, &registration, of: proto, replacing: known) }
             }
-            return try publish(record, tables, registration)
+            return try publish(record, &registration, of: proto)
         } catch {
             if registration.includesLater { proto.center.laterObservers.remove(record, of: proto) }
             ObserverLife.releaseMemory(record)
@@ -151,8 +167,10 @@ extension CenterState {
         }
     }
 
-    fileprivate func duplicates(of registration: borrowing Registration) throws(Failure) -> [Observer] {
-        duplicates(of: ObserverKey(registration, try tables(of: registration)), in: registration.proto)
+    fileprivate mutating func duplicates(
+        of registration: inout Registration, in proto: PealProtocol
+    ) throws(Failure) -> [Observer] {
+        duplicates(of: ObserverKey(&registration, try tables(of: &registration, proto)), in: proto)
     }
 
     private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observer] {
@@ -161,5 +179,36 @@ extension CenterState {
             if key.isTaken(by: record) { found.append(record) }
         }
         return found
+    }
+}
+
+/// The work of a registration that remains once the center's lock is released.
+final class RegistrationRemainder {
+    private let replaced: [Observer]
+    private let leavesLongList: Bool
+    private let lastCalls: LastCallDelivery?
+
+    private init(replaced: [Observer], leavesLongList: Bool, lastCalls: LastCallDelivery?) {
+        self.replaced = replaced
+        self.leavesLongList = leavesLongList
+        self.lastCalls = lastCalls
+    }
+
+    /// - Parameters:
+    ///   - leavesLongList: The registration replaced a list that may take megabytes.
+    ///   - lastCalls: Nil if the observer has no sticky method.
+    /// - Returns: Nil if no work remains.
+    @inline(__always)
+    static func make(
+        replaced: [Observer] = [], leavesLongList: Bool, lastCalls: LastCallDelivery?
+    ) -> RegistrationRemainder? {
+        guard !replaced.isEmpty || leavesLongList || lastCalls != nil else { return nil }
+        return RegistrationRemainder(replaced: replaced, leavesLongList: leavesLongList, lastCalls: lastCalls)
+    }
+
+    func run() {
+        Observer.finishRemoval(replaced)
+        if leavesLongList { Reclaimer.collect() }
+        lastCalls?.run()
     }
 }

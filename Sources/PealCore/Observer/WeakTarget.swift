@@ -34,7 +34,8 @@ public struct WeakTarget {
     ///
     /// - Returns: Nil for any other target.
     init?(of target: UnsafeMutableRawPointer?) {
-        guard let proxy = Handles.proxies.find(Self.id(target)) else { return nil }
+        let id = Self.id(target)
+        guard Handles.proxies.isOfKind(id), let proxy = Handles.proxies.find(id) else { return nil }
         // The hook only tests the proxy, because the call itself retains the proxy's target.
         let retain: Retain =
             proxy.target == nil

@@ -15,7 +15,7 @@ extension Service {
         }
         let service = try center.makePermanent { () throws(Failure) in
             let record = try center.withState { (state) throws(Failure) in
-                Made(record: try ServiceMemory.make(description, in: center, state))
+                Made(record: try ServiceMemory.make(description, in: center, &state))
             }.record
             return try center.services.add(record, in: center, owner: description.owner)
         }

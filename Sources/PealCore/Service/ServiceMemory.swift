@@ -6,7 +6,7 @@ enum ServiceMemory {
 
     /// The caller must hold the center's lock.
     static func make(
-        _ description: borrowing ServiceDescription, in center: Center, _ state: borrowing CenterState
+        _ description: borrowing ServiceDescription, in center: Center, _ state: inout CenterState
     ) throws(Failure) -> Pointer {
         let provisions = description.provisions
         return try withUnsafeTemporaryAllocation(of: ObserverTables?.self, capacity: max(provisions.count, 1)) {
@@ -14,25 +14,25 @@ enum ServiceMemory {
             tables.initialize(repeating: nil)
             defer { tables.deinitialize() }
             for (index, provision) in provisions.enumerated() {
-                let read = try readTable(provision, of: description, in: center, state)
+                let read = try readTable(provision, of: description, in: center, &state)
                 guard !tables[..<index].contains(where: { $0?.proto == read.proto }) else {
                     throw Failure(.conflict, "service \(description.text) provides \(read.proto.name) twice")
                 }
                 tables[index] = read
             }
             return try make(
-                description, in: center, UnsafeMutableBufferPointer(rebasing: tables[..<provisions.count]), state)
+                description, in: center, UnsafeMutableBufferPointer(rebasing: tables[..<provisions.count]), &state)
         }
     }
 
     /// Makes a record, which then owns the tables.
     private static func make(
         _ description: borrowing ServiceDescription, in center: Center,
-        _ tables: UnsafeMutableBufferPointer<ObserverTables?>, _ state: borrowing CenterState
+        _ tables: UnsafeMutableBufferPointer<ObserverTables?>, _ state: inout CenterState
     ) throws(Failure) -> Pointer {
         var size = MemoryLayout<peal_service_record>.size + max(tables.count, 1) * MemoryLayout<peal_provided>.stride
         let start = size
-        for table in tables { size += sizeOfCopy(of: table.unsafelyUnwrapped, state) }
+        for table in tables { size += sizeOfCopy(of: table.unsafelyUnwrapped, &state) }
         let textStart = size
         size += strlen(description.name) + 1
         for provision in description.provisions { size += strlen(provision.protocol) + 1 }
@@ -61,7 +61,7 @@ enum ServiceMemory {
             provided.pointee.protocol = table.proto.id
             provided.pointee.name = write(description.provisions[index].protocol, &text)
             provided.pointee.largest = copy.assumingMemoryBound(to: peal_table_copy.self)
-            let size = sizeOfCopy(of: table, state)
+            let size = sizeOfCopy(of: table, &state)
             write(table, to: copy + MemoryLayout<peal_table_copy>.size, size - MemoryLayout<peal_table_copy>.size)
             copy += size
             cell(of: provided).initialize(to: table)
@@ -73,7 +73,7 @@ enum ServiceMemory {
 
     private static func readTable(
         _ provision: peal_provision, of description: borrowing ServiceDescription, in center: Center,
-        _ state: borrowing CenterState
+        _ state: inout CenterState
     ) throws(Failure) -> ObserverTables {
         guard let proto = state.find(provision.protocol, in: center.id) else {
             let name = String(cString: provision.protocol)
@@ -97,7 +97,7 @@ enum ServiceMemory {
     }
 
     /// The size of a copy with all current methods of the protocol. Methods that the caller's table lacks are NULL.
-    private static func sizeOfCopy(of table: ObserverTables, _ state: borrowing CenterState) -> Int {
+    private static func sizeOfCopy(of table: ObserverTables, _ state: inout CenterState) -> Int {
         MemoryLayout<peal_table_copy>.size
             + TableLayout.size(adoptedCount: table.proto.adoptedCount, methodCount: state[table.proto].ownCount)
     }

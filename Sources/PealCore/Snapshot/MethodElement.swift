@@ -30,10 +30,16 @@ extension MethodElement {
     /// - Parameter borrowed: The number of the new list's first entries whose weak counts still belong to the replaced
     ///   list.
     func publish(_ list: Snapshot, borrowed: Int = 0) {
+        if let old = replace(by: list, borrowed: borrowed) { Reclaimer.retire(.list(old)) }
+    }
+
+    /// Publishes a list.
+    ///
+    /// - Returns: The list that it replaces, which the caller must retire.
+    func replace(by list: Snapshot, borrowed: Int = 0) -> Snapshot? {
         let old = self.list
         peal_directory_publish(self, list)
-        guard let old else { return }
-        if borrowed > 0 { list.inheritBorrowed(borrowed, from: old) }
-        Reclaimer.retire(.list(old))
+        if let old, borrowed > 0 { list.inheritBorrowed(borrowed, from: old) }
+        return old
     }
 }

@@ -17,6 +17,8 @@ enum Reclaimer {
         case instance(UInt64)
         /// A removed observer, with the reference of its registration.
         case observer(UnsafeMutablePointer<ObserverRecord>)
+        /// The same for an observer without extras and without a destroy callback, with a pin of its id.
+        case pinnedObserver(Observer)
 
         /// Call after a writer fence.
         fileprivate var isProtected: Bool {
@@ -24,7 +26,7 @@ enum Reclaimer {
             case .list(let list): peal_thread_any_protects(list)
             case .element(let id): Reclaimer.list(ofClosed: id).map { peal_thread_any_protects($0) } ?? false
             case .instance(let id): Instance.hazard(of: id).map { peal_thread_any_protects($0) } ?? false
-            case .observer(let record): Reclaimer.isRun(record)
+            case .observer(let record), .pinnedObserver(let record): Reclaimer.isRun(record)
             }
         }
 
@@ -34,12 +36,71 @@ enum Reclaimer {
             case .list(let list): peal_thread_request_release(list)
             case .element(let id): Reclaimer.list(ofClosed: id).map { peal_thread_request_release($0) } ?? true
             case .instance(let id): Instance.hazard(of: id).map { peal_thread_request_release($0) } ?? true
-            case .observer(let record): peal_thread_request_runners(record.gate)
+            case .observer(let record), .pinnedObserver(let record): peal_thread_request_runners(record.gate)
             }
         }
     }
 
-    private static let retired = Guarded<[Retired]>([])
+    /// An array that no code copies. So an addition does not test whether it is shared.
+    private struct RetiredObjects {
+        private var start: UnsafeMutablePointer<Retired>
+        private var capacity: Int
+        private(set) var count = 0
+
+        init(capacity: Int) {
+            start = .allocate(capacity: capacity)
+            self.capacity = capacity
+        }
+
+        mutating func append(_ object: Retired) {
+            if count == capacity { setCapacity(2 * capacity) }
+            (start + count).initialize(to: object)
+            count += 1
+        }
+
+        /// Moves the objects that no reader protects to other memory, with room for all. Each object is tested exactly
+        /// once, because a reader may release it between two tests.
+        ///
+        /// - Returns: The number of moved objects.
+        mutating func moveUnprotected(to free: UnsafeMutablePointer<Retired>) -> Int {
+            var kept = 0
+            for index in 0..<count {
+                if _slowPath(start[index].isProtected) {
+                    start[kept] = start[index]
+                    kept += 1
+                } else {
+                    (free + index - kept).initialize(to: start[index])
+                }
+            }
+            let moved = count - kept
+            count = kept
+            return moved
+        }
+
+        /// The memory is kept for later objects, unless very many were retired at once.
+        mutating func shrinkIfEmpty() {
+            if count == 0, capacity > maximumRoom { setCapacity(backlog) }
+        }
+
+        /// Sends requests to the readers of the objects.
+        ///
+        /// - Returns: True if a reader of each is certain to collect it.
+        func requestCollection() -> Bool {
+            var areRequested = true
+            for index in 0..<count where !start[index].requestCollection() { areRequested = false }
+            return areRequested
+        }
+
+        private mutating func setCapacity(_ wanted: Int) {
+            let memory = UnsafeMutablePointer<Retired>.allocate(capacity: wanted)
+            memory.moveInitialize(from: start, count: count)
+            start.deallocate()
+            start = memory
+            capacity = wanted
+        }
+    }
+
+    private static let retired = Guarded(RetiredObjects(capacity: 2 * backlog))
 
     /// The number of objects that may wait for the next collection. Registrations retire only memory, so they need not
     /// pay for a collection each.
@@ -51,7 +112,9 @@ enum Reclaimer {
     /// No lock is acquired after the reclaimer's, and no user code runs under it.
     static func retire(_ leaving: [Retired]) {
         guard !leaving.isEmpty else { return }
-        retired.withLock { $0 += leaving }
+        retired.withLock { retired in
+            for object in leaving { retired.append(object) }
+        }
     }
 
     /// Adds one object that is no longer published.
@@ -63,6 +126,16 @@ enum Reclaimer {
     static func leave(_ leaving: Retired) {
         let isFull = retired.withLock { retired in
             retired.append(leaving)
+            return retired.count > backlog
+        }
+        if isFull { collect() }
+    }
+
+    /// The same for a removed observer whose id the caller has pinned, and for the list that its removal replaced.
+    static func leave(_ list: Snapshot?, pinned record: Observer) {
+        let isFull = retired.withLock { retired in
+            if let list { retired.append(.list(list)) }
+            retired.append(.pinnedObserver(record))
             return retired.count > backlog
         }
         if isFull { collect() }
@@ -89,28 +162,16 @@ enum Reclaimer {
     /// Frees the objects that no reader protects, and sends requests to the readers of the others. Call with no lock
     /// held: destroy callbacks run here.
     static func collect() {
-        let free = retired.withLock { retired -> [Retired] in
-            var free: [Retired] = []
-            free.reserveCapacity(retired.count)
-            repeat {
-                peal_thread_writer_fence()
-                // Not a partition: each object is tested exactly once, because a reader may release it between two
-                // tests.
-                var kept = 0
-                for index in retired.indices {
-                    if retired[index].isProtected {
-                        retired.swapAt(kept, index)
-                        kept += 1
-                    } else {
-                        free.append(retired[index])
-                    }
-                }
-                // The array keeps its memory, unless very many objects were retired at once.
-                retired.removeLast(retired.count - kept)
-                if retired.isEmpty, retired.capacity > maximumRoom { retired = [] }
-                // A reader may have released its list before it could see the request.
-            } while !requestCollection(of: retired)
-            return free
+        let free = retired.withLock { retired in
+            [Retired](unsafeUninitializedCapacity: retired.count) { free, count in
+                guard let start = free.baseAddress else { return }
+                repeat {
+                    peal_thread_writer_fence()
+                    count += retired.moveUnprotected(to: start + count)
+                    retired.shrinkIfEmpty()
+                    // A reader may have released its list before it could see the request.
+                } while !retired.requestCollection()
+            }
         }
         for candidate in free { release(candidate) }
     }
@@ -123,12 +184,8 @@ enum Reclaimer {
             Handles.methods.recycle(id)?.lastCalls?.end()
         case .instance(let id): Handles.instances.find(id)?.dropBase()
         case .observer(let record): ObserverLife.release(record)
+        case .pinnedObserver(let record): ObserverLife.releasePinned(record)
         }
-    }
-
-    /// - Returns: True if a reader of each is certain to collect it.
-    private static func requestCollection(of waiting: [Retired]) -> Bool {
-        waiting.reduce(true) { areRequested, retired in retired.requestCollection() && areRequested }
     }
 
     /// Ends a removed observer, as the next function does.

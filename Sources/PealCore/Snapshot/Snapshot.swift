@@ -133,7 +133,8 @@ extension Snapshot {
     /// - Parameter borrowed: The number of its first entries that are counted for another list.
     func free(borrowed: Int = 0) {
         for group in groups { ObserverGroup.leave(group) }
-        for entry in entries.dropFirst(borrowed) { ObserverLife.releaseMemory(entry.record) }
+        let entries = entries
+        for index in borrowed..<entries.count { ObserverLife.releaseMemory(entries[index].record) }
         for entry in pending { ObserverLife.releaseMemory(entry.record) }
         peal_memory_free(pointee.twin)
         peal_memory_free(self)

@@ -103,8 +103,10 @@ struct SnapshotTransaction: BitwiseCopyable {
     }
 
     /// Removes an observer that has ended. Its entry may remain for some time, marked by its gate.
-    static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from element: MethodElement) {
-        guard let list = element.list else { return }
+    ///
+    /// - Returns: The list that was replaced, which the caller must retire; nil if none was.
+    static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from element: MethodElement) -> Snapshot? {
+        guard let list = element.list else { return nil }
         peal_snapshot_note_removed(list)
         // The placeholder of an instance that ends has no instance, so broadcasts test its service again.
         if record.placeholder != nil { list.markPendingServices() }
@@ -112,8 +114,9 @@ struct SnapshotTransaction: BitwiseCopyable {
         // to find out if services are missing.
         let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
         if record.mailbox != nil || isLazy { list.markUnsettled() }
-        if list.isAllEnded, !element.needsList { return element.publish(peal_directory_empty_list(element)) }
-        if list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) { rebuild(list, of: element) }
+        if list.isAllEnded, !element.needsList { return element.replace(by: peal_directory_empty_list(element)) }
+        guard list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) else { return nil }
+        return rebuild(list, of: element)
     }
 
     /// Settles a list before a broadcast.
@@ -121,14 +124,15 @@ struct SnapshotTransaction: BitwiseCopyable {
     /// - Returns: False when memory is short and observers would be missed. The next broadcast tries again.
     static func settle(_ element: MethodElement) -> Bool {
         guard let list = element.list, list.isUnsettled else { return true }
-        return rebuild(list, of: element) || list.pointee.pending == 0
+        guard let replaced = rebuild(list, of: element) else { return list.pointee.pending == 0 }
+        Reclaimer.retire(.list(replaced))
+        return true
     }
 
-    @discardableResult
-    private static func rebuild(_ list: Snapshot, of element: MethodElement) -> Bool {
-        guard let next = try? SnapshotBuilder(element).build(grows: false) else { return false }
-        element.publish(next.list, borrowed: next.borrowed)
-        return true
+    /// - Returns: The list that was replaced; nil if memory is refused.
+    private static func rebuild(_ list: Snapshot, of element: MethodElement) -> Snapshot? {
+        guard let next = try? SnapshotBuilder(element).build(grows: false) else { return nil }
+        return element.replace(by: next.list, borrowed: next.borrowed)
     }
 }
 

@@ -1,0 +1,29 @@
+/// A reference that is not counted. The caller guarantees that a counted reference keeps the object meanwhile: that of a
+/// pinned slot, or that of a record.
+public struct Borrowed<Object: AnyObject>: BitwiseCopyable {
+    private let reference: Unmanaged<Object>
+
+    init(_ object: borrowing Object) {
+        reference = .passUnretained(copy object)
+    }
+
+    /// - Parameter address: The address of an object, as a counted reference in raw memory.
+    init(at address: UnsafeMutableRawPointer) {
+        reference = .fromOpaque(address)
+    }
+
+    /// A counted reference.
+    public var object: Object { reference.takeUnretainedValue() }
+
+    /// Runs `body` with the object, which is not counted for it.
+    @inline(__always)
+    func with<Value, Mistake>(_ body: (Object) throws(Mistake) -> Value) throws(Mistake) -> Value {
+        try reference._withUnsafeGuaranteedRef { (object) -> Result<Value, Mistake> in
+            do throws(Mistake) {
+                return .success(try body(object))
+            } catch {
+                return .failure(error)
+            }
+        }.get()
+    }
+}
