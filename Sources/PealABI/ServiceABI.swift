@@ -62,7 +62,8 @@ public func peal_service_get(
         return PEAL_OK
     }
     return Service.fill(out_use) { () throws(Failure) in
-        (try Service.find(try Boundary.checkedText(name, "name"), in: try center.find()).use(), nil)
+        if let name, let known = Service.findKnown(name, in: center.id) { return (try known.use(), nil) }
+        return (try Service.find(try Boundary.checkedText(name, "name"), in: try center.find()).use(), nil)
     }
 }
 

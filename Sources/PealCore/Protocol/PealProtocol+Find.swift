@@ -30,7 +30,9 @@ extension Method {
 
 extension CenterState {
     /// Finds a protocol by its name. From the second lookup on, no Swift string is made. `center` is the center's id.
-    func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> PealProtocol? {
+    ///
+    /// Mutating, because a caller would copy the whole state for it.
+    mutating func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> PealProtocol? {
         if let known = MethodNames.findProtocol(name, in: center).flatMap(Handles.protocols.find) { return known }
         guard let proto = protocolsByName[String(cString: name)] else { return nil }
         MethodNames.add(proto)

@@ -21,7 +21,8 @@ enum CurrentRequester {
     /// The requester that was set; else the thread's owner; else the program.
     static var name: String {
         if let text = peal_thread_own_slot()?.pointee.requester { return String(cString: text) }
-        if let owner = Handles.owners.find(CurrentOwner.id) { return "owner \(owner.name)" }
+        let owner = CurrentOwner.id
+        if owner != 0, let owner = Handles.owners.find(owner) { return "owner \(owner.name)" }
         return "the program"
     }
 }

@@ -82,7 +82,15 @@ final class Instance: Sendable {
     }
 
     /// Marks one removed instance, and ends it if it has no scopes and uses.
-    static func leave(_ instance: Instance) { leave(CollectionOfOne(instance)) }
+    static func leave(_ instance: Instance) { instance.leave() }
+
+    private func leave() {
+        peal_instance_leave(element)
+        if isShown { peal_thread_writer_fence() }
+        guard peal_thread_any_protects(hazard) else { return dropBase() }
+        Reclaimer.retire(.instance(id))
+        Reclaimer.collect()
+    }
 
     /// The address by which a hazard slot protects it.
     private var hazard: UnsafePointer<peal_snapshot> { Self.hazard(of: element) }

@@ -2,6 +2,13 @@ internal import CPealSupport
 import PealCall
 
 extension Service {
+    /// Finds a service by the id of its center.
+    ///
+    /// - Returns: Nil if `find` is needed, which makes peal's own services and reports failures.
+    public static func findKnown(_ name: UnsafePointer<CChar>, in center: UInt64) -> Service? {
+        ServiceNames.find(name, in: center)
+    }
+
     /// - Throws: `.notFound`, with similar names.
     public static func find(_ name: UnsafePointer<CChar>, in center: Center) throws(Failure) -> Service {
         if let found = try center.services.find(name) { return found }

@@ -17,10 +17,15 @@ enum ServiceEvents {
     static func removed(_ service: Service) { notify(3, service) }
     static func failed(_ service: Service, _ message: String) { notify(4, service, message) }
 
+    @inline(__always)
     private static func notify(_ index: Int, _ service: Service, _ text: String? = nil) {
+        if _slowPath(service.center.services.hasEvents) { notifySlow(index, service, text) }
+    }
+
+    @inline(never)
+    private static func notifySlow(_ index: Int, _ service: Service, _ text: String?) {
         // No caller registers or ends peal's own.
-        guard service.center.services.hasEvents, !service.record.pointee.is_built_in
-        else { return }
+        guard !service.record.pointee.is_built_in else { return }
         BuiltInProtocols.notify(proto, index, in: service.center) { () in [service.name] + (text.map { [$0] } ?? []) }
     }
 }

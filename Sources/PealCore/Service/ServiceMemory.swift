@@ -12,7 +12,8 @@ enum ServiceMemory {
         return try withUnsafeTemporaryAllocation(of: ObserverTables?.self, capacity: max(provisions.count, 1)) {
             (tables) throws(Failure) in
             tables.initialize(repeating: nil)
-            defer { tables.deinitialize() }
+            // A failure leaves tables here. `deinitialize` would read the metadata of the type.
+            defer { for index in tables.indices { tables[index] = nil } }
             for (index, provision) in provisions.enumerated() {
                 let read = try readTable(provision, of: description, in: center, &state)
                 guard !tables[..<index].contains(where: { $0?.proto == read.proto }) else {
@@ -37,7 +38,9 @@ enum ServiceMemory {
         size += strlen(description.name) + 1
         for provision in description.provisions { size += strlen(provision.protocol) + 1 }
         for name in description.dependencies { size += strlen(name.unsafelyUnwrapped) + 1 }
-        guard let memory = peal_memory_allocate(size) else { throw .outOfMemory }
+        // In glibc that is faster than memory of zeros.
+        guard let memory = peal_memory_allocate_unset(size) else { throw .outOfMemory }
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
 
         let record = memory.bindMemory(to: peal_service_record.self, capacity: 1)
         record.pointee.center = center.id
@@ -91,6 +94,11 @@ enum ServiceMemory {
         cell(of: provided).pointee.unsafelyUnwrapped
     }
 
+    /// The same, kept by the record.
+    static func borrowedTables(of provided: UnsafeMutablePointer<peal_provided>) -> Borrowed<ObserverTables> {
+        Borrowed(at: peal_provided_tables(provided).pointee.unsafelyUnwrapped)
+    }
+
     private static func cell(of provided: UnsafeMutablePointer<peal_provided>) -> UnsafeMutablePointer<ObserverTables?>
     {
         UnsafeMutableRawPointer(peal_provided_tables(provided)).assumingMemoryBound(to: ObserverTables?.self)
@@ -121,7 +129,7 @@ enum ServiceMemory {
     static func free(_ record: Pointer) {
         for index in 0..<Int(record.pointee.provided_count) {
             let provided = peal_record_provided(record) + index
-            cell(of: provided).deinitialize(count: 1)
+            _ = cell(of: provided).move()
             var copy = peal_provided_largest(provided)
             // The smallest copy is part of the record.
             while let smaller = copy.pointee.smaller {

@@ -35,11 +35,10 @@ enum ServiceNames {
     private static func countProviders(_ id: UInt64, _ record: ServiceMemory.Pointer, by change: Int) {
         for index in 0..<Int(record.pointee.provided_count) {
             let provided = peal_record_provided(record) + index
-            let proto = ServiceMemory.tables(of: provided).proto
-            let old = proto.providers.only
-            proto.providers.count += Int32(change)
-            proto.providers.numbers ^= id
-            let new = proto.providers.only
+            let (old, new) = ServiceMemory.borrowedTables(of: provided).with { tables in
+                Borrowed(tables.proto).with { $0.addProvider(id, change) }
+            }
+            guard old != nil || new != nil else { continue }
             let hash = peal_name_hash(record.pointee.center, provided.pointee.name)
             if let old { peal_names_remove(peal_names_of_providers(), hash, old) }
             // If memory is refused, readers take the slow path.
@@ -74,5 +73,17 @@ enum ServiceNames {
                 return id
             }
         }
+    }
+}
+
+extension PealProtocol {
+    /// Adds a service to the providers, or removes it.
+    ///
+    /// - Returns: The only provider before and after that; nil if there is not exactly one.
+    fileprivate func addProvider(_ id: UInt64, _ change: Int) -> (old: UInt64?, new: UInt64?) {
+        let old = providers.only
+        providers.count += Int32(change)
+        providers.numbers ^= id
+        return (old, providers.only)
     }
 }
