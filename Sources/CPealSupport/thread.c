@@ -229,6 +229,8 @@ void peal_hazard_defer(struct peal_hazard_slot *hazard, uint64_t id)
     set_attention(hazard, PEAL_ATTENTION_DEFERS);
 }
 
+void peal_hazard_release_weak(struct peal_hazard_slot *hazard) { peal_hazard_release_weak_inline(hazard); }
+
 void peal_hazard_note_failure(struct peal_hazard_slot *hazard) { set_attention(hazard, PEAL_ATTENTION_FAILED); }
 
 bool peal_hazard_test_and_clear_failure(struct peal_hazard_slot *hazard)

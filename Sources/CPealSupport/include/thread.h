@@ -274,6 +274,17 @@ static inline void peal_hazard_set_weak(
 {
     __atomic_store_n(&hazard->weak, record, __ATOMIC_RELEASE);
 }
+/* Releases the retained target, if there is one. The slot names the record until the release hook has returned, so a
+ * thread that waits for the observer's calls also waits for the hook. Afterwards the record may end. */
+static inline void peal_hazard_release_weak_inline(struct peal_hazard_slot *_Nonnull hazard)
+{
+    const struct peal_observer_record *record = hazard->weak;
+    if (record == NULL)
+        return;
+    peal_observer_release_target(record);
+    peal_hazard_set_weak(hazard, NULL);
+}
+void peal_hazard_release_weak(struct peal_hazard_slot *_Nonnull hazard);
 /* Returns true if the list is that of a typed loop, which the caller releases. */
 static inline bool peal_hazard_is_of_caller(const struct peal_hazard_slot *_Nonnull hazard)
 {

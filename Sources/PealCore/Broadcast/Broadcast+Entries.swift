@@ -104,7 +104,7 @@ extension Broadcast {
         at entry: UnsafePointer<peal_entry>, _ hazard: Hazard
     ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
         guard entry == peal_entry_after_weak() else { return admit(entry, hazard) }
-        WeakHold.releaseInline(hazard)
+        peal_hazard_release_weak_inline(hazard)
         guard let next = hazard.pointee.next, next != hazard.pointee.shown.end else {
             peal_hazard_clear_weak_note(hazard)
             return (nil, hazard.pointee.next)

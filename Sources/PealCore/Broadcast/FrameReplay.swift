@@ -96,7 +96,7 @@ enum FrameReplay {
                 guard call(entry) else { return position(of: entry, in: entries) &- skipped }
             } else if let admitted = admitInLoop(entry, hazard) {
                 let continues = call(admitted)
-                endCallInLoop(hazard)
+                peal_hazard_release_weak(hazard)
                 guard continues else { return position(of: entry, in: entries) &- skipped }
             } else {
                 skipped &+= 1
@@ -115,18 +115,11 @@ enum FrameReplay {
     }
 }
 
-// The two functions below are not static, because loops would call static ones through functions that drop the metatype.
-
-/// Returns the entry to call for an observer whose gate is not zero, if any. `endCallInLoop` must follow the call.
+/// Returns the entry to call for an observer whose gate is not zero, if any. `peal_hazard_release_weak` must follow the
+/// call. Loops would call a static function through another one, which drops the metatype.
 @usableFromInline
 @inline(never)
 @_optimize(speed)
 func admitInLoop(_ entry: UnsafePointer<peal_entry>, _ hazard: Broadcast.Hazard) -> UnsafePointer<peal_entry>? {
     ObserverGate.admitInLibrary(entry, hazard)
-}
-
-@usableFromInline
-@inline(never)
-func endCallInLoop(_ hazard: Broadcast.Hazard) {
-    WeakHold.releaseInline(hazard)
 }

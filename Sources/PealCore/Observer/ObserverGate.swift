@@ -47,7 +47,7 @@ enum ObserverGate {
     static func admit(
         _ listed: UnsafePointer<SnapshotEntry>, _ hazard: Broadcast.Hazard
     ) -> UnsafePointer<SnapshotEntry>? {
-        admit(listed, hazard) { WeakHold.take($0.pointee.record, $1) }
+        admit(listed, hazard) { WeakHold.take($0, $1) }
     }
 
     /// The same for a loop of the library, which releases each target before it admits another observer.
@@ -60,12 +60,11 @@ enum ObserverGate {
 
     @inline(__always)
     private static func admit(
-        _ listed: UnsafePointer<SnapshotEntry>, _ hazard: Broadcast.Hazard,
-        _ take: (UnsafePointer<SnapshotEntry>, Broadcast.Hazard) -> Bool
+        _ listed: UnsafePointer<SnapshotEntry>, _ hazard: Broadcast.Hazard, _ take: (Observer, Broadcast.Hazard) -> Bool
     ) -> UnsafePointer<SnapshotEntry>? {
         // Most observers whose gate is not zero are only weak.
         guard peal_gate_load(listed.pointee.gate) == weak else { return admitSlow(listed, hazard) }
-        guard _fastPath(take(listed, hazard)) else {
+        guard _fastPath(take(listed.pointee.record, hazard)) else {
             prune(listed.pointee.record)
             return nil
         }

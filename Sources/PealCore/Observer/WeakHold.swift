@@ -18,28 +18,19 @@ enum WeakHold {
     }
 
     /// The same for a loop of the library. Such a loop has released each earlier target, and releases this one.
+    ///
+    /// - Parameter record: The record of a weak observer.
     @inline(__always)
-    static func takeInLibrary(_ listed: UnsafePointer<SnapshotEntry>, _ hazard: Broadcast.Hazard) -> Bool {
-        guard peal_observer_retain_target(listed.pointee.record) else { return false }
-        // The record is loaded again, because one register less is saved for the hook.
-        peal_hazard_set_weak(hazard, listed.pointee.record)
+    static func takeInLibrary(_ record: UnsafeMutablePointer<ObserverRecord>, _ hazard: Broadcast.Hazard) -> Bool {
+        guard peal_observer_retain_target(record) else { return false }
+        peal_hazard_set_weak(hazard, record)
         return true
     }
 
     /// Releases the target after its call. Does nothing if the last observer called is not weak.
     @inline(__always)
-    static func releaseInline(_ hazard: Broadcast.Hazard) {
-        guard let record = hazard.pointee.weak else { return }
-        peal_observer_release_target(record)
-        // The slot names the record until the release hook has returned, so a thread that waits for the observer's
-        // calls also waits for the hook. Afterwards the record may end.
-        peal_hazard_set_weak(hazard, nil)
-    }
-
-    /// The same for callers that are not loops.
-    @inline(never)
     static func release(_ hazard: Broadcast.Hazard) {
-        releaseInline(hazard)
+        peal_hazard_release_weak(hazard)
     }
 
     /// Releases the target of a typed loop that was left during the call. The hazard slot stays occupied meanwhile, so
