@@ -50,3 +50,7 @@ s/\bpeal_replay_open\b/peal_replay_create/g
 s/\bpeal_replay_close\b/peal_replay_destroy/g
 s/\bpeal_inspection_open\b/peal_inspection_start/g
 s/\bpeal_inspection_close\b/peal_inspection_stop/g
+
+# 0.1.0: what the calling thread is in is read by peal_<noun>_get_current
+s/\bpeal_owner_current\b/peal_owner_get_current/g
+s/\bpeal_bridge_current_call\b/peal_imported_call_get_current/g

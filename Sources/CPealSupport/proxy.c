@@ -2,7 +2,7 @@
 
 #include "memory.h"
 
-_Static_assert(sizeof(struct peal_proxy_element) == 128, "a place fills two cache lines");
+_Static_assert(sizeof(struct peal_proxy_element) == 128, "an element fills two cache lines");
 
 static void prepare(void *element, uint32_t index)
 {

@@ -99,7 +99,7 @@ extension Boundary {
             guard count == 0 else { throw .null("methods") }
             return nil
         }
-        guard (0...FunctionBinding.mostBindings).contains(count) else {
+        guard (0...FunctionBinding.maximumBindings).contains(count) else {
             throw Failure(.argument, "there are \(count) names of methods; give as many as `methods` has")
         }
         var read: [String] = []
@@ -114,8 +114,8 @@ extension FunctionBinding {
     static func list(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) -> CallerBindings.List {
         guard count != 0 else { return CallerBindings.List(start: nil, count: 0) }
         guard let bindings else { throw .null("bindings") }
-        guard count > 0, count <= mostBindings else {
-            throw Failure(.argument, "there are \(count) bindings; \(mostBindings) at most")
+        guard count > 0, count <= maximumBindings else {
+            throw Failure(.argument, "there are \(count) bindings; \(maximumBindings) at most")
         }
         return CallerBindings.List(start: bindings, count: count)
     }
@@ -132,5 +132,5 @@ extension FunctionBinding {
         return read
     }
 
-    static var mostBindings: Int { 65_536 }
+    static var maximumBindings: Int { 65_536 }
 }

@@ -23,7 +23,7 @@ public func peal_owner_leave() -> peal_status {
 }
 
 @c @implementation
-public func peal_owner_current() -> peal_owner {
+public func peal_owner_get_current() -> peal_owner {
     peal_owner(id: CurrentOwner.id)
 }
 

@@ -10,8 +10,8 @@ struct MethodChecks {
     init(_ function: FunctionDeclSyntax, _ context: some MacroExpansionContext) {
         let name = function.name.text
         var isValid = true
-        func refuse(_ place: some SyntaxProtocol, _ message: String) {
-            context.refuse(place, message)
+        func refuse(_ node: some SyntaxProtocol, _ message: String) {
+            context.refuse(node, message)
             isValid = false
         }
         if let generics = function.genericParameterClause {

@@ -14,8 +14,8 @@ struct MethodRequirement {
         let type: String
     }
 
-    /// The place of the method's diagnostics.
-    let place: TokenSyntax
+    /// The node of the method's diagnostics.
+    let node: TokenSyntax
     let name: String
     /// The name in C, without quotes.
     let cName: String
@@ -40,7 +40,7 @@ struct MethodRequirement {
         }
         guard let found = MethodChecks(function, context).parameters else { return nil }
         parameters = found
-        place = function.name
+        node = function.name
         name = function.name.text
         isAsync = function.signature.effectSpecifiers?.asyncSpecifier != nil
         isThrowing = function.signature.effectSpecifiers?.throwsClause != nil

@@ -12,14 +12,14 @@ struct Misuse: DiagnosticMessage {
 }
 
 extension MacroExpansionContext {
-    /// Reports an error at a place of the source.
-    func refuse(_ place: some SyntaxProtocol, _ message: String) {
-        diagnose(Diagnostic(node: Syntax(place), message: Misuse(message: message, severity: .error)))
+    /// Reports an error at a node of the source.
+    func refuse(_ node: some SyntaxProtocol, _ message: String) {
+        diagnose(Diagnostic(node: Syntax(node), message: Misuse(message: message, severity: .error)))
     }
 
-    /// Reports a warning at a place of the source.
-    func warn(_ place: some SyntaxProtocol, _ message: String) {
-        diagnose(Diagnostic(node: Syntax(place), message: Misuse(message: message, severity: .warning)))
+    /// Reports a warning at a node of the source.
+    func warn(_ node: some SyntaxProtocol, _ message: String) {
+        diagnose(Diagnostic(node: Syntax(node), message: Misuse(message: message, severity: .warning)))
     }
 }
 

@@ -52,7 +52,7 @@ struct ObservedProtocol {
                 continue
             }
             isValid = false
-            context.refuse(method.place, Self.clash(method, other))
+            context.refuse(method.node, Self.clash(method, other))
         }
         guard isValid else { return nil }
     }

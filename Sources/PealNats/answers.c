@@ -140,7 +140,7 @@ static void finish(void *context, const struct peal_completion_info *info)
 /* ---- Requests ---------------------------------------------------------------------------------- */
 
 /* Returns the rest of the time limit in milliseconds; 0 when it has expired. */
-static uint32_t rest_of(uint64_t deadline)
+static uint32_t remaining_of(uint64_t deadline)
 {
     const uint64_t time = (uint64_t)system_milliseconds();
 
@@ -167,7 +167,7 @@ static void gather(struct answer *answer, const struct peal_wire_header *header,
     options.reply = fold_reply;
     options.done = finish;
     options.context = answer;
-    options.timeout = rest_of(header->deadline);
+    options.timeout = remaining_of(header->deadline);
     options.origin = imported.token;
     const peal_status status = peal_gather(answer->method->handle, arguments, count, &options, &gathering);
     imported_end(&imported);
@@ -193,7 +193,7 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
     if (status == PEAL_OK)
         status = peal_wire_decode_call(
             method->plan, message, size, arena, peal_wire_decode_size(method->plan, size), &arguments, &count);
-    struct answer *answer = status == PEAL_OK && rest_of(header.deadline) > 0
+    struct answer *answer = status == PEAL_OK && remaining_of(header.deadline) > 0
                               ? make_answer(answers, method, reply, header.number)
                               : NULL;
     if (answer != NULL) {

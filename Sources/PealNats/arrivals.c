@@ -7,13 +7,13 @@
 enum {
     WINDOW = 256,
     WORDS = WINDOW / 64,
-    WAYS = 8,    /* origins that share a place */
-    PLACES = 256 /* So 2,048 origins are known. The one that was silent for longest makes room. */
+    WAYS = 8,    /* origins that share a slot */
+    SLOTS = 256 /* So 2,048 origins are known. The one that was silent for longest makes room. */
 };
 
 struct origin_state {
     uint8_t origin[ORIGIN_SIZE];
-    uint64_t greatest;    /* 0: the place is free */
+    uint64_t greatest;    /* 0: the slot is free */
     uint64_t seen[WORDS]; /* bit n: the number `greatest` - n has arrived */
     uint64_t used;        /* `clock` at the last arrival */
 };
@@ -21,8 +21,8 @@ struct origin_state {
 struct arrivals {
     pthread_mutex_t lock;
     uint64_t clock; /* counts arrivals */
-    uint64_t secret; /* A peer that does not know it cannot choose origins that share a place. */
-    struct origin_state places[PLACES][WAYS];
+    uint64_t secret; /* A peer that does not know it cannot choose origins that share a slot. */
+    struct origin_state slots[SLOTS][WAYS];
 };
 
 struct arrivals *arrivals_create(void)
@@ -48,13 +48,13 @@ static struct origin_state *find(struct arrivals *arrivals, const uint8_t *origi
 
     memcpy(halves, origin, ORIGIN_SIZE);
     const uint64_t hash = (halves[0] ^ arrivals->secret) * 0x9e3779b97f4a7c15u + halves[1] * 0xc2b2ae3d27d4eb4fu;
-    struct origin_state *places = arrivals->places[(hash ^ hash >> 32) % PLACES];
-    struct origin_state *oldest = &places[0];
+    struct origin_state *slots = arrivals->slots[(hash ^ hash >> 32) % SLOTS];
+    struct origin_state *oldest = &slots[0];
     for (size_t i = 0; i < WAYS; i++) {
-        if (places[i].greatest != 0 && memcmp(places[i].origin, origin, ORIGIN_SIZE) == 0)
-            return &places[i];
-        if (places[i].used < oldest->used)
-            oldest = &places[i];
+        if (slots[i].greatest != 0 && memcmp(slots[i].origin, origin, ORIGIN_SIZE) == 0)
+            return &slots[i];
+        if (slots[i].used < oldest->used)
+            oldest = &slots[i];
     }
     memset(oldest, 0, sizeof *oldest);
     memcpy(oldest->origin, origin, ORIGIN_SIZE);

@@ -258,7 +258,7 @@ void peal_bridge_destroy(peal_bridge *bridge)
 /* ---- Waiting ----------------------------------------------------------------------------------- */
 
 /* Returns the rest of a time limit that ends at `deadline`; 0 when it has expired. */
-static uint32_t rest_until(int64_t deadline, uint32_t timeout)
+static uint32_t remaining_until(int64_t deadline, uint32_t timeout)
 {
     const int64_t rest = deadline - now_in_milliseconds();
 
@@ -270,10 +270,10 @@ static uint32_t rest_until(int64_t deadline, uint32_t timeout)
 static peal_status flush_exports(struct export *exports, int64_t deadline, uint32_t timeout)
 {
     for (struct export *each = exports; each != NULL; each = each->next) {
-        if (each->relay != NULL && relay_flush(each->relay, rest_until(deadline, timeout)) < 0)
+        if (each->relay != NULL && relay_flush(each->relay, remaining_until(deadline, timeout)) < 0)
             return PEAL_ERROR_TIMEOUT;
         bundle_flush(each->bundle);
-        if (each->outbox != NULL && !outbox_flush(each->outbox, rest_until(deadline, timeout)))
+        if (each->outbox != NULL && !outbox_flush(each->outbox, remaining_until(deadline, timeout)))
             return PEAL_ERROR_TIMEOUT;
     }
     return PEAL_OK;
@@ -282,7 +282,7 @@ static peal_status flush_exports(struct export *exports, int64_t deadline, uint3
 /* A connection that is lost meanwhile is waited for. */
 static bool flush_connection(struct peal_bridge *bridge, int64_t deadline, uint32_t timeout)
 {
-    uint32_t rest = rest_until(deadline, timeout);
+    uint32_t rest = remaining_until(deadline, timeout);
 
     while (rest > 0 && !transport_flush(bridge->transport, rest != PEAL_FOREVER ? rest : INT32_MAX)) {
         const int64_t due = now_in_milliseconds() + RETRY_MILLISECONDS;
@@ -290,7 +290,7 @@ static bool flush_connection(struct peal_bridge *bridge, int64_t deadline, uint3
         pthread_mutex_lock(&bridge->lock);
         (void)pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit);
         pthread_mutex_unlock(&bridge->lock);
-        rest = rest_until(deadline, timeout);
+        rest = remaining_until(deadline, timeout);
     }
     return rest > 0;
 }

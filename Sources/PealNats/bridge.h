@@ -194,7 +194,7 @@ peal_status presence_create(struct presence **out_presence);
 void presence_destroy(struct presence *presence);
 /* Send to all processes of the realm. */
 void presence_announce(struct peal_bridge *bridge, const struct method_table *table, const char *methods);
-void presence_ask(struct peal_bridge *bridge, const struct method_table *table);
+void presence_request(struct peal_bridge *bridge, const struct method_table *table);
 /* Return the subscription to announcements, and to questions. */
 peal_status presence_follow_export(struct export *export);
 peal_status presence_follow_import(struct import *import);

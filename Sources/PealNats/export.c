@@ -329,7 +329,7 @@ peal_status export_update(struct export *export)
     else if (peers == 0 && before > 0)
         requests_end_export(export->bridge->requests, export);
     if (has_grown)
-        presence_ask(export->bridge, export->table);
+        presence_request(export->bridge, export->table);
     pthread_mutex_lock(&export->bridge->lock);
     export->ready_peers = status == PEAL_OK ? peers : 0;
     pthread_cond_broadcast(&export->bridge->changed);
@@ -451,7 +451,7 @@ static peal_status add(struct peal_bridge *bridge, struct export *made, const st
             __atomic_store_n(&each->sibling, made, __ATOMIC_RELEASE);
     }
     pthread_mutex_unlock(&bridge->lock);
-    presence_ask(bridge, made->table);
+    presence_request(bridge, made->table);
     return PEAL_OK;
 }
 

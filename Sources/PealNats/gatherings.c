@@ -101,7 +101,7 @@ static bool defer_answers(const struct peal_call *call, struct request *request)
 }
 
 /* Returns the rest of a time limit in milliseconds, rounded up; -1 for no limit. */
-static int64_t rest_of(uint64_t deadline)
+static int64_t remaining_of(uint64_t deadline)
 {
     struct peal_clock_info clock = { .size = sizeof clock };
 
@@ -124,7 +124,7 @@ static void request_call(void *target, const struct peal_call *call)
         (void)peal_call_abstain(call); /* It has no effect if a token could not be made. */
         return;
     }
-    const int64_t rest = peal_call_get_current(&info) == PEAL_OK ? rest_of(info.deadline) : -1;
+    const int64_t rest = peal_call_get_current(&info) == PEAL_OK ? remaining_of(info.deadline) : -1;
     mark_silent(export, request);
     request_send(request, rest, call->arguments);
 }

@@ -122,8 +122,8 @@ static peal_status make_positions(struct inbox *inbox)
 
 /* ---- The consumer ------------------------------------------------------------------------------ */
 
-/* Finds the place to continue. A server that has lost its last calls uses their numbers again. */
-static natsStatus find_place(struct inbox *inbox)
+/* Finds the number of the first call to read. A server that has lost its last calls uses their numbers again. */
+static natsStatus find_start(struct inbox *inbox)
 {
     jsStreamInfo *info = NULL;
     natsStatus status = inbox->knows_position ? NATS_OK : read_position(inbox);
@@ -174,7 +174,7 @@ static bool connect_inbox(struct inbox *inbox)
 {
     if (jetstream_open(inbox->import->bridge, &inbox->jetstream) < 0)
         return false;
-    return find_place(inbox) == NATS_OK && make_consumer(inbox) == NATS_OK;
+    return find_start(inbox) == NATS_OK && make_consumer(inbox) == NATS_OK;
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ struct outbox {
     natsInbox *inbox;
     uint64_t first; /* the oldest call that is not confirmed */
     uint64_t sent;  /* the next call to send */
-    uint64_t next;  /* the next free place */
+    uint64_t next;  /* the next free slot */
     struct waiting_call calls[WINDOW];
 };
 

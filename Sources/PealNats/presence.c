@@ -84,7 +84,7 @@ void presence_announce(struct peal_bridge *bridge, const struct method_table *ta
     send(bridge, table, bridge->presence->announce, arguments);
 }
 
-void presence_ask(struct peal_bridge *bridge, const struct method_table *table)
+void presence_request(struct peal_bridge *bridge, const struct method_table *table)
 {
     send(bridge, table, bridge->presence->ask, NULL);
 }
@@ -102,7 +102,7 @@ static bool is_message_of(const peal_wire_plan *plan, const void *message, size_
 }
 
 /* An export gets the questions of other exports too, and an import the announcements of other imports. */
-static void export_heard(void *context, const struct delivery *delivery)
+static void export_receive(void *context, const struct delivery *delivery)
 {
     struct export *export = context;
     const struct presence *presence = export->bridge->presence;
@@ -125,7 +125,7 @@ static void export_heard(void *context, const struct delivery *delivery)
     free(arena);
 }
 
-static void import_heard(void *context, const struct delivery *delivery)
+static void import_receive(void *context, const struct delivery *delivery)
 {
     struct import *import = context;
 
@@ -138,11 +138,11 @@ static void import_heard(void *context, const struct delivery *delivery)
 peal_status presence_follow_export(struct export *export)
 {
     return transport_subscribe(
-        export->bridge->transport, export->table->presence_subject, NULL, export_heard, export, &export->presence);
+        export->bridge->transport, export->table->presence_subject, NULL, export_receive, export, &export->presence);
 }
 
 peal_status presence_follow_import(struct import *import)
 {
     return transport_subscribe(
-        import->bridge->transport, import->table->presence_subject, NULL, import_heard, import, &import->presence);
+        import->bridge->transport, import->table->presence_subject, NULL, import_receive, import, &import->presence);
 }

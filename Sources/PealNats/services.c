@@ -349,7 +349,7 @@ static peal_status share(struct peal_bridge *bridge, peal_protocol protocol, str
     made->next = bridge->exports;
     bridge->exports = made;
     pthread_mutex_unlock(&bridge->lock);
-    presence_ask(bridge, made->table);
+    presence_request(bridge, made->table);
     *out_export = made;
     return PEAL_OK;
 }

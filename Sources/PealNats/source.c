@@ -227,7 +227,7 @@ void imported_begin(struct imported *imported, const struct source *source, bool
 
 void imported_end(const struct imported *imported) { thread.current = imported->outer; }
 
-peal_status peal_bridge_current_call(struct peal_imported_call *out_call)
+peal_status peal_imported_call_get_current(struct peal_imported_call *out_call)
 {
     if (out_call == NULL || out_call->size != sizeof *out_call)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the structure is NULL, or its size is wrong");

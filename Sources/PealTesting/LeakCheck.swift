@@ -22,7 +22,7 @@ extension Center {
     ///
     ///     ["protocol Chat: 2 observers", "service store: 1 use"]
     ///
-    /// Any thread. The C interface's `peal_test_check_leaks`.
+    /// Thread rule: any thread. The C interface's `peal_test_check_leaks`.
     public var leaks: [String] {
         var characters = [CChar](repeating: 0, count: 16 * 1024)
         guard peal_test_check_leaks(handle, &characters, characters.count) > 0 else { return [] }

@@ -48,7 +48,7 @@ public final class ProtocolSpy: @unchecked Sendable {
     ///
     /// - Throws: ``/Peal/PealError`` with `Status.memory`.
     ///
-    /// Any thread. The C interface's `peal_spy_print`.
+    /// Thread rule: any thread. The C interface's `peal_spy_print`.
     public var text: String {
         get throws(PealError) {
             var capacity = 1024
@@ -70,7 +70,7 @@ public final class ProtocolSpy: @unchecked Sendable {
     /// - Parameter method: The name of a method; `nil` for the calls of all.
     /// - Returns: The number; 0 for a method that the spy does not observe.
     ///
-    /// Any thread. The C interface's `peal_spy_count_calls`.
+    /// Thread rule: any thread. The C interface's `peal_spy_count_calls`.
     public func count(of method: String? = nil) -> Int { peal_spy_count_calls(spy, method) }
 
     /// Waits until a number of calls have been recorded. The wait is on a thread of Dispatch, so no thread of Swift's
@@ -91,7 +91,7 @@ public final class ProtocolSpy: @unchecked Sendable {
 
     /// Frees the records. The spy continues to record, and counts from zero.
     ///
-    /// Any thread. The C interface's `peal_spy_clear`.
+    /// Thread rule: any thread. The C interface's `peal_spy_clear`.
     public func clear() { peal_spy_clear(spy) }
 }
 
@@ -104,7 +104,7 @@ extension Center {
     /// - Returns: The spy, which observes until its last reference.
     /// - Throws: ``/Peal/PealError``, as an observation of the protocol.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_spy_create`.
+    /// Thread rule: any thread. The C interface's `peal_spy_create`.
     public func spy<Observed: PealProtocol>(
         on type: Observed.Type, _ options: ObserverOption...
     ) throws(PealError) -> ProtocolSpy {
@@ -121,7 +121,7 @@ extension Center {
     /// - Returns: The spy, which observes until its last reference.
     /// - Throws: ``/Peal/PealError``: `Status.notFound`; else as an observation of the protocol.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_spy_create`.
+    /// Thread rule: any thread. The C interface's `peal_spy_create`.
     public func spy(
         onProtocol protocolName: String, methods: [String] = [], _ options: ObserverOption...
     ) throws(PealError) -> ProtocolSpy {

@@ -24,7 +24,7 @@ public final class Schedule {
     /// - Parameter seed: Decides the order of all calls.
     /// - Throws: ``/Peal/PealError`` with `Status.memory`.
     ///
-    /// Any thread. The C interface's `peal_schedule_create`.
+    /// Thread rule: any thread. The C interface's `peal_schedule_create`.
     public init(seed: UInt64) throws(PealError) {
         var made: OpaquePointer?
         try PealError.check(peal_schedule_create(seed, &made))

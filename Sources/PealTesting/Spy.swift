@@ -24,12 +24,12 @@ public final class Spy<Call: Sendable>: Sendable {
 
     /// The recorded calls, in the order in which they were made.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public var calls: [Call] { record.calls }
 
     /// The number of recorded calls.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public var count: Int { record.calls.count }
 
     /// Waits until a number of calls have been recorded. Calls that are recorded already count.
@@ -48,12 +48,12 @@ public final class Spy<Call: Sendable>: Sendable {
 
     /// Removes the records. The spy continues to record, and counts from zero.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public func clear() { record.clear() }
 
     /// Ends the observation. The records stay.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public func cancel() { observation.cancel() }
 }
 
@@ -66,7 +66,7 @@ extension Center {
     /// - Returns: The spy, which is removed when its last reference is released.
     /// - Throws: As an observation of the method by a closure.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func spy<Owner, each Parameter: PealParameter & Sendable>(
         on method: PealMethod<Owner, Void, repeat each Parameter>, _ options: ObserverOption...
     ) throws(PealError) -> Spy<(repeat each Parameter)> {
@@ -88,7 +88,7 @@ extension Center {
     /// - Returns: The spy, which observes until its last reference.
     /// - Throws: As an observation of the method by a closure.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func spy<Owner, Result: PealAnswer, each Parameter: PealParameter & Sendable>(
         on method: PealMethod<Owner, Result, repeat each Parameter>, returning result: Result.Answer,
         _ options: ObserverOption...

@@ -49,19 +49,19 @@ import Testing
     @Test func `O12: an owner's closures nest, end when they throw, and their errors are rethrown`() throws {
         let outer = try Owner("outer"), inner = try Owner("inner")
         try outer.perform {
-            #expect(peal_owner_current().id == outer.handle.id)
-            try inner.perform { #expect(peal_owner_current().id == inner.handle.id) }
-            #expect(peal_owner_current().id == outer.handle.id)
+            #expect(peal_owner_get_current().id == outer.handle.id)
+            try inner.perform { #expect(peal_owner_get_current().id == inner.handle.id) }
+            #expect(peal_owner_get_current().id == outer.handle.id)
             #expect(throws: Other.self) { try inner.perform { throw Other() } }
-            #expect(peal_owner_current().id == outer.handle.id)
+            #expect(peal_owner_get_current().id == outer.handle.id)
         }
-        #expect(peal_owner_current().id == 0)
+        #expect(peal_owner_get_current().id == 0)
         func nest(_ depth: Int) throws {
             if depth > 0 { try outer.perform { try nest(depth - 1) } }
         }
         try nest(16)
         #expect(pealError { try nest(17) }?.status == .limit)
-        #expect(peal_owner_current().id == 0)
+        #expect(peal_owner_get_current().id == 0)
     }
 
     @Test func `L1: retiring an owner waits for a use of another thread, up to its time limit`() throws {

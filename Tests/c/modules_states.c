@@ -766,7 +766,7 @@ static peal_status observe_in_step_status;
 static void observe_in_step(struct part *part, struct peal_module_step *step)
 {
     (void)step;
-    CHECK_EQUAL(peal_owner_current().id, part->owner.id);
+    CHECK_EQUAL(peal_owner_get_current().id, part->owner.id);
     observe_in_step_status = peal_lifecycle_observe(&life, &got, &part_table, NULL, NULL);
 }
 

@@ -129,13 +129,13 @@ CLAIM("O12", "registrations of a thread belong to the owner that it entered, or 
     size_t count = 0;
 
     open_bell();
-    CHECK_EQUAL(peal_owner_current().id, 0);
+    CHECK_EQUAL(peal_owner_get_current().id, 0);
     CHECK_OK(peal_owner_enter(owner));
-    CHECK_EQUAL(peal_owner_current().id, owner.id);
+    CHECK_EQUAL(peal_owner_get_current().id, owner.id);
     of_a = observe(a, nowhere, nobody);
     of_b = observe(b, nowhere, other);
     CHECK_OK(peal_owner_leave());
-    CHECK_EQUAL(peal_owner_current().id, 0);
+    CHECK_EQUAL(peal_owner_get_current().id, 0);
     (void)observe(c, nowhere, nobody);
     CHECK_OK(peal_owner_list_observations(owner, listed, 4, &count));
     CHECK_EQUAL(count, 1);
@@ -196,15 +196,15 @@ CLAIM("O12", "entering owners nests, up to sixteen, and each leave ends the inne
     for (int i = 0; i < 16; i++) {
         owners[i] = make_owner();
         CHECK_OK(peal_owner_enter(owners[i]));
-        CHECK_EQUAL(peal_owner_current().id, owners[i].id);
+        CHECK_EQUAL(peal_owner_get_current().id, owners[i].id);
     }
     CHECK_FAILURE(peal_owner_enter(owners[0]), PEAL_ERROR_LIMIT);
     for (int i = 15; i >= 0; i--) {
-        CHECK_EQUAL(peal_owner_current().id, owners[i].id);
+        CHECK_EQUAL(peal_owner_get_current().id, owners[i].id);
         CHECK_OK(peal_owner_leave());
     }
     CHECK_FAILURE(peal_owner_leave(), PEAL_ERROR_STATE);
-    CHECK_EQUAL(peal_owner_current().id, 0);
+    CHECK_EQUAL(peal_owner_get_current().id, 0);
     for (int i = 0; i < 16; i++)
         CHECK_OK(peal_owner_retire(owners[i], 0));
 }
@@ -212,7 +212,7 @@ CLAIM("O12", "entering owners nests, up to sixteen, and each leave ends the inne
 static void *see_nobody(void *context)
 {
     (void)context;
-    CHECK_EQUAL(peal_owner_current().id, 0);
+    CHECK_EQUAL(peal_owner_get_current().id, 0);
     CHECK_FAILURE(peal_owner_leave(), PEAL_ERROR_STATE);
     return NULL;
 }
@@ -231,11 +231,11 @@ static peal_owner inner_owner;
 
 static void register_inside(int n)
 {
-    CHECK_EQUAL(peal_owner_current().id, 0);
+    CHECK_EQUAL(peal_owner_get_current().id, 0);
     if (n == 1) {
         (void)observe(b, nowhere, nobody);
         CHECK_OK(peal_owner_enter(inner_owner));
-        CHECK_EQUAL(peal_owner_current().id, inner_owner.id);
+        CHECK_EQUAL(peal_owner_get_current().id, inner_owner.id);
         (void)observe(c, nowhere, nobody);
         CHECK_OK(peal_owner_leave());
     }
@@ -254,7 +254,7 @@ CLAIM("O12", "registrations that a callback makes belong to no owner, unless the
         CHECK_OK(peal_owner_enter(owner));
         ring(1);
         lane_settle(&lane);
-        CHECK_EQUAL(peal_owner_current().id, owner.id);
+        CHECK_EQUAL(peal_owner_get_current().id, owner.id);
         CHECK_OK(peal_owner_leave());
         CHECK_EQUAL(count_owned(owner), 0);
         CHECK_EQUAL(count_owned(inner_owner), 1);

@@ -140,7 +140,7 @@ static void note_identity(struct party *party, int32_t number)
     struct seen *seen = party->context;
     struct peal_imported_call call = { .size = sizeof call };
 
-    if (peal_bridge_current_call(&call) != PEAL_OK || call.number != (uint64_t)number
+    if (peal_imported_call_get_current(&call) != PEAL_OK || call.number != (uint64_t)number
         || strcmp(call.realm, realm_of_claim()) != 0)
         seen->failures++;
     memcpy(seen->origin, call.origin, sizeof seen->origin);

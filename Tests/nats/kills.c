@@ -102,7 +102,7 @@ static void collect(void *self, int32_t number, const char *text)
     struct peal_imported_call call = { .size = sizeof call };
 
     (void)text;
-    if (peal_bridge_current_call(&call) < 0 || call.number != (uint64_t)number)
+    if (peal_imported_call_get_current(&call) < 0 || call.number != (uint64_t)number)
         _exit(4);
     if (call.number <= collector->last)
         return;

@@ -49,16 +49,16 @@ bool check_arguments(const char *command, int *count, char **arguments, int leas
             break;
         }
         if (arguments[i][0] == '-' && arguments[i][1] == '-') {
-            complain("%s has no option %s; see: peal %s --help", command, arguments[i], command);
+            report_error("%s has no option %s; see: peal %s --help", command, arguments[i], command);
             return false;
         }
     }
     if (*count < least && least == 1)
-        complain("%s needs a process; see: peal ps, and peal %s --help", command, command);
+        report_error("%s needs a process; see: peal ps, and peal %s --help", command, command);
     else if (*count < least)
-        complain("%s needs %d arguments; see: peal %s --help", command, least, command);
+        report_error("%s needs %d arguments; see: peal %s --help", command, least, command);
     else if (*count > most)
-        complain("%s has too many arguments; see: peal %s --help", command, command);
+        report_error("%s has too many arguments; see: peal %s --help", command, command);
     return *count >= least && *count <= most;
 }
 
@@ -72,7 +72,7 @@ bool read_seconds(const char *text, double *out_seconds)
     *out_seconds = strtod(text, &end);
     if (end != text && *end == '\0' && *out_seconds > 0 && *out_seconds < 1e7)
         return true;
-    complain("--seconds needs a number above zero");
+    report_error("--seconds needs a number above zero");
     return false;
 }
 

@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-void complain(const char *format, ...)
+void report_error(const char *format, ...)
 {
     va_list arguments;
 
@@ -25,9 +25,9 @@ void complain(const char *format, ...)
     fputc('\n', stderr);
 }
 
-int complain_lost(const struct connection *connection)
+int report_lost(const struct connection *connection)
 {
-    complain("the program %ld has ended, or has closed its inspection", connection->pid);
+    report_error("the program %ld has ended, or has closed its inspection", connection->pid);
     return EXIT_LOST;
 }
 
@@ -44,7 +44,7 @@ static const char *sockets(void)
     if (folder_check(path, false, message, sizeof message))
         return path;
     if (access(path, F_OK) == 0)
-        complain("%s", message);
+        report_error("%s", message);
     return NULL;
 }
 
@@ -127,12 +127,12 @@ static int connect_to_name(struct connection *connection, const char *name)
     }
     free(pids);
     if (matches > 1)
-        complain("%zu programs are named %s; give the number of one, as peal ps lists it", matches, name);
+        report_error("%zu programs are named %s; give the number of one, as peal ps lists it", matches, name);
     else if (matches == 0)
-        complain("no program named %s is open for inspection; start it with PEAL_INSPECT=1", name);
+        report_error("no program named %s is open for inspection; start it with PEAL_INSPECT=1", name);
     if (matches != 1)
         return EXIT_FAILED;
-    return connect_to_pid(connection, found) ? EXIT_OK : complain_lost(connection);
+    return connect_to_pid(connection, found) ? EXIT_OK : report_lost(connection);
 }
 
 int connect_to(struct connection *connection, const char *program)
@@ -147,9 +147,9 @@ int connect_to(struct connection *connection, const char *program)
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld", pid);
     if (access(path, F_OK) != 0)
-        complain("there is no process %ld", pid);
+        report_error("there is no process %ld", pid);
     else
-        complain("process %ld is not open for inspection by this user; start the program with PEAL_INSPECT=1", pid);
+        report_error("process %ld is not open for inspection by this user; start the program with PEAL_INSPECT=1", pid);
     return EXIT_FAILED;
 }
 
@@ -276,15 +276,15 @@ int request(struct connection *connection, const char *const *words, size_t coun
     int result = EXIT_OK;
 
     if (!send_request(connection, words, count))
-        return complain_lost(connection);
+        return report_lost(connection);
     for (;;) {
         const int status = read_answer(connection, -1, &answer);
         if (status < 0)
-            return result == EXIT_OK ? complain_lost(connection) : result;
+            return result == EXIT_OK ? report_lost(connection) : result;
         if (status == 0)
             continue;
         if (value_get(answer, "error") != NULL) {
-            complain("%s", value_text(answer, "error"));
+            report_error("%s", value_text(answer, "error"));
             result = EXIT_FAILED;
         } else if (value_get(answer, "end") != NULL) {
             value_free(answer);

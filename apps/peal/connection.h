@@ -26,7 +26,7 @@ struct connection {
 };
 
 /* Prints "peal: ..." on standard error. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Connects to a program, by its process number or by its name if one program has it. Prints the reason on failure.
  *
@@ -62,6 +62,6 @@ int request(struct connection *connection, const char *const *words, size_t coun
     void (*line)(void *context, struct value *line), void *context);
 
 /* Prints that the connection is lost. Returns the exit code. */
-int complain_lost(const struct connection *connection);
+int report_lost(const struct connection *connection);
 
 #endif

@@ -89,7 +89,7 @@ static int read_other(struct events *events, const char *line)
     int result = -1;
 
     if (value_get(value, "error") != NULL) {
-        complain("%s", value_text(value, "error"));
+        report_error("%s", value_text(value, "error"));
         result = EXIT_FAILED;
     } else if (strcmp(value_text(value, "kind"), "begun") == 0) {
         if (events->announcement != NULL)
@@ -110,7 +110,7 @@ int events_read(struct events *events, struct connection *connection, const char
     char *line;
 
     if (!send_request(connection, words, buffer != NULL ? 3 : filter != NULL ? 2 : 1))
-        return complain_lost(connection);
+        return report_lost(connection);
     for (;;) {
         const int64_t left = seconds > 0 && !is_stopping ? (int64_t)(end - now_ns()) / 1000000 : 1000;
         struct event event;
@@ -122,7 +122,7 @@ int events_read(struct events *events, struct connection *connection, const char
         }
         const int status = read_line(connection, (int)left, &line);
         if (status < 0)
-            return is_stopping ? EXIT_OK : complain_lost(connection);
+            return is_stopping ? EXIT_OK : report_lost(connection);
         if (status == 0)
             continue;
         if (strcmp(line, "{\"end\":true}") == 0)

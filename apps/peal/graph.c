@@ -12,7 +12,7 @@ static void *grow(void *array, size_t count, size_t size)
         return array;
     void *larger = realloc(array, (count == 0 ? 1 : count * 2) * size);
     if (larger == NULL) {
-        complain("out of memory");
+        report_error("out of memory");
         exit(EXIT_FAILED);
     }
     return larger;

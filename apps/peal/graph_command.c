@@ -259,7 +259,7 @@ static int write_svg(const struct graph *graph, const char *title)
     FILE *dot = start_dot(&process);
 
     if (dot == NULL) {
-        complain("dot cannot be started");
+        report_error("dot cannot be started");
         return EXIT_FAILED;
     }
     /* A missing dot is reported below. */
@@ -270,9 +270,9 @@ static int write_svg(const struct graph *graph, const char *title)
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return EXIT_OK;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-        complain("--svg needs the program dot of Graphviz (Debian: graphviz); --dot writes its input");
+        report_error("--svg needs the program dot of Graphviz (Debian: graphviz); --dot writes its input");
     else
-        complain("dot has failed");
+        report_error("dot has failed");
     return EXIT_FAILED;
 }
 

@@ -124,7 +124,7 @@ struct http_server *http_start(unsigned port, http_answer_function answer, void 
 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (server == NULL || !make_secret(server->secret)) {
-        complain("no memory or no random numbers for a server");
+        report_error("no memory or no random numbers for a server");
         free(server);
         return NULL;
     }
@@ -139,7 +139,7 @@ struct http_server *http_start(unsigned port, http_answer_function answer, void 
                                          ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT)
                                          : NULL;
     if (info == NULL) {
-        complain("port %u cannot be opened: %s", port, errno != 0 ? strerror(errno) : "libmicrohttpd has failed");
+        report_error("port %u cannot be opened: %s", port, errno != 0 ? strerror(errno) : "libmicrohttpd has failed");
         http_stop(server);
         return NULL;
     }

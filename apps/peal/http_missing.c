@@ -10,7 +10,7 @@ struct http_server *http_start(unsigned port, http_answer_function answer, void 
     (void)port;
     (void)answer;
     (void)context;
-    complain("serve needs libmicrohttpd, without which this command was built (Debian: libmicrohttpd-dev)");
+    report_error("serve needs libmicrohttpd, without which this command was built (Debian: libmicrohttpd-dev)");
     return NULL;
 }
 

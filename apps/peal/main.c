@@ -99,11 +99,11 @@ int main(int count, char **arguments)
         }
         const int result = commands[i].run(count - 2, arguments + 2);
         if (fflush(stdout) != 0 || ferror(stdout)) {
-            complain("the output cannot be written");
+            report_error("the output cannot be written");
             return result == EXIT_OK ? EXIT_FAILED : result;
         }
         return result;
     }
-    complain("there is no command '%s'; peal --help lists the commands", arguments[1]);
+    report_error("there is no command '%s'; peal --help lists the commands", arguments[1]);
     return EXIT_USAGE;
 }

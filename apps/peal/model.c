@@ -52,7 +52,7 @@ int model_read(struct model *model, struct connection *connection)
         return result;
     model->sorted = calloc(model->count + 1, sizeof *model->sorted);
     if (reading.is_refused || model->sorted == NULL) {
-        complain("out of memory");
+        report_error("out of memory");
         return EXIT_FAILED;
     }
     memcpy(model->sorted, model->objects, model->count * sizeof *model->sorted);

@@ -26,7 +26,7 @@ static void print_event(const struct value *line)
 static int print_line(const struct value *line, uint64_t *count)
 {
     if (value_get(line, "error") != NULL) {
-        complain("%s", value_text(line, "error"));
+        report_error("%s", value_text(line, "error"));
         return EXIT_FAILED;
     }
     if (strcmp(value_text(line, "kind"), "lost") == 0) {
@@ -45,7 +45,7 @@ static int monitor(struct connection *connection, const char *filter, double sec
     uint64_t count = 0;
 
     if (!send_request(connection, words, filter != NULL ? 2 : 1))
-        return complain_lost(connection);
+        return report_lost(connection);
     while (!is_interrupted && (limit == 0 || count < limit)) {
         const int64_t left = seconds > 0 ? (int64_t)(end - now_ns()) / 1000000 : 1000;
         struct value *line;
@@ -57,7 +57,7 @@ static int monitor(struct connection *connection, const char *filter, double sec
             status = read_answer(connection, (int)left, &line);
         }
         if (status < 0)
-            return complain_lost(connection);
+            return report_lost(connection);
         if (status == 0)
             continue;
         const int result = print_line(line, &count);

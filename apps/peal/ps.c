@@ -35,6 +35,6 @@ int command_ps(int count, char **arguments)
     free(pids);
     if (has_header)
         return EXIT_OK;
-    complain("no program of this user is open for inspection; start one with PEAL_INSPECT=1");
+    report_error("no program of this user is open for inspection; start one with PEAL_INSPECT=1");
     return EXIT_FAILED;
 }

@@ -17,14 +17,14 @@ static bool make_absolute(const char *path, char *out_path)
     char folder[PATH_MAX];
 
     if (getcwd(folder, sizeof folder) == NULL) {
-        complain("the current folder has no path");
+        report_error("the current folder has no path");
         return false;
     }
     const int length = *path == '/' ? snprintf(out_path, PATH_MAX, "%s", path)
                                     : snprintf(out_path, PATH_MAX, "%s/%s", folder, path);
     if (length > 0 && length < PATH_MAX)
         return true;
-    complain("the path of the file is too long");
+    report_error("the path of the file is too long");
     return false;
 }
 
@@ -37,7 +37,7 @@ static int read_stream(struct connection *connection, const char *const *words, 
     const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
 
     if (!send_request(connection, words, count))
-        return complain_lost(connection);
+        return report_lost(connection);
     while (!is_interrupted) {
         const int64_t left = seconds > 0 ? (int64_t)(end - now_ns()) / 1000000 : 1000;
         struct value *line;
@@ -45,12 +45,12 @@ static int read_stream(struct connection *connection, const char *const *words, 
             break;
         const int status = read_answer(connection, (int)(left < 1000 ? left : 1000), &line);
         if (status < 0)
-            return complain_lost(connection);
+            return report_lost(connection);
         if (status == 0)
             continue;
         const bool is_end = value_bool(line, "end"), is_error = value_get(line, "error") != NULL;
         if (is_error)
-            complain("%s", value_text(line, "error"));
+            report_error("%s", value_text(line, "error"));
         else if (!is_end)
             receive(context, line);
         value_free(line);
@@ -72,7 +72,7 @@ static void print_recorded(void *context, const struct value *line)
     else if (strcmp(kind, "skipped") == 0)
         printf("skips %s: %s\n", value_text(line, "name"), value_text(line, "reason"));
     else if (value_number(line, "lost") > *lost)
-        complain("%llu calls could not be recorded: the file is full, or a value cannot be encoded",
+        report_error("%llu calls could not be recorded: the file is full, or a value cannot be encoded",
             (unsigned long long)(*lost = value_number(line, "lost")));
     fflush(stdout);
 }

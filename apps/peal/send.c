@@ -24,7 +24,7 @@ int command_send(int count, char **arguments)
 
     /* An argument may begin with a minus sign. */
     if (count < 2 || count > WORD_LIMIT) {
-        complain("send needs a process, a method and its arguments; see: peal send --help");
+        report_error("send needs a process, a method and its arguments; see: peal send --help");
         return EXIT_USAGE;
     }
     int result = connect_to(&connection, arguments[0]);

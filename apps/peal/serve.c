@@ -92,7 +92,7 @@ static int serve(struct page *page, struct http_server *server)
     static const char *const top[] = { "top" };
 
     if (!send_request(&page->top, top, 1))
-        return complain_lost(&page->top);
+        return report_lost(&page->top);
     printf("%s\n", http_address(server));
     fflush(stdout);
     catch_interrupts();
@@ -101,7 +101,7 @@ static int serve(struct page *page, struct http_server *server)
         if (poll(waits, 2, http_timeout(server)) < 0)
             continue;
         if (waits[1].revents != 0 && !read_top(page))
-            return complain_lost(&page->top);
+            return report_lost(&page->top);
         http_run(server);
     }
     return EXIT_OK;
@@ -117,7 +117,7 @@ int command_serve(int count, char **arguments)
         return EXIT_USAGE;
     const unsigned long number = port != NULL ? strtoul(port, &end, 10) : 0;
     if (port != NULL && (end == port || *end != '\0' || number > 65535)) {
-        complain("--port needs a number up to 65535");
+        report_error("--port needs a number up to 65535");
         return EXIT_USAGE;
     }
     int result = connect_to(&page.top, arguments[0]);

@@ -69,7 +69,7 @@ static int print_line(struct screen *screen, const struct value *line)
     const char *kind = value_text(line, "kind");
 
     if (value_get(line, "error") != NULL) {
-        complain("%s", value_text(line, "error"));
+        report_error("%s", value_text(line, "error"));
         return EXIT_FAILED;
     }
     if (strcmp(kind, "period") == 0)
@@ -99,11 +99,11 @@ int command_top(int count, char **arguments)
     catch_interrupts();
     screen.program = arguments[0];
     const char *const words[] = { "top", count > 1 ? arguments[1] : NULL };
-    result = send_request(&connection, words, (size_t)count) ? -1 : complain_lost(&connection);
+    result = send_request(&connection, words, (size_t)count) ? -1 : report_lost(&connection);
     while (result < 0 && !is_interrupted) {
         const int status = read_answer(&connection, 1000, &line);
         if (status < 0) {
-            result = complain_lost(&connection);
+            result = report_lost(&connection);
         } else if (status > 0) {
             result = print_line(&screen, line);
             value_free(line);

@@ -163,7 +163,7 @@ int command_trace(int count, char **arguments)
         || !check_arguments("trace", &count, arguments, 1, 2))
         return EXIT_USAGE;
     if (buffer != NULL && (*buffer == '\0' || buffer[strspn(buffer, "0123456789")] != '\0')) {
-        complain("--buffer needs a number of records");
+        report_error("--buffer needs a number of records");
         return EXIT_USAGE;
     }
     if (path == NULL)
@@ -173,7 +173,7 @@ int command_trace(int count, char **arguments)
         return result;
     FILE *file = fopen(path, "w");
     if (file == NULL) {
-        complain("%s cannot be written: %s", path, strerror(errno));
+        report_error("%s cannot be written: %s", path, strerror(errno));
         disconnect(&connection);
         return EXIT_FAILED;
     }
@@ -181,7 +181,7 @@ int command_trace(int count, char **arguments)
     result = record(&connection, count > 1 ? arguments[1] : NULL, buffer, seconds, file, path);
     disconnect(&connection);
     if (fclose(file) != 0) {
-        complain("%s cannot be written: %s", path, strerror(errno));
+        report_error("%s cannot be written: %s", path, strerror(errno));
         return EXIT_FAILED;
     }
     return result;

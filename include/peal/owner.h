@@ -50,7 +50,7 @@ PEAL_API peal_status peal_owner_leave(void);
 /* Returns the owner of the calling thread's registrations; zero without one.
  *
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_owner peal_owner_current(void);
+PEAL_API peal_owner peal_owner_get_current(void);
 
 /* Ends an owner and everything that belongs to it:
  * - removes its modules, after stopping all modules that need them, including those of other owners (module.h);

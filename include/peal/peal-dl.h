@@ -125,8 +125,8 @@
 #define peal_observe_handler (*peal_loaded_observe_handler)
 #define peal_observe_service (*peal_loaded_observe_service)
 #define peal_owner_create (*peal_loaded_owner_create)
-#define peal_owner_current (*peal_loaded_owner_current)
 #define peal_owner_enter (*peal_loaded_owner_enter)
+#define peal_owner_get_current (*peal_loaded_owner_get_current)
 #define peal_owner_get_info (*peal_loaded_owner_get_info)
 #define peal_owner_leave (*peal_loaded_owner_leave)
 #define peal_owner_list (*peal_loaded_owner_list)
@@ -350,8 +350,8 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(observe_handler) \
     FUNCTION(observe_service) \
     FUNCTION(owner_create) \
-    FUNCTION(owner_current) \
     FUNCTION(owner_enter) \
+    FUNCTION(owner_get_current) \
     FUNCTION(owner_get_info) \
     FUNCTION(owner_leave) \
     FUNCTION(owner_list) \

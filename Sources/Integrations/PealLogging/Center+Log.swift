@@ -14,7 +14,7 @@ extension Center {
     /// - Returns: The observations, which end with their last references.
     /// - Throws: ``Status/handle`` when the center has ended.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public func log(to logger: Logger) throws(PealError) -> [ObserverToken] {
         [
             try observeModules { event in

@@ -13,7 +13,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As an observation of the method.
     ///
-    /// Any thread, also from a callback.
+    /// Thread rule: any thread.
     public func count<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, by counter: Counter
     ) throws(PealError) -> ObserverToken {
@@ -50,7 +50,7 @@ public struct QueueMetrics: Sendable {
     ///
     /// - Throws: ``Status/handle`` when the queue has ended.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public func record() throws(PealError) {
         let counts = try queue.info()
         waiting.record(counts.waiting)

@@ -24,7 +24,7 @@ public final class ObservableProperty<Value: PealValue & Sendable>: Observable, 
     /// - Parameter property: The property.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public init(_ property: Property<Value>) throws(PealError) {
         self.property = property
         initial = try property.value
@@ -36,7 +36,7 @@ public final class ObservableProperty<Value: PealValue & Sendable>: Observable, 
     /// The value. Reading it in a tracked closure registers the access. Once the property has ended, it is the value that
     /// the property had when this object was made, and setting it has no effect.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public var value: Value {
         get {
             registrar.access(self, keyPath: \.value)

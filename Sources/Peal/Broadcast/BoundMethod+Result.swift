@@ -12,7 +12,7 @@ extension BoundMethod where Result: PealValue {
     ///   ``Policy/collect`` and ``Policy/fold`` are called by ``collect(_:)`` and ``fold(into:_:combine:)``. Else as a
     ///   broadcast.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`, and `peal_send_with` for another policy.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`, and `peal_send_with` for another policy.
     @inlinable
     public func callAsFunction(_ arguments: repeat each Parameter) throws(PealError) -> Result {
         try ask(repeat each arguments)
@@ -24,7 +24,7 @@ extension BoundMethod where Result: PealValue {
     /// - Returns: The result of the policy.
     /// - Throws: As the call of the method.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @inlinable
     public func ask(_ arguments: repeat each Parameter) throws(PealError) -> Result {
         try answer(repeat each arguments).result
@@ -39,37 +39,39 @@ extension BoundMethod where Result: PealValue {
     /// - Returns: The result of the policy, and the number of calls.
     /// - Throws: As the call of the method.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @inlinable
     public func answer(_ arguments: repeat each Parameter) throws(PealError) -> (result: Result, delivery: Delivery) {
         guard hasSingleResult else { throw noSingleResult() }
         // The C interface fills the room unless the broadcast fails.
         return try withUnsafeTemporaryAllocation(of: Result.CValue.self, capacity: 1) { room throws(PealError) in
-            let place = room.baseAddress.unsafelyUnwrapped
-            guard Result.isItsOwnRepresentation else { return try copiedAnswer(repeat each arguments, place: place) }
+            let pointer = room.baseAddress.unsafelyUnwrapped
+            guard Result.isItsOwnRepresentation else {
+                return try copiedAnswer(repeat each arguments, pointer: pointer)
+            }
             let delivery =
                 if isOwnPolicy {
-                    try send(repeat each arguments, options: nil, result: place)
+                    try send(repeat each arguments, options: nil, result: pointer)
                 } else {
-                    try sendWithPolicy(repeat each arguments, result: place)
+                    try sendWithPolicy(repeat each arguments, result: pointer)
                 }
-            return (Result(cValue: place.pointee), delivery)
+            return (Result(cValue: pointer.pointee), delivery)
         }
     }
 
     /// Copies the answer while the arguments exist, because an observer may return a pointer to one.
     @inlinable
     func copiedAnswer(
-        _ arguments: repeat each Parameter, place: UnsafeMutablePointer<Result.CValue>
+        _ arguments: repeat each Parameter, pointer: UnsafeMutablePointer<Result.CValue>
     ) throws(PealError) -> (result: Result, delivery: Delivery) {
         var calls = 0
         var result: Result?
         var options = peal_send_options()
         options.size = MemoryLayout<peal_send_options>.size
         options.policy = isOwnPolicy ? PEAL_POLICY_METHOD : policy
-        let status = try Self.lend(repeat each arguments) { list, count in
-            let status = peal_send_with(handle, list, count, &options, place, &calls)
-            if status.rawValue >= 0 { result = Result(cValue: place.pointee) }
+        let status = try Self.withEncoded(repeat each arguments) { list, count in
+            let status = peal_send_with(handle, list, count, &options, pointer, &calls)
+            if status.rawValue >= 0 { result = Result(cValue: pointer.pointee) }
             return status
         }
         return (result.unsafelyUnwrapped, Delivery(status: Status(status), calls: calls))
@@ -121,7 +123,7 @@ extension BoundMethod where Result: PealAnswer {
     /// - Parameter policy: The policy of broadcasts by the returned method.
     /// - Returns: The method with that policy. This one does not change.
     ///
-    /// Any thread. The C interface's `struct peal_send_options`.
+    /// Thread rule: any thread. The C interface's `struct peal_send_options`.
     public func using(_ policy: SinglePolicy) -> BoundMethod<Result.Answer, repeat each Parameter> {
         BoundMethod<Result.Answer, repeat each Parameter>(self, policy: policy.policy.cValue)
     }
@@ -142,7 +144,7 @@ extension BoundMethod where Result: PealAnswer {
     /// - Returns: The number of calls.
     /// - Throws: As a broadcast of a method without a result.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
         isOwnPolicy
@@ -161,7 +163,7 @@ extension BoundMethod where Result: PealAnswer {
     /// - Returns: The results; none when no observer was called.
     /// - Throws: As a broadcast.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable
     public func collect(_ arguments: repeat each Parameter) throws(PealError) -> [Result.Answer] {
         try fold(into: [], repeat each arguments) { results, result in
@@ -184,7 +186,7 @@ extension BoundMethod where Result: PealAnswer {
     /// - Returns: The folded value.
     /// - Throws: As a broadcast.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send_with` and `PEAL_POLICY_FOLD`.
     @inlinable
     public func fold<Accumulator>(
         into initial: Accumulator, _ arguments: repeat each Parameter,

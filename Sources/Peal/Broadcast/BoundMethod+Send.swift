@@ -43,16 +43,16 @@ extension BoundMethod {
         _ arguments: repeat each Parameter, options: UnsafePointer<peal_send_options>?, result: UnsafeMutableRawPointer?
     ) throws(PealError) -> Delivery {
         var calls = 0
-        let status = try Self.lend(repeat each arguments) { list, count in
+        let status = try Self.withEncoded(repeat each arguments) { list, count in
             .sent(to: handle, list, count, options, result, &calls)
         }
         return Delivery(status: Status(rawValue: Int32(status.rawValue)), calls: calls)
     }
 
-    /// Lends arguments to a function of the C interface. They are written to a room on the stack, or on the heap where
-    /// they take more than a kilobyte.
+    /// Calls a function of the C interface with encoded arguments. These are written to a room on the stack, or on the
+    /// heap where they take more than a kilobyte.
     @inlinable
-    static func lend(
+    static func withEncoded(
         _ arguments: repeat each Parameter,
         to function: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, Int) -> peal_status
     ) throws(PealError) -> peal_status {
@@ -62,13 +62,13 @@ extension BoundMethod {
         var status = withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { bytes in
             var room = ArgumentRoom(bytes, count: parameters.value)
             _ = (repeat (each arguments).write(to: &room))
-            return room.lend(&missing, to: function)
+            return room.pass(&missing, to: function)
         }
         if _slowPath(missing > 0) {
             status = withUnsafeTemporaryAllocation(byteCount: missing, alignment: 16) { bytes in
                 var room = ArgumentRoom(bytes, count: parameters.value)
                 _ = (repeat (each arguments).write(to: &room))
-                return room.lend(&missing, to: function)
+                return room.pass(&missing, to: function)
             }
         }
         if _slowPath(status.rawValue < 0) {
@@ -104,7 +104,7 @@ extension BoundMethod where Result == Void {
     /// - Throws: ``Status/handle`` once the center has ended, ``Status/depth`` and ``Status/recursion`` from within
     ///   callbacks, ``Status/argument`` for a string with a zero inside. No observer was called then.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func callAsFunction(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
         try send(repeat each arguments, options: nil, result: nil)
@@ -116,7 +116,7 @@ extension BoundMethod where Result == Void {
     /// - Returns: The number of observers.
     /// - Throws: As the call of the method.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast(_ arguments: repeat each Parameter) throws(PealError) -> Delivery {
         try send(repeat each arguments, options: nil, result: nil)
@@ -157,9 +157,9 @@ struct PlainArguments {
         let alignment = MemoryLayout<Value>.alignment
         let start = (length &+ alignment &- 1) & ~(alignment &- 1)
         length = start &+ MemoryLayout<Value>.size
-        let place = next.unsafelyUnwrapped
-        place.pointee = tuple + start
-        next = place + 1
+        let pointer = next.unsafelyUnwrapped
+        pointer.pointee = tuple + start
+        next = pointer + 1
     }
 }
 
@@ -205,10 +205,10 @@ public struct ArgumentRoom {
     /// Adds an argument.
     @inlinable @inline(__always)
     mutating func add<CValue>(_ value: CValue) {
-        let place = allocate(byteCount: MemoryLayout<CValue>.stride, alignment: MemoryLayout<CValue>.alignment)
-        guard let place else { return }
-        place.storeBytes(of: value, as: CValue.self)
-        list[count] = place
+        let pointer = allocate(byteCount: MemoryLayout<CValue>.stride, alignment: MemoryLayout<CValue>.alignment)
+        guard let pointer else { return }
+        pointer.storeBytes(of: value, as: CValue.self)
+        list[count] = pointer
         count &+= 1
     }
 }
@@ -234,9 +234,10 @@ extension ArgumentRoom {
     @inlinable
     static var refused: peal_status { PEAL_STATUS_RESERVED_ }
 
-    /// Lends the content of the room. If not all fits, nothing is lent, and `missing` has the needed size.
+    /// Passes the content of the room to a function. If not all fits, the function is not called, and `missing` has the
+    /// needed size.
     @inlinable @inline(__always)
-    func lend(
+    func pass(
         _ missing: inout Int, to function: (UnsafeMutablePointer<UnsafeMutableRawPointer?>, Int) -> peal_status
     ) -> peal_status {
         if _slowPath(length > capacity) {

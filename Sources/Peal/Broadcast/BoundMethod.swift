@@ -46,7 +46,7 @@ extension Center {
     /// - Returns: The method in this center, until its protocol ends.
     /// - Throws: ``Status/conflict`` if the center has the method with another prototype.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_method_find`.
+    /// Thread rule: any thread. The C interface's `peal_method_find`.
     @inlinable @inline(__always)
     public func method<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>
@@ -67,7 +67,7 @@ extension Center {
     /// - Throws: ``Status/conflict`` where the center knows the method with another prototype; ``Status/notFound``
     ///   where the adopter does not adopt its protocol.
     ///
-    /// Any thread. The C interface's `peal_method_find`.
+    /// Thread rule: any thread. The C interface's `peal_method_find`.
     public func method<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, through adopter: any PealProtocol.Type
     ) throws(PealError) -> BoundMethod<Result, repeat each Parameter> {
@@ -90,7 +90,7 @@ extension Center {
     ///   - types: Checked against the prototype.
     /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
     ///
-    /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
+    /// Thread rule: any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
     public func method<each Parameter: PealParameter>(
         _ name: String, of protocolName: String, taking types: repeat (each Parameter).Type
     ) throws(PealError) -> BoundMethod<Void, repeat each Parameter> {
@@ -110,7 +110,7 @@ extension Center {
     ///   - types: Checked against the prototype.
     /// - Throws: ``Status/notFound``, ``Status/ambiguous``, and ``Status/conflict`` for other types.
     ///
-    /// Any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
+    /// Thread rule: any thread. The C interface's `peal_protocol_find` and `peal_method_find`.
     public func method<Result: PealValue, each Parameter: PealParameter>(
         _ name: String, of protocolName: String, returning result: Result.Type,
         taking types: repeat (each Parameter).Type

@@ -14,7 +14,7 @@ public struct Broadcasts<Element: Sendable>: AsyncSequence, Sendable {
 
     /// The number of elements that were dropped because they were not read in time.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public var dropped: Int { counter.dropped.load(ordering: .relaxed) }
 
     /// Begins to observe. The body registers an observer that retains the source and sends its elements to it.
@@ -108,7 +108,7 @@ extension Center {
     /// - Returns: The sequence. The observation ends with it.
     /// - Throws: ``PealError``: ``Status/handle`` when the center has ended; as ``Center/method(_:)``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func broadcasts<Owner, each Parameter: PealParameter & Sendable>(
         of method: PealMethod<Owner, Void, repeat each Parameter>,
         bufferingPolicy: BufferingPolicy = .unbounded, _ options: ObserverOption...
@@ -134,7 +134,7 @@ extension Property {
     /// - Returns: The sequence. The observation ends with it.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_observe`.
     public func values(
         bufferingPolicy: BufferingPolicy = .bufferingNewest(1), _ options: ObserverOption...
     ) throws(PealError) -> Broadcasts<Value> {

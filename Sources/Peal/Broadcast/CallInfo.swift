@@ -30,7 +30,7 @@ public struct CallInfo: Sendable {
     /// The innermost call of an observer that runs on this thread; `nil` outside of a call, and in code of an
     /// asynchronous observer after it has suspended.
     ///
-    /// Any thread. The C interface's `peal_call_get_current`.
+    /// Thread rule: any thread. The C interface's `peal_call_get_current`.
     public static var current: CallInfo? {
         var info = peal_call_info()
         info.size = MemoryLayout<peal_call_info>.size
@@ -65,7 +65,7 @@ extension BoundMethod {
     /// - Returns: The number of calls.
     /// - Throws: As another broadcast.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send_with`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send_with`.
     @discardableResult
     public func broadcast(
         _ arguments: repeat each Parameter, from origin: UInt64, except observer: ObserverToken? = nil
@@ -90,7 +90,7 @@ extension Center {
     /// - Returns: The number of calls.
     /// - Throws: As another broadcast.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send_with`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send_with`.
     @discardableResult
     public func broadcast<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter,

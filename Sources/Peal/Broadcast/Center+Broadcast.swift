@@ -15,12 +15,12 @@ extension Center {
     ///   the center has ended; ``Status/depth`` and ``Status/recursion`` from within callbacks; ``Status/argument`` for
     ///   a string with a zero inside. No observer was called then.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast<Owner, Result, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
     ) throws(PealError) -> Delivery {
-        guard method.signature.needsNoEncoding, let found = cache.find(method.signature.place) else {
+        guard method.signature.needsNoEncoding, let found = cache.find(method.signature.location) else {
             return try broadcastByGeneralPath(method, repeat each arguments)
         }
         var calls = 0
@@ -58,7 +58,7 @@ extension Center {
     /// - Returns: The result of the policy.
     /// - Throws: As a broadcast; ``Status/policy`` where the policy gives no single result.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @inlinable
     public func ask<Owner, Result: PealValue, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
@@ -79,7 +79,7 @@ extension Center {
     /// - Returns: The results; none when no observer was called.
     /// - Throws: As a broadcast.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send_with`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send_with`.
     @inlinable
     public func collect<Owner, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ arguments: repeat each Parameter
@@ -146,7 +146,7 @@ extension BoundMethod where Result == Status {
     /// - Throws: The error that an observer in Swift threw on this thread; ``PealError`` with the status of another
     ///   observer; else as a broadcast of a method without a result, and no observer was called then.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast(_ arguments: repeat each Parameter) throws -> Delivery {
         ThrownError.clear()
@@ -168,7 +168,7 @@ extension Center {
     /// - Throws: The error that an observer in Swift threw on this thread; ``PealError`` with the status of another
     ///   observer; else as a broadcast of a method without a result, and no observer was called then.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @discardableResult @inlinable
     public func broadcast<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Status, repeat each Parameter>, _ arguments: repeat each Parameter

@@ -63,7 +63,7 @@ extension BoundMethod where Result: PealAnswer, Result.Answer: Sendable, repeat 
         do throws(PealError) {
             var completion = peal_completion(id: 0)
             let method = handle
-            _ = try Self.lend(repeat each arguments) { list, count in
+            _ = try Self.withEncoded(repeat each arguments) { list, count in
                 peal_gather(method, list, count, &options, &completion)
             }
             cancellation.begin(completion)

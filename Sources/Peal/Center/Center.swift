@@ -19,7 +19,7 @@ public final class Center: Sendable {
     ///
     /// - Throws: ``Status/limit`` and ``Status/memory``.
     ///
-    /// Any thread. The C interface's `peal_center_create`, and `peal_center_destroy` at the end.
+    /// Thread rule: any thread. The C interface's `peal_center_create`, and `peal_center_destroy` at the end.
     public init() throws(PealError) {
         var handle = peal_center(id: 0)
         try PealError.check(peal_center_create(&handle))
@@ -32,7 +32,7 @@ public final class Center: Sendable {
     /// - Parameter handle: Not ended by this object; once it has ended, all functions throw
     ///   ``Status/handle``.
     ///
-    /// Any thread. Two objects of one center are the same center.
+    /// Thread rule: any thread. Two objects of one center are the same center.
     public init(borrowing handle: peal_center) {
         self.handle = handle
         isOwned = false

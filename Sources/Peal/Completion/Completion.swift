@@ -41,7 +41,7 @@ public final class Completion: PealValue, Sendable {
     ///   - done: Called at the end. *Retained* until it has run.
     /// - Throws: ``Status/policy`` for another policy; ``Status/handle`` for a queue that has ended.
     ///
-    /// Any thread. The C interface's `peal_completion_create`.
+    /// Thread rule: any thread. The C interface's `peal_completion_create`.
     public init(
         folding policy: Policy = .last, timeout: Duration? = nil, on queue: Queue? = nil,
         done: @escaping @Sendable (Answers) -> Void
@@ -90,7 +90,7 @@ public final class Completion: PealValue, Sendable {
     /// - Parameter result: A value for the broadcaster's policy.
     /// - Returns: True if it counts: `false` when no caller waits any more, and for a second answer, which is harmless.
     ///
-    /// Any thread. The C interface's `peal_complete`.
+    /// Thread rule: any thread. The C interface's `peal_complete`.
     @discardableResult
     public func complete(with result: Int64 = 0) -> Bool { end(peal_complete(handle, result)) }
 
@@ -98,7 +98,7 @@ public final class Completion: PealValue, Sendable {
     ///
     /// - Returns: As ``complete(with:)``.
     ///
-    /// Any thread. The C interface's `peal_completion_release`.
+    /// Thread rule: any thread. The C interface's `peal_completion_release`.
     @discardableResult
     public func release() -> Bool { end(peal_completion_release(handle)) }
 
@@ -106,7 +106,7 @@ public final class Completion: PealValue, Sendable {
     ///
     /// - Returns: True if it had not ended; `false` for one that a call passed.
     ///
-    /// Any thread. The C interface's `peal_completion_cancel`.
+    /// Thread rule: any thread. The C interface's `peal_completion_cancel`.
     @discardableResult
     public func cancel() -> Bool { peal_completion_cancel(handle) == PEAL_OK }
 

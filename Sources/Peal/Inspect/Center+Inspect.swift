@@ -8,7 +8,7 @@ extension Center {
     /// - Throws: ``Status/conflict`` where the center knows the protocol otherwise; ``Status/handle`` when the center
     ///   has ended.
     ///
-    /// Any thread. The C interface's `peal_protocol_count_observers`.
+    /// Thread rule: any thread. The C interface's `peal_protocol_count_observers`.
     public func observerCount(of type: any PealProtocol.Type) throws(PealError) -> Int {
         let found = try findOrDefine(type)
         var count = 0
@@ -22,7 +22,7 @@ extension Center {
     /// - Returns: The registrations at this time.
     /// - Throws: As ``observerCount(of:)-(PealProtocol.Type)``.
     ///
-    /// Any thread. The C interface's `peal_protocol_list_observations`.
+    /// Thread rule: any thread. The C interface's `peal_protocol_list_observations`.
     public func observations(of type: any PealProtocol.Type) throws(PealError) -> [ObservationInfo] {
         let found = try findOrDefine(type)
         return ObservationInfo.of(
@@ -35,7 +35,7 @@ extension Center {
     /// - Returns: The methods, each with its declaration in C.
     /// - Throws: ``Status/notFound``.
     ///
-    /// Any thread. The C interface's `peal_protocol_list_methods`.
+    /// Thread rule: any thread. The C interface's `peal_protocol_list_methods`.
     public func methods(of protocolName: String) throws(PealError) -> [MethodInfo] {
         try CStrings.check(protocolName, is: "the protocol's name")
         var found = peal_protocol(id: 0)
@@ -53,7 +53,7 @@ extension BoundMethod {
     /// - Returns: The present number of registrations.
     /// - Throws: ``Status/handle`` when the method has ended.
     ///
-    /// Any thread. The C interface's `peal_method_count_observers`.
+    /// Thread rule: any thread. The C interface's `peal_method_count_observers`.
     public func observerCount() throws(PealError) -> Int {
         var count = 0
         try PealError.check(peal_method_count_observers(handle, &count))
@@ -65,7 +65,7 @@ extension BoundMethod {
     /// - Returns: The registrations at this time.
     /// - Throws: ``Status/handle`` when the method has ended.
     ///
-    /// Any thread. The C interface's `peal_method_list_observations`.
+    /// Thread rule: any thread. The C interface's `peal_method_list_observations`.
     public func observations() throws(PealError) -> [ObservationInfo] {
         let method = handle
         return ObservationInfo.of(
@@ -92,7 +92,8 @@ public struct MethodInfo: Sendable {
     /// - Parameter handle: The method in the C interface: for example that of a ``BoundMethod``.
     /// - Throws: ``Status/handle`` when the method has ended.
     ///
-    /// Any thread. The C interface's `peal_method_name`, `peal_method_declaration` and `peal_method_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_method_name`, `peal_method_declaration` and
+    /// `peal_method_get_info`.
     public init(_ handle: peal_method) throws(PealError) {
         self.handle = handle
         name = try CStrings.copied { Status(peal_method_name(handle, $0, $1, $2)) }
@@ -136,7 +137,7 @@ public struct ObservationInfo: Sendable {
     /// - Parameter handle: The observation in the C interface.
     /// - Throws: ``Status/handle`` when it has ended.
     ///
-    /// Any thread. The C interface's `peal_observation_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_observation_get_info`.
     public init(_ handle: peal_observation) throws(PealError) {
         var info = peal_observation_info()
         info.size = MemoryLayout<peal_observation_info>.size
@@ -166,6 +167,6 @@ extension ObserverToken {
     /// - Returns: The priority, the queue and the other members, as they are now.
     /// - Throws: ``Status/handle`` when the observation has ended.
     ///
-    /// Any thread. The C interface's `peal_observation_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_observation_get_info`.
     public func info() throws(PealError) -> ObservationInfo { try ObservationInfo(handle) }
 }

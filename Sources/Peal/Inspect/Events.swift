@@ -43,7 +43,7 @@ extension Center {
     /// - Returns: An observation that ends with its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_module_events_observe`.
+    /// Thread rule: any thread. The C interface's `peal_module_events_observe`.
     public func observeModules(_ notify: @escaping @Sendable (ModuleEvent) -> Void) throws(PealError) -> ObserverToken {
         try observeModules(ClosureTarget(notify))
     }
@@ -54,7 +54,7 @@ extension Center {
     /// - Returns: The sequence. It observes until its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_module_events_observe`.
+    /// Thread rule: any thread. The C interface's `peal_module_events_observe`.
     public func moduleEvents(
         bufferingPolicy: BufferingPolicy = .unbounded
     ) throws(PealError) -> Broadcasts<ModuleEvent> {
@@ -140,7 +140,7 @@ extension Center {
     /// - Returns: An observation that ends with its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_service_events_observe`.
+    /// Thread rule: any thread. The C interface's `peal_service_events_observe`.
     public func observeServices(_ notify: @escaping @Sendable (ServiceEvent) -> Void) throws(PealError) -> ObserverToken
     {
         try observeServices(ClosureTarget(notify))
@@ -156,7 +156,7 @@ extension Center {
     /// - Returns: The sequence. It observes until its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_service_events_observe`.
+    /// Thread rule: any thread. The C interface's `peal_service_events_observe`.
     public func serviceEvents(
         bufferingPolicy: BufferingPolicy = .unbounded
     ) throws(PealError) -> Broadcasts<ServiceEvent> {
@@ -217,7 +217,7 @@ extension Center {
     /// - Returns: An observation that ends with its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_presence_events_observe`.
+    /// Thread rule: any thread. The C interface's `peal_presence_events_observe`.
     public func observePresence(
         _ notify: @escaping @Sendable (PresenceEvent) -> Void
     ) throws(PealError) -> ObserverToken {
@@ -231,7 +231,7 @@ extension Center {
     /// - Returns: The sequence. It observes until its last reference.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_presence_events_observe`.
+    /// Thread rule: any thread. The C interface's `peal_presence_events_observe`.
     public func presenceEvents(
         bufferingPolicy: BufferingPolicy = .unbounded
     ) throws(PealError) -> Broadcasts<PresenceEvent> {

@@ -47,7 +47,7 @@ public enum ProtocolName {
     /// - Parameter type: The Swift protocol.
     /// - Returns: A key for ``PealProtocol/name``.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public static func of(_ type: Any.Type) -> String { TypeName.ofProtocol(type) }
 }
 
@@ -62,7 +62,7 @@ extension Center {
     /// - Returns: The observation, which stays when the result is dropped.
     /// - Throws: As ``observe(_:for:_:methods:)``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @discardableResult
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
         _ type: Observed.Type, for object: Object, options: [ObserverOption],
@@ -84,7 +84,7 @@ extension Center {
     /// - Returns: The observation, which stays when the result is dropped.
     /// - Throws: As ``observe(_:on:_:methods:)``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     @discardableResult
     public func observe<Observed: PealProtocol, Isolation: Actor>(
         _ type: Observed.Type, forActor actor: Isolation, options: [ObserverOption],

@@ -22,7 +22,7 @@ extension Center {
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_module_list`.
+    /// Thread rule: any thread. The C interface's `peal_module_list`.
     public func modules() throws(PealError) -> [RegisteredModule] {
         try CStrings.handles(peal_module()) { Status(peal_module_list(handle, $0, $1, $2)) }
             .map { RegisteredModule($0, in: handle) }
@@ -40,7 +40,7 @@ extension Center {
     ///
     /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
     ///
-    /// Any thread. The C interface's `peal_module_find`.
+    /// Thread rule: any thread. The C interface's `peal_module_find`.
     public func module(named name: String) throws(PealError) -> RegisteredModule {
         try CStrings.check(name, is: "the module's name")
         var module = peal_module()
@@ -73,7 +73,7 @@ extension Center {
     /// - Returns: As ``removeModules(ofClass:)``.
     /// - Throws: As ``removeModules(ofClass:)``.
     ///
-    /// Any thread that may block. The C interface's `peal_modules_remove_class`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_modules_remove_class`.
     @available(*, noasync, message: "it blocks the thread: await removeModules instead")
     @discardableResult
     public func removeModulesBlocking(ofClass name: String) throws(PealError) -> (removed: Int, ending: Ending) {
@@ -92,7 +92,7 @@ extension Center {
     ///
     /// - Throws: ``PealError``: ``Status/notFound`` for an unknown protocol.
     ///
-    /// Any thread. The C interface's `peal_modules_forward`.
+    /// Thread rule: any thread. The C interface's `peal_modules_forward`.
     public func forwardToModules(_ protocolName: String) throws(PealError) {
         try CStrings.check(protocolName, is: "the protocol's name")
         var proto = peal_protocol()
@@ -220,7 +220,7 @@ extension Center {
     ///
     /// - Throws: As ``startModules()``.
     ///
-    /// Any thread that may block. The C interface's `peal_modules_start`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_modules_start`.
     @available(*, noasync, message: "it blocks the thread: await startModules instead")
     public func startModulesBlocking() throws(PealError) { try start() }
 
@@ -269,7 +269,7 @@ extension Center {
     /// - Returns: As ``stopModules(timeout:)``.
     /// - Throws: As ``stopModules(timeout:)``.
     ///
-    /// Any thread that may block, also from a step or an event. The C interface's `peal_modules_stop`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_modules_stop`.
     @available(*, noasync, message: "it blocks the thread: await stopModules instead")
     @discardableResult
     public func stopModulesBlocking(timeout: Duration? = nil) throws(PealError) -> Ending {

@@ -117,7 +117,7 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/conflict`` when the signal is bound, or has a handler of the program;
     ///   ``Status/argument`` for another signal, or ``SignalAction/background`` for another than SIGTSTP.
     ///
-    /// Any thread. The C interface's `peal_signal_bind`.
+    /// Thread rule: any thread. The C interface's `peal_signal_bind`.
     public func bindSignal(_ signal: Int32, to action: SignalAction, on queue: Queue? = nil) throws(PealError) {
         let (action, timeout) = action.raw
         try PealError.check(peal_signal_bind(handle, signal, action, queue?.handle ?? peal_queue(), timeout))
@@ -127,7 +127,7 @@ extension Center {
     ///
     /// - Throws: ``PealError`` with ``Status/notFound`` when the signal is not bound by this center.
     ///
-    /// Any thread. The C interface's `peal_signal_remove_binding`.
+    /// Thread rule: any thread. The C interface's `peal_signal_remove_binding`.
     public func unbindSignal(_ signal: Int32) throws(PealError) {
         try PealError.check(peal_signal_remove_binding(handle, signal))
     }
@@ -140,7 +140,7 @@ extension Center {
     ///   - queue: As for ``bindSignal(_:to:on:)``.
     /// - Throws: ``PealError`` as ``bindSignal(_:to:on:)``.
     ///
-    /// Any thread. The C interface's `peal_signals_bind_usual`.
+    /// Thread rule: any thread. The C interface's `peal_signals_bind_usual`.
     public func bindUsualSignals(timeout: Duration?, on queue: Queue? = nil) throws(PealError) {
         try PealError.check(peal_signals_bind_usual(handle, queue?.handle ?? peal_queue(), Milliseconds.limit(timeout)))
     }

@@ -3,7 +3,7 @@ public import CPeal
 /// A module that was added to a center.
 ///
 /// It is a value, and does not keep the module, which stays until ``remove()``, the end of its owner or of its center.
-/// Any thread. The C interface's `peal_module`.
+/// Thread rule: any thread. The C interface's `peal_module`.
 public struct RegisteredModule: Hashable, Sendable {
     /// The module in the C interface.
     public let handle: peal_module
@@ -18,7 +18,7 @@ public struct RegisteredModule: Hashable, Sendable {
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the module was removed.
     ///
-    /// Any thread. The C interface's `peal_module_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_module_get_info`.
     public func info() throws(PealError) -> ModuleInfo {
         var info = peal_module_info()
         info.size = MemoryLayout<peal_module_info>.size
@@ -51,7 +51,7 @@ public struct RegisteredModule: Hashable, Sendable {
     /// - Returns: As ``remove()``; ``Ending/pending`` also from a call of the module.
     /// - Throws: As ``remove()``.
     ///
-    /// Any thread that may block, also from a callback. The C interface's `peal_module_remove`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_module_remove`.
     @available(*, noasync, message: "it blocks the thread: await remove instead")
     @discardableResult
     public func removeBlocking() throws(PealError) -> Ending { try Ending(checking: peal_module_remove(handle)) }
@@ -77,8 +77,8 @@ extension Center {
     ///   does not fit; ``Status/state`` while the modules stop, or after. While they run also ``Status/start``, with
     ///   the error of its start, and ``Status/state`` for a dependency that does not run: it is not added then.
     ///
-    /// Any thread, also from a callback. While the modules run it blocks until the module has started; a task awaits
-    /// ``addAndStart(_:on:owner:)`` instead. The C interface's `peal_module_register`.
+    /// Thread rule: any thread; it may wait. While the modules run it blocks until the module has started; a task
+    /// awaits ``addAndStart(_:on:owner:)`` instead. The C interface's `peal_module_register`.
     @discardableResult
     public func add<Part: Module>(_ module: Part, on queue: Queue? = nil, owner: Owner? = nil) throws(PealError)
         -> RegisteredModule
@@ -106,7 +106,7 @@ extension Center {
     public func addAndStart<Part: Module>(
         _ module: Part, on queue: Queue? = nil, owner: Owner? = nil
     ) async throws(PealError) -> RegisteredModule {
-        let current = peal_owner_current()
+        let current = peal_owner_get_current()
         return try await Blocking.runInTask { () throws(PealError) in
             // The module belongs to the owner of the calling thread, and not to the owner of the thread that waits.
             guard owner == nil, current.id != 0 else { return try self.add(module, on: queue, owner: owner) }
@@ -133,7 +133,7 @@ extension Center {
     ///   - owner: The owner.
     /// - Throws: As ``add(_:on:owner:)``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_module_register`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_module_register`.
     @discardableResult
     public func add<Part: Module>(
         _ service: ServiceProvider<Part>, named name: String? = nil, moduleClass: String? = nil,

@@ -19,7 +19,7 @@ extension Center {
     ///   ``Status/conflict`` if the center has the method with another prototype; ``Status/type`` for a queue
     ///   where a parameter is a bare pointer.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, _ options: ObserverOption...,
@@ -39,7 +39,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a method without a result.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<Owner, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, _ options: ObserverOption...,
@@ -60,7 +60,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a method without a result.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<Owner, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Status, repeat each Parameter>, _ options: ObserverOption...,
@@ -178,7 +178,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` when the method has ended; else as for a declared method.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<each Parameter: PealParameter>(
         _ method: BoundMethod<Void, repeat each Parameter>, _ options: ObserverOption...,
@@ -196,7 +196,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a method without a result.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<Result: PealAnswer, each Parameter: PealParameter>(
         _ method: BoundMethod<Result, repeat each Parameter>, _ options: ObserverOption...,
@@ -214,7 +214,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a method without a result.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     @inlinable
     public func observe<each Parameter: PealParameter>(
         _ method: BoundMethod<Status, repeat each Parameter>, _ options: ObserverOption...,

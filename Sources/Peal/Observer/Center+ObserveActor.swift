@@ -16,7 +16,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Owner, Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Void
@@ -42,7 +42,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a closure that does not suspend.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Owner, Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) async -> Void
@@ -64,7 +64,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Owner, Isolation: Actor, Result: PealAnswer, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) -> Result.Answer
@@ -82,7 +82,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for another method with a result.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Owner, Isolation: Actor, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Status, repeat each Parameter>, on actor: Isolation, _ options: ObserverOption...,
         body: @escaping @Sendable (isolated Isolation, repeat each Parameter) throws -> Void
@@ -114,7 +114,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/type`` for a parameter that is a bare pointer and so cannot be kept.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Owner, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (repeat each Parameter) -> Void
@@ -135,7 +135,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a closure that does not suspend.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Owner, each Parameter: PealParameter & Sendable>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, on actor: MainActor, _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (repeat each Parameter) async -> Void
@@ -162,7 +162,7 @@ extension Center {
     /// - Throws: As ``observe(_:_:methods:)``; ``Status/type`` for a parameter that is a bare pointer and so cannot be
     ///   kept.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Observed: PealProtocol, Isolation: Actor>(
         _ type: Observed.Type, on actor: Isolation, _ options: ObserverOption...,
         methods: (inout ActorMethods<Isolation>) -> Void
@@ -190,7 +190,7 @@ extension Center {
     /// - Throws: As ``observe(_:for:_:methods:)``; ``Status/type`` for a parameter that is a bare pointer and so
     ///   cannot be kept.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @discardableResult
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
         _ type: Observed.Type, for object: Object, on actor: MainActor, _ options: ObserverOption...,

@@ -20,7 +20,7 @@ extension Center {
     /// - Throws: ``Status/notFound`` for an unknown protocol; ``Status/type`` for a queue where a parameter is a bare
     ///   pointer.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observeMethods(
         of protocolName: String, includingLater: Bool = false, _ options: ObserverOption...,
         body: @escaping @Sendable (borrowing ObservedCall) -> Void

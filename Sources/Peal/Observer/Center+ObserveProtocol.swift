@@ -18,7 +18,7 @@ extension Center {
     /// - Throws: ``Status/conformance``, whose sentence names the required methods that are missing;
     ///   ``Status/argument`` without any method; ``Status/conflict`` for a method with two functions.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Observed: PealProtocol>(
         _ type: Observed.Type, _ options: ObserverOption..., methods: (inout ObserverMethods) -> Void
     ) throws(PealError) -> ObserverToken {
@@ -47,7 +47,7 @@ extension Center {
     /// - Returns: The observation, which stays when the result is dropped.
     /// - Throws: As the form without an object; ``Status/duplicate``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler` with a `struct peal_weak_type`.
     @discardableResult
     public func observe<Observed: PealProtocol, Object: AnyObject & Sendable>(
         _ type: Observed.Type, for object: Object, _ options: ObserverOption...,
@@ -67,7 +67,7 @@ extension Center {
     /// - Throws: ``Status/conflict`` if the center has the protocol with other methods; ``Status/handle`` when the
     ///   center has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
+    /// Thread rule: any thread. The C interface's `peal_observation_remove`, for each.
     @discardableResult
     public func unobserve<Observed: PealProtocol>(_ type: Observed.Type, for object: AnyObject) throws(PealError) -> Int
     {

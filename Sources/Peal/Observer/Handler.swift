@@ -90,17 +90,17 @@ enum Responses {
     static func make<Result: PealResult, each Parameter: PealParameter>(
         _ body: @escaping @Sendable (repeat each Parameter) -> Result
     ) -> Response {
-        Response { arguments, place in
+        Response { arguments, pointer in
             var arguments = CallArguments(arguments)
-            store(body(repeat arguments.read((each Parameter).self)), at: place)
+            store(body(repeat arguments.read((each Parameter).self)), at: pointer)
         }
     }
 
     /// Stores the result of a call, unless no broadcaster takes it.
     @inlinable @inline(__always)
-    static func store<Result: PealResult>(_ result: Result, at place: UnsafeMutableRawPointer?) {
-        guard let place else { return }
-        place.storeBytes(of: result.cValue, as: Result.CValue.self)
+    static func store<Result: PealResult>(_ result: Result, at pointer: UnsafeMutableRawPointer?) {
+        guard let pointer else { return }
+        pointer.storeBytes(of: result.cValue, as: Result.CValue.self)
     }
 
     /// A response that returns the status of a thrown error.
@@ -125,9 +125,9 @@ enum Responses {
     static func decoding<Result: PealResult>(
         _ body: @escaping @Sendable (inout CallArguments) -> Result
     ) -> Response {
-        Response { arguments, place in
+        Response { arguments, pointer in
             var arguments = CallArguments(arguments)
-            store(body(&arguments), at: place)
+            store(body(&arguments), at: pointer)
         }
     }
 }
@@ -162,9 +162,9 @@ extension CalledObject {
     func response<Result: PealResult>(
         _ body: @escaping @Sendable (Object, inout CallArguments) -> Result
     ) -> Response {
-        Response { arguments, place in
+        Response { arguments, pointer in
             var arguments = CallArguments(arguments)
-            Responses.store(borrow { body($0, &arguments) }, at: place)
+            Responses.store(borrow { body($0, &arguments) }, at: pointer)
         }
     }
 }

@@ -27,7 +27,7 @@ public final class ObserverToken: Sendable {
     ///
     /// - Returns: The same observation.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     @discardableResult
     public func keep() -> ObserverToken {
         isKept.store(true, ordering: .relaxed)
@@ -37,7 +37,7 @@ public final class ObserverToken: Sendable {
     /// True if the observation is in force, even while it is blocked. That of a dead object is in force until its
     /// next call.
     ///
-    /// Any thread. The C interface's `peal_observation_is_active`.
+    /// Thread rule: any thread. The C interface's `peal_observation_is_active`.
     public var isActive: Bool { peal_observation_is_active(handle) }
 
     /// Removes the observer. Once this returns, no call of it starts on any thread. A call that another thread has
@@ -45,7 +45,7 @@ public final class ObserverToken: Sendable {
     ///
     /// - Returns: True if the observation was in force until now.
     ///
-    /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove`.
+    /// Thread rule: any thread. The C interface's `peal_observation_remove`.
     @discardableResult
     public func cancel() -> Bool { peal_observation_remove(handle) == PEAL_OK }
 
@@ -55,7 +55,7 @@ public final class ObserverToken: Sendable {
     ///   last of them. Otherwise they are dropped, as by ``cancel()``.
     /// - Returns: True if the observation was in force until now. From then on ``isActive`` is false.
     ///
-    /// Any thread, also from the observer's own call. The C interface's `peal_observation_remove_with`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_observation_remove_with`.
     @discardableResult
     public func cancel(delivering: Bool) -> Bool {
         peal_observation_remove_with(handle, delivering ? UInt32(PEAL_REMOVE_DRAIN.rawValue) : 0, 0).rawValue >= 0
@@ -88,7 +88,7 @@ public final class ObserverToken: Sendable {
     ///   waiting would never end, and when the time has passed: the observation has ended, but a call may still run.
     /// - Throws: ``Status/handle`` when the observation had already ended.
     ///
-    /// Any thread that may block, also from the observer's own call. The C interface's `peal_observation_remove_with`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_observation_remove_with`.
     @available(*, noasync, message: "it blocks the thread: await cancelAndWait instead")
     @discardableResult
     public func cancelAndWaitBlocking(delivering: Bool = false, timeout: Duration? = nil) throws(PealError) -> Bool {
@@ -108,14 +108,14 @@ public final class ObserverToken: Sendable {
     ///
     /// - Throws: ``Status/handle`` when the observation has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observation_block`.
+    /// Thread rule: any thread. The C interface's `peal_observation_block`.
     public func block() throws(PealError) { try PealError.check(peal_observation_block(handle)) }
 
     /// Removes one block.
     ///
     /// - Throws: ``Status/handle`` when the observation has ended, ``Status/state`` when the observer is not blocked.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observation_unblock`.
+    /// Thread rule: any thread. The C interface's `peal_observation_unblock`.
     public func unblock() throws(PealError) { try PealError.check(peal_observation_unblock(handle)) }
 }
 

@@ -21,7 +21,7 @@ public final class Owner: Sendable {
     /// - Parameter name: For reports; up to 255 bytes.
     /// - Throws: ``PealError`` with ``Status/argument`` for a name that is too long.
     ///
-    /// Any thread. The C interface's `peal_owner_create`.
+    /// Thread rule: any thread. The C interface's `peal_owner_create`.
     public init(_ name: String) throws(PealError) {
         try CStrings.check(name, is: "the owner's name")
         var handle = peal_owner()
@@ -73,7 +73,7 @@ public final class Owner: Sendable {
     /// - Returns: As ``retire(timeout:)``; ``Ending/pending`` also from its own call.
     /// - Throws: ``PealError`` with ``Status/handle`` after ``Ending/complete``.
     ///
-    /// Any thread that may block, also from a callback. The C interface's `peal_owner_retire`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_owner_retire`.
     @available(*, noasync, message: "it blocks the thread: await retire instead")
     public func retireBlocking(timeout: Duration? = nil) throws(PealError) -> Ending {
         try Ending(checking: peal_owner_retire(handle, Milliseconds.limit(timeout)))
@@ -91,7 +91,7 @@ extension Owner {
     /// - Throws: ``PealError``: ``Status/handle`` when it was retired; ``Status/limit``. Then the closure was
     ///   not called.
     ///
-    /// Any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
+    /// Thread rule: any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
     @discardableResult
     public func perform<Result>(_ body: () -> Result) throws(PealError) -> Result {
         try PealError.check(peal_owner_enter(handle))
@@ -105,7 +105,7 @@ extension Owner {
     /// - Returns: The closure's result.
     /// - Throws: The closure's error; else as for a closure that does not throw.
     ///
-    /// Any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
+    /// Thread rule: any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
     @discardableResult
     public func perform<Result>(_ body: () throws(PealError) -> Result) throws(PealError) -> Result {
         try PealError.check(peal_owner_enter(handle))
@@ -119,7 +119,7 @@ extension Owner {
     /// - Returns: The closure's result.
     /// - Throws: The closure's error; else as for a closure that does not throw.
     ///
-    /// Any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
+    /// Thread rule: any thread. The C interface's `peal_owner_enter` and `peal_owner_leave`.
     @discardableResult
     public func perform<Result>(_ body: () throws -> Result) throws -> Result {
         try PealError.check(peal_owner_enter(handle))

@@ -56,7 +56,7 @@ extension Property {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_observe`.
     @inlinable
     public func observe(
         _ notifications: ChangeNotification = [], _ options: ObserverOption...,
@@ -77,7 +77,7 @@ extension Property {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/argument`` for `.latest` without a queue.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_observe`.
     @inlinable
     public func observeChanges(
         _ notifications: ChangeNotification = [], _ options: ObserverOption...,
@@ -99,7 +99,7 @@ extension Property {
     /// - Returns: The observation, which stays when the result is dropped.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_observe`.
     @discardableResult
     public func observe<Object: AnyObject & Sendable>(
         for object: Object, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
@@ -178,7 +178,7 @@ extension Property {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_observe`.
     public func observe<Isolation: Actor>(
         on actor: Isolation, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ actor: isolated Isolation, _ old: Value, _ new: Value) -> Void
@@ -203,7 +203,7 @@ extension Property {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_observe`.
     public func observe(
         on actor: MainActor, _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @MainActor @Sendable (_ old: Value, _ new: Value) -> Void

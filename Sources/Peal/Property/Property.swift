@@ -29,7 +29,7 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     /// - Throws: ``Status/conflict`` when the name has another type, or another `ignoresEqual`; ``Status/type`` for a
     ///   type that cannot be a value.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_define`.
+    /// Thread rule: any thread. The C interface's `peal_property_define`.
     public init(
         _ name: String, initially initial: Value, in center: Center = .default, ignoresEqual: Bool = false,
         owner: peal_owner? = nil
@@ -40,7 +40,7 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
         options.flags = ignoresEqual ? UInt32(PEAL_PROPERTY_IGNORE_EQUAL.rawValue) : 0
         options.owner = owner ?? peal_owner(id: 0)
         var handle = peal_property(id: 0)
-        let status = try Representation.lend(initial) { value in
+        let status = try Representation.withEncoded(initial) { value in
             peal_property_define(center.handle, name, type, value, &options, &handle)
         }
         try PealError.check(status)
@@ -55,7 +55,7 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     ///   - center: The center.
     /// - Throws: ``Status/notFound``; ``Status/type`` when it has another type.
     ///
-    /// Any thread. The C interface's `peal_property_find`.
+    /// Thread rule: any thread. The C interface's `peal_property_find`.
     public init(existing name: String, in center: Center = .default) throws(PealError) {
         let type = try Self.cType(of: name, in: center)
         var handle = peal_property(id: 0)
@@ -69,7 +69,7 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     /// - Returns: The name with which it was defined.
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
-    /// Any thread. The C interface's `peal_property_name`.
+    /// Thread rule: any thread. The C interface's `peal_property_name`.
     public func name() throws(PealError) -> String {
         try CStrings.copied { Status(peal_property_name(handle, $0, $1, $2)) }
     }
@@ -79,7 +79,7 @@ public struct Property<Value: PealValue & Sendable>: Sendable {
     ///
     /// - Throws: ``Status/handle`` once it has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_remove`.
+    /// Thread rule: any thread. The C interface's `peal_property_remove`.
     public func remove() throws(PealError) { try PealError.check(peal_property_remove(handle)) }
 
     private static var isText: Bool {
@@ -116,9 +116,9 @@ extension Property {
 /// A value as C has it, for a call.
 @usableFromInline
 enum Representation {
-    /// Lends a value's representation. Its memory is on the stack, or in the given room.
+    /// Calls a function with a value's representation. Its memory is on the stack, or in the given room.
     @inlinable @inline(__always)
-    static func lend<Value: PealValue, Result>(
+    static func withEncoded<Value: PealValue, Result>(
         _ value: Value, _ body: (UnsafePointer<Value.CValue>) -> Result
     ) throws(PealError) -> Result {
         var missing = 0
@@ -146,7 +146,7 @@ extension Property {
     ///
     /// - Throws: ``Status/handle`` once the property has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_get`, `peal_property_get_text`.
+    /// Thread rule: any thread. The C interface's `peal_property_get`, `peal_property_get_text`.
     @inlinable
     public var value: Value {
         get throws(PealError) {
@@ -168,10 +168,10 @@ extension Property {
     /// - Throws: ``Status/handle`` once the property has ended; ``Status/limit`` when 65,536 changes wait;
     ///   ``Status/argument`` for a string with a zero inside. It is not set then.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_set`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_set`.
     @discardableResult @inlinable
     public func set(_ value: Value) throws(PealError) -> Status {
-        let status = try Representation.lend(value) {
+        let status = try Representation.withEncoded(value) {
             peal_property_set(handle, $0, MemoryLayout<Value.CValue>.stride)
         }
         return Status(try PealError.check(status))
@@ -185,14 +185,14 @@ extension Property {
     /// - Returns: True if it was set. If not, no observer is notified.
     /// - Throws: As ``set(_:)``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_compare_and_set`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_compare_and_set`.
     @discardableResult
     public func compareAndSet(expected: Value, to value: Value) throws(PealError) -> Bool {
         var isSet = false
-        let status = try Representation.lend(expected) { expected in
+        let status = try Representation.withEncoded(expected) { expected in
             // The outer closure cannot throw, so it returns the inner error as a value.
             Swift.Result { () throws(PealError) in
-                try Representation.lend(value) {
+                try Representation.withEncoded(value) {
                     peal_property_compare_and_set(handle, expected, $0, MemoryLayout<Value.CValue>.stride, &isSet)
                 }
             }
@@ -209,7 +209,7 @@ extension Property {
     /// - Returns: The new value.
     /// - Throws: As ``set(_:)``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_compare_and_set`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_compare_and_set`.
     @discardableResult
     public func modify(_ body: (inout Value) -> Void) throws(PealError) -> Value {
         while true {
@@ -240,9 +240,9 @@ extension Property {
 
     /// Reads a value at an address of the C interface. The address of a text is that of its first byte.
     @inlinable @inline(__always)
-    static func value(at place: UnsafeRawPointer, isText: Bool) -> Value {
-        guard isText else { return Value(cValue: place.loadUnaligned(as: Value.CValue.self)) }
-        let text = UnsafePointer<CChar>?(place.assumingMemoryBound(to: CChar.self))
+    static func value(at pointer: UnsafeRawPointer, isText: Bool) -> Value {
+        guard isText else { return Value(cValue: pointer.loadUnaligned(as: Value.CValue.self)) }
+        let text = UnsafePointer<CChar>?(pointer.assumingMemoryBound(to: CChar.self))
         return withUnsafeBytes(of: text) { Value(cValue: $0.load(as: Value.CValue.self)) }
     }
 }
@@ -262,7 +262,7 @@ extension Center {
     /// - Returns: The body's result.
     /// - Throws: The body's error; ``Status/memory``.
     ///
-    /// Any thread; each has its own. The C interface's `peal_batch_begin`, `peal_batch_end`.
+    /// Thread rule: any thread. Each thread has its own batch. The C interface's `peal_batch_begin`, `peal_batch_end`.
     @discardableResult
     public static func batch<Result>(_ body: () throws -> Result) throws -> Result {
         try PealError.check(peal_batch_begin())

@@ -18,7 +18,7 @@ internal import Synchronization
 ///
 /// A class that is `Sendable` cannot have wrapped variables: there use ``SharedProperty``.
 ///
-/// Any thread may read and set it. The C interface's `peal_property_get` and `peal_property_set`.
+/// Thread rule: any thread. The C interface's `peal_property_get` and `peal_property_set`.
 @propertyWrapper
 public struct Shared<Value: PealValue & Sendable>: Sendable {
     /// The shared property: for observing, and with the cause if it could not be shared.
@@ -32,7 +32,7 @@ public struct Shared<Value: PealValue & Sendable>: Sendable {
     ///   - center: The center; kept.
     ///   - ignoresEqual: True if a set to an equal value notifies no observer.
     ///
-    /// Any thread. The C interface's `peal_property_define`.
+    /// Thread rule: any thread. The C interface's `peal_property_define`.
     public init(
         wrappedValue: Value, _ name: String, in center: Center = .default, ignoresEqual: Bool = false
     ) {
@@ -78,7 +78,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     ///   - center: The center; kept.
     ///   - ignoresEqual: True if a set to an equal value notifies no observer.
     ///
-    /// Any thread. The C interface's `peal_property_define`.
+    /// Thread rule: any thread. The C interface's `peal_property_define`.
     public init(
         wrappedValue initial: Value, _ name: String, in center: Center = .default, ignoresEqual: Bool = false
     ) {
@@ -94,7 +94,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// - Returns: The property, which can be kept by itself.
     /// - Throws: ``Status/conflict`` where the name has another type; ``Status/handle`` once the center has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_define`.
+    /// Thread rule: any thread. The C interface's `peal_property_define`.
     public func property() throws(PealError) -> Property<Value> {
         try state.withLock { $0.property }.get()
     }
@@ -102,7 +102,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// The reason why the variable does not share its value, or nil. A value that the property refuses, such as a
     /// string with a zero inside, is not shared; the next one is.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public var failure: PealError? {
         state.withLock { state in
             if case .failure(let error) = state.property { error } else { state.refusal }
@@ -118,7 +118,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: ``failure``, or ``Status/handle`` once the property has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_property_observe`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_property_observe`.
     public func observe(
         _ notifications: ChangeNotification = [], _ options: ObserverOption...,
         body: @escaping @Sendable (_ old: Value, _ new: Value) -> Void
@@ -131,7 +131,7 @@ public final class SharedProperty<Value: PealValue & Sendable>: Sendable {
 
     /// The property's value. Where the property has ended or there never was one, the value that was set or read last.
     ///
-    /// Any thread. The C interface's `peal_property_get` and `peal_property_set`.
+    /// Thread rule: any thread. The C interface's `peal_property_get` and `peal_property_set`.
     public var wrappedValue: Value {
         get {
             let (property, own, sets) = state.withLock { state in

@@ -11,7 +11,7 @@ extension Center {
     ///   sentence names the method, the parameter and both types. ``Status/type`` for a struct that C would lay out
     ///   otherwise.
     ///
-    /// Any thread. The C interface's `peal_protocol_define`, and `peal_type_declare` for structs.
+    /// Thread rule: any thread. The C interface's `peal_protocol_define`, and `peal_type_declare` for structs.
     @discardableResult
     public func define(_ type: any PealProtocol.Type) throws(PealError) -> peal_protocol {
         let found = try findOrDefine(type)
@@ -75,7 +75,7 @@ extension Center {
     /// The method in this center, found and checked. The result is cached.
     @inlinable @inline(__always)
     func resolved(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
-        if let found = cache.find(signature.place) { return found }
+        if let found = cache.find(signature.location) { return found }
         return try resolve(signature)
     }
 
@@ -84,7 +84,7 @@ extension Center {
     func resolve(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
         let owner = try findOrDefine(signature.owner)
         let found = try check(signature, find(signature, in: owner), of: owner)
-        cache.keep(found, at: signature.place)
+        cache.keep(found, at: signature.location)
         return found
     }
 
@@ -162,14 +162,14 @@ extension Center {
     }
 
     private func check(
-        _ type: ValueType, _ found: peal_type, _ title: String, _ place: String
+        _ type: ValueType, _ found: peal_type, _ title: String, _ location: String
     ) throws(PealError) {
         if TypeComparison(center: handle).fits(type, found) { return }
         let sizes = found.value_size == type.size ? "" : "; they have \(found.value_size) and \(type.size) bytes"
         throw PealError(
             status: .conflict,
             message:
-                "\(title): \(place) is \(String(cString: found.name)), and Swift declares \(type.swiftName), "
+                "\(title): \(location) is \(String(cString: found.name)), and Swift declares \(type.swiftName), "
                 + "which is \(type.type)\(sizes)")
     }
 

@@ -17,7 +17,7 @@ final class MethodCache: Sendable {
 
     /// The location of a method's slot, computed when the method is declared.
     @usableFromInline
-    struct Place: Sendable {
+    struct Location: Sendable {
         /// For methods past the limit, the chunk that is never made: they are looked up each time.
         @usableFromInline let chunk: Int
         /// In bytes.
@@ -50,26 +50,26 @@ final class MethodCache: Sendable {
 
     /// The found entry, if any.
     @inlinable @inline(__always)
-    func find(_ place: Place) -> ResolvedMethod? {
-        guard let chunk = UnsafeMutableRawPointer(bitPattern: chunks[place.chunk].load(ordering: .acquiring)) else {
+    func find(_ location: Location) -> ResolvedMethod? {
+        guard let chunk = UnsafeMutableRawPointer(bitPattern: chunks[location.chunk].load(ordering: .acquiring)) else {
             return nil
         }
-        let place = (chunk + place.offset).assumingMemoryBound(to: Slot.self)
-        let number = place.pointee.method.load(ordering: .acquiring)
+        let slot = (chunk + location.offset).assumingMemoryBound(to: Slot.self)
+        let number = slot.pointee.method.load(ordering: .acquiring)
         guard number != 0 else { return nil }
         return ResolvedMethod(
             method: peal_method(id: number),
-            protocol: peal_protocol(id: place.pointee.protocol.load(ordering: .relaxed)),
-            policy: peal_policy(rawValue: place.pointee.policy.load(ordering: .relaxed)))
+            protocol: peal_protocol(id: slot.pointee.protocol.load(ordering: .relaxed)),
+            policy: peal_policy(rawValue: slot.pointee.policy.load(ordering: .relaxed)))
     }
 
     /// Stores a resolved method in place of the previous one.
-    func keep(_ found: ResolvedMethod, at place: Place) {
-        guard place.chunk < Self.chunkLimit else { return }
-        let place = (UnsafeMutableRawPointer(chunk(place.chunk)) + place.offset).assumingMemoryBound(to: Slot.self)
-        place.pointee.protocol.store(found.protocol.id, ordering: .relaxed)
-        place.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
-        place.pointee.method.store(found.method.id, ordering: .releasing)
+    func keep(_ found: ResolvedMethod, at location: Location) {
+        guard location.chunk < Self.chunkLimit else { return }
+        let slot = (UnsafeMutableRawPointer(chunk(location.chunk)) + location.offset).assumingMemoryBound(to: Slot.self)
+        slot.pointee.protocol.store(found.protocol.id, ordering: .relaxed)
+        slot.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
+        slot.pointee.method.store(found.method.id, ordering: .releasing)
     }
 
     private func chunk(_ index: Int) -> UnsafeMutablePointer<Slot> {

@@ -133,7 +133,7 @@ public final class MethodSignature: Sendable {
     let types: MethodTypes
     let policy: Policy?
     /// The location of the method's slot in each center's cache.
-    @usableFromInline let place: MethodCache.Place
+    @usableFromInline let location: MethodCache.Location
     /// True if a call can point to the arguments themselves.
     @usableFromInline let needsNoEncoding: Bool
 
@@ -146,7 +146,7 @@ public final class MethodSignature: Sendable {
         self.types = types
         self.policy = policy
         needsNoEncoding = types.needNoEncoding
-        place = MethodCache.Place(serial: MethodSerials.number(of: owner, name))
+        location = MethodCache.Location(serial: MethodSerials.number(of: owner, name))
         let options = [
             since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil,
             sticky?.text,

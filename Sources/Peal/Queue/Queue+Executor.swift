@@ -11,7 +11,7 @@ extension Queue {
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
-    /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
+    /// Thread rule: any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
     public convenience init(
         executor: any TaskExecutor, label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {
@@ -31,7 +31,7 @@ extension Queue {
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
-    /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
+    /// Thread rule: any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
     public convenience init(
         executor: any SerialExecutor, label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {
@@ -54,7 +54,7 @@ extension Queue {
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
-    /// Any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
+    /// Thread rule: any thread. The C interface's `peal_queue_create` with `PEAL_QUEUE_EXECUTOR`.
     public convenience init(
         actor: any Actor, label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {

@@ -30,7 +30,7 @@ public final class Queue: Sendable {
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for an empty name, a capacity of zero or below, and where a limit is reached.
     ///
-    /// Any thread. The C interface's `peal_queue_create`.
+    /// Thread rule: any thread. The C interface's `peal_queue_create`.
     public convenience init(
         name: String? = nil, label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) {
@@ -47,7 +47,7 @@ public final class Queue: Sendable {
     ///   - overflow: The rule for the next broadcast on a full queue.
     /// - Throws: ``PealError`` for a capacity of zero or below, and where a limit is reached.
     ///
-    /// Any thread. The C interface's `peal_queue_create`.
+    /// Thread rule: any thread. The C interface's `peal_queue_create`.
     public static func pumped(
         label: String? = nil, capacity: Int? = nil, overflow: Overflow = .reject
     ) throws(PealError) -> Queue {
@@ -56,7 +56,7 @@ public final class Queue: Sendable {
 
     /// A queue that other code made, and ends.
     ///
-    /// Any thread.
+    /// Thread rule: any thread.
     public init(borrowing handle: peal_queue) {
         self.handle = handle
         isOwned = false
@@ -137,7 +137,7 @@ extension Queue {
     /// - Returns: How many calls were made. Firings of timers do not count.
     /// - Throws: ``PealError`` for a queue of another kind, on the wrong thread, and while it is being pumped.
     ///
-    /// Any thread, one at a time. The C interface's `peal_queue_pump`.
+    /// Thread rule: one thread at a time. The C interface's `peal_queue_pump`.
     @discardableResult
     public func pump(limit: Int? = nil) throws(PealError) -> Int {
         if let limit, limit <= 0 {
@@ -156,7 +156,7 @@ extension Queue {
     /// - Returns: The descriptor, which belongs to the queue.
     /// - Throws: ``PealError`` for a queue that is not pumped, and where the process has no descriptor left.
     ///
-    /// Any thread. The C interface's `peal_queue_descriptor`.
+    /// Thread rule: any thread. The C interface's `peal_queue_descriptor`.
     public func descriptor() throws(PealError) -> Int32 {
         var descriptor: Int32 = -1
         try PealError.check(peal_queue_descriptor(handle, &descriptor))
@@ -167,14 +167,14 @@ extension Queue {
     ///
     /// - Throws: ``Status/handle`` when the queue has ended.
     ///
-    /// Any thread, also from one of its calls. The C interface's `peal_queue_pause`.
+    /// Thread rule: any thread. The C interface's `peal_queue_pause`.
     public func pause() throws(PealError) { try PealError.check(peal_queue_pause(handle)) }
 
     /// Removes one pause.
     ///
     /// - Throws: ``PealError`` when it is not paused.
     ///
-    /// Any thread, also from one of its calls. The C interface's `peal_queue_resume`.
+    /// Thread rule: any thread. The C interface's `peal_queue_resume`.
     public func resume() throws(PealError) { try PealError.check(peal_queue_resume(handle)) }
 
     /// Waits until all calls that were enqueued before this one have been delivered or dropped, without blocking a
@@ -196,8 +196,9 @@ extension Queue {
     /// - Throws: ``PealError`` when the time limit has expired, and from one of the queue's own calls, which would wait
     ///   for itself.
     ///
-    /// Any thread that may block; not one of an actor that the queue delivers on. The C interface's
-    /// `peal_queue_flush`.
+    /// An actor that the queue delivers on must not call this.
+    ///
+    /// Thread rule: any thread; it may wait. The C interface's `peal_queue_flush`.
     @available(*, noasync, message: "it blocks the thread: await flush instead")
     public func flushBlocking(timeout: Duration? = nil) throws(PealError) {
         try PealError.check(peal_queue_flush(handle, Milliseconds.limit(timeout)))
@@ -205,7 +206,7 @@ extension Queue {
 
     /// True if the calling thread is inside one of the queue's calls.
     ///
-    /// Any thread. The C interface's `peal_queue_is_current`.
+    /// Thread rule: any thread. The C interface's `peal_queue_is_current`.
     public var isCurrent: Bool { peal_queue_is_current(handle) }
 }
 
@@ -240,7 +241,7 @@ extension Queue {
     /// - Returns: The counts since it was made.
     /// - Throws: ``Status/handle`` when the queue has ended.
     ///
-    /// Any thread. The C interface's `peal_queue_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_queue_get_info`.
     public func info() throws(PealError) -> Info {
         var counts = peal_queue_info()
         counts.size = MemoryLayout<peal_queue_info>.size

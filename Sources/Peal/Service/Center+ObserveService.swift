@@ -23,8 +23,8 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/type`` where the service is of another type, or not of Swift;
     ///   ``Status/handle``; the rest as for a closure without a service.
     ///
-    /// Any thread. The C interface's `peal_observe_service`, which creates its services before the first call. For a
-    /// service that provides a table of C functions, use ``observe(_:by:_:)-(String,_,_)``.
+    /// Thread rule: any thread. The C interface's `peal_observe_service`, which creates its services before the first
+    /// call. For a service that provides a table of C functions, use ``observe(_:by:_:)-(String,_,_)``.
     public func observe<Owner, Instance: Sendable, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Void, repeat each Parameter>, by service: ServiceProvider<Instance>,
         _ options: ObserverOption...,
@@ -52,7 +52,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As for a method without a result.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_service`.
+    /// Thread rule: any thread. The C interface's `peal_observe_service`.
     public func observe<Owner, Instance: Sendable, Result: PealAnswer, each Parameter: PealParameter>(
         _ method: PealMethod<Owner, Result, repeat each Parameter>, by service: ServiceProvider<Instance>,
         otherwise: Result.Answer,
@@ -79,7 +79,7 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/notFound`` for a service that does not provide the protocol;
     ///   ``Status/duplicate`` when it observes the protocol lazily on that queue already.
     ///
-    /// Any thread. The C interface's `peal_observe_service`.
+    /// Thread rule: any thread. The C interface's `peal_observe_service`.
     public func observe(
         _ protocolName: String, by service: some ServiceReference, _ options: ObserverOption...
     ) throws(PealError) -> ObserverToken {
@@ -127,7 +127,7 @@ extension Center {
     ///   ``Status/handle``; ``Status/conformance``, whose sentence names the required methods that are missing;
     ///   ``Status/argument`` without any method; ``Status/conflict`` for a method with two functions.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_service`.
+    /// Thread rule: any thread. The C interface's `peal_observe_service`.
     public func observe<Observed: PealProtocol, Instance: Sendable>(
         _ type: Observed.Type, by service: ServiceProvider<Instance>, _ options: ObserverOption...,
         methods: (inout ServiceMethods<Instance>) -> Void
@@ -160,7 +160,7 @@ extension Center {
     /// - Throws: ``Status/type`` where the service is of another type, or not of Swift; ``Status/duplicate``;
     ///   ``Status/handle``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_service`.
+    /// Thread rule: any thread. The C interface's `peal_observe_service`.
     public func observe<Observed: Sendable, Instance: Sendable>(
         _ type: Observed.Type, by service: ServiceProvider<Instance>,
         as view: @escaping @Sendable (Instance) -> Observed,

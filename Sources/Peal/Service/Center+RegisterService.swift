@@ -32,7 +32,7 @@ extension Center {
     ///   that does not fit its protocol, ``Status/notFound`` for an unknown protocol, ``Status/argument`` for a bad
     ///   name.
     ///
-    /// Any thread, also from a callback and a creation. The C interface's `peal_service_register`.
+    /// Thread rule: any thread. The C interface's `peal_service_register`.
     @discardableResult
     public func register<Instance: Sendable>(
         _ type: Instance.Type = Instance.self,

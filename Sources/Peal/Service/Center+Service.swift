@@ -14,20 +14,19 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/notFound``, whose sentence lists near names; the rest as
     ///   ``ServiceProvider/get()``.
     ///
-    /// Any thread, also from a callback and a creation; it waits for creations. The C interface's `peal_service_get`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_get`.
     @inlinable
     public func get<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> ServiceUse<Instance> {
-        try reach(type, named: name) { service throws(PealError) in try service.get() }
+        try withService(type, named: name) { service throws(PealError) in try service.get() }
     }
 
     /// Gets the instance of the service that provides a protocol, for as long as the use is kept.
     ///
     /// - Throws: ``PealError``; also ``Status/ambiguous`` when several provide it.
     ///
-    /// Any thread, also from a callback and a creation; it waits for creations. The C interface's
-    /// `peal_service_get_provider`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_get_provider`.
     public func get<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, providing protocolName: String
     ) throws(PealError) -> ServiceUse<Instance> {
@@ -44,13 +43,13 @@ extension Center {
     ///   - body: Called once, unless this throws.
     /// - Throws: ``PealError`` as ``get(_:named:)``; then the closure was not called.
     ///
-    /// Any thread. The C interface's `peal_scope_begin` and `peal_scope_end`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult @inlinable
     public func with<Instance: Sendable, Result>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, _ body: (Instance) -> Result
     ) throws(PealError) -> Result {
         var scope = peal_scope()
-        let instance = try reach(type, named: name) { service throws(PealError) in try service.begin(&scope) }
+        let instance = try withService(type, named: name) { service throws(PealError) in try service.begin(&scope) }
         defer { _ = peal_scope_end(&scope) }
         return body(instance)
     }
@@ -64,13 +63,13 @@ extension Center {
     /// - Returns: The closure's result.
     /// - Throws: The closure's error; ``PealError`` as ``get(_:named:)``.
     ///
-    /// Any thread. The C interface's `peal_scope_begin` and `peal_scope_end`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult @inlinable
     public func with<Instance: Sendable, Result>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, _ body: (Instance) throws -> Result
     ) throws -> Result {
         var scope = peal_scope()
-        let instance = try reach(type, named: name) { service throws(PealError) in try service.begin(&scope) }
+        let instance = try withService(type, named: name) { service throws(PealError) in try service.begin(&scope) }
         defer { _ = peal_scope_end(&scope) }
         return try body(instance)
     }
@@ -81,7 +80,7 @@ extension Center {
     /// - Returns: How many were removed, and ``Ending/pending`` when some of them are still in use.
     /// - Throws: ``PealError``: ``Status/state`` from within a creation or the end of a session; ``Status/handle``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_session_end`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_session_end`.
     @discardableResult
     public func endSession() throws(PealError) -> (removed: Int, ending: Ending) {
         var removed = 0
@@ -98,7 +97,7 @@ extension Center {
     ///   - name: Its name; the type's full name by default.
     /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
     ///
-    /// Any thread. The C interface's `peal_service_find`.
+    /// Thread rule: any thread. The C interface's `peal_service_find`.
     public func service<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> ServiceProvider<Instance> {
@@ -110,7 +109,7 @@ extension Center {
     /// - Throws: ``PealError``: ``Status/notFound``; ``Status/ambiguous`` when several provide it: find the
     ///   one that you want by its name.
     ///
-    /// Any thread. The C interface's `peal_service_find_provider`.
+    /// Thread rule: any thread. The C interface's `peal_service_find_provider`.
     public func service<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, providing protocolName: String
     ) throws(PealError) -> ServiceProvider<Instance> {
@@ -123,7 +122,7 @@ extension Center {
     /// - Returns: The service, created or not.
     /// - Throws: ``PealError`` with ``Status/notFound``, whose sentence lists near names.
     ///
-    /// Any thread. The C interface's `peal_service_find`.
+    /// Thread rule: any thread. The C interface's `peal_service_find`.
     public func anyService(named name: String) throws(PealError) -> AnyService {
         AnyService(try find(name))
     }
@@ -134,7 +133,7 @@ extension Center {
     /// - Returns: The service, created or not.
     /// - Throws: ``PealError``: ``Status/notFound``; ``Status/ambiguous`` when several provide it.
     ///
-    /// Any thread. The C interface's `peal_service_find_provider`.
+    /// Thread rule: any thread. The C interface's `peal_service_find_provider`.
     public func anyService(providing protocolName: String) throws(PealError) -> AnyService {
         AnyService(try findProvider(of: protocolName))
     }
@@ -144,7 +143,7 @@ extension Center {
     /// - Returns: The services that are registered now.
     /// - Throws: ``PealError`` with ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_service_list`.
+    /// Thread rule: any thread. The C interface's `peal_service_list`.
     public func services() throws(PealError) -> [AnyService] {
         try CStrings.handles(peal_service()) { Status(peal_service_list(handle, $0, $1, $2)) }.map(AnyService.init)
     }

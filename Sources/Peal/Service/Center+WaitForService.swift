@@ -10,7 +10,7 @@ extension Center {
     ///   - timeout: How long to wait; nil for no limit.
     /// - Throws: ``PealError``: ``Status/timeout``; ``Status/handle`` when the center has ended, also meanwhile.
     ///
-    /// Any thread that may block. The C interface's `peal_service_wait`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_wait`.
     @available(*, noasync, message: "it blocks the thread: await waitForService instead")
     public func waitForServiceBlocking<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil, timeout: Duration? = nil

@@ -72,7 +72,7 @@ final class TypedBox<Instance>: InstanceBox {
 ///   - pointer: *Borrowed during the call.* The `self` that peal passed, and no other pointer.
 /// - Returns: nil for NULL, and for an instance of another type.
 ///
-/// Any thread on which the function may run.
+/// Thread rule: any thread.
 public func swiftInstance<Instance: Sendable>(of type: Instance.Type, at pointer: UnsafeMutableRawPointer?) -> Instance?
 {
     guard let pointer else { return nil }

@@ -32,7 +32,7 @@ final class KnownServices: Sendable {
     /// The number of slots of the table.
     private static let length = 256
     /// The number of slots among which a type may have one.
-    private static let reach = 8
+    private static let maximumProbes = 8
 
     /// The pointer never changes, and each word of the slots is atomic.
     private nonisolated(unsafe) let slots: UnsafeMutablePointer<Slot>
@@ -83,7 +83,7 @@ final class KnownServices: Sendable {
     /// The slot with a key, among the slots of the type `origin`, or of the key itself.
     private func slot(of key: UInt, from origin: UInt? = nil) -> UnsafeMutablePointer<Slot>? {
         let first = Int(truncatingIfNeeded: (((origin ?? key) &>> 4) &* 0x9e37_79b9_7f4a_7c15) &>> 32)
-        for step in 0..<Self.reach {
+        for step in 0..<Self.maximumProbes {
             let slot = slots + ((first &+ step) & (Self.length &- 1))
             let found = slot.pointee.type.load(ordering: .acquiring)
             if found == key { return slot }
@@ -120,7 +120,7 @@ extension Center {
 
     /// Calls a body with the service of a type or name, and once more where the cached handle was stale.
     @inlinable
-    func reach<Instance: Sendable, Result>(
+    func withService<Instance: Sendable, Result>(
         _ type: Instance.Type, named name: String?, _ body: (ServiceProvider<Instance>) throws(PealError) -> Result
     ) throws(PealError) -> Result {
         let known = try knownService(type, named: name)

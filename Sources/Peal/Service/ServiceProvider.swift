@@ -13,7 +13,8 @@ public import CPeal
 /// let held = try accounts.get()                 // until the last reference to `held`
 /// ```
 ///
-/// It is a value that leads to the registration, and does not keep it. Any thread. The C interface's `peal_service`.
+/// It is a value that leads to the registration, and does not keep it. Thread rule: any thread. The C interface's
+/// `peal_service`.
 public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     /// The service in the C interface.
     public let handle: peal_service
@@ -45,7 +46,7 @@ public struct ServiceProvider<Instance: Sendable>: ServiceReference {
     ///   made in Swift; ``Status/handle`` where the registration has ended. A thread that waited for a failed creation
     ///   gets the same error.
     ///
-    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_use_instance`.
     @inlinable
     public func get() throws(PealError) -> ServiceUse<Instance> {
         let (use, box) = try take()
@@ -134,7 +135,7 @@ extension ServiceReference {
     ///
     /// - Throws: ``PealError`` with ``Status/handle`` when the registration has ended.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_service_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_service_get_info`.
     public func info() throws(PealError) -> ServiceInfo {
         var info = peal_service_info()
         info.size = MemoryLayout<peal_service_info>.size
@@ -151,7 +152,7 @@ extension ServiceReference {
     /// - Throws: ``PealError``: ``Status/state`` from within a creation, and for peal's own services;
     ///   ``Status/handle``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_service_remove_instance`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_remove_instance`.
     @discardableResult
     public func removeInstance() throws(PealError) -> Ending {
         try Ending(checking: peal_service_remove_instance(handle))
@@ -161,7 +162,7 @@ extension ServiceReference {
     ///
     /// - Throws: ``PealError`` as ``removeInstance()``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_service_clear_data`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_clear_data`.
     public func clearData() throws(PealError) {
         try PealError.check(peal_service_clear_data(handle))
     }
@@ -171,7 +172,7 @@ extension ServiceReference {
     /// - Returns: ``Ending/pending`` when it is still in use, or being created.
     /// - Throws: ``PealError``: ``Status/state`` for peal's own services; ``Status/handle``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_service_remove`.
+    /// Thread rule: any thread. The C interface's `peal_service_remove`.
     @discardableResult
     public func remove() throws(PealError) -> Ending {
         try Ending(checking: peal_service_remove(handle))

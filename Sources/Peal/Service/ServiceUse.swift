@@ -36,7 +36,7 @@ extension ServiceProvider {
     /// - Returns: The closure's result.
     /// - Throws: ``PealError`` as ``get()``; then the closure was not called.
     ///
-    /// Any thread; it waits for creations. The C interface's `peal_scope_begin` and `peal_scope_end`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult @inlinable
     public func with<Result>(_ body: (Instance) -> Result) throws(PealError) -> Result {
         var scope = peal_scope()
@@ -51,7 +51,7 @@ extension ServiceProvider {
     /// - Returns: The closure's result.
     /// - Throws: The closure's error; ``PealError`` as ``get()``.
     ///
-    /// Any thread; it waits for creations. The C interface's `peal_scope_begin` and `peal_scope_end`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_scope_begin` and `peal_scope_end`.
     @discardableResult @inlinable
     public func with<Result>(_ body: (Instance) throws -> Result) throws -> Result {
         var scope = peal_scope()
@@ -185,7 +185,7 @@ extension ServiceProvider {
     /// - Returns: A use that ends at the end of its scope, or where it is consumed.
     /// - Throws: ``PealError`` as ``get()``.
     ///
-    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_use_instance`.
     @inlinable
     public func use() throws(PealError) -> UniqueUse<Instance> {
         UniqueUse(try take())
@@ -201,11 +201,11 @@ extension Center {
     /// - Returns: A use that ends at the end of its scope, or where it is consumed.
     /// - Throws: ``PealError`` as ``get(_:named:)``.
     ///
-    /// Any thread; it waits for creations. The C interface's `peal_service_get`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_get`.
     @inlinable
     public func use<Instance: Sendable>(
         _ type: Instance.Type = Instance.self, named name: String? = nil
     ) throws(PealError) -> UniqueUse<Instance> {
-        UniqueUse(try reach(type, named: name) { service throws(PealError) in try service.take() })
+        UniqueUse(try withService(type, named: name) { service throws(PealError) in try service.take() })
     }
 }

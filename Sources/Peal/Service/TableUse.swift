@@ -61,7 +61,7 @@ extension ServiceReference {
     ///
     /// - Throws: ``PealError`` as ``ServiceProvider/get()``.
     ///
-    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_use_instance`.
     public func usePointer() throws(PealError) -> PointerUse {
         let (use, pointer) = try takePointer()
         return PointerUse(use, pointer: pointer)
@@ -75,7 +75,7 @@ extension ServiceReference {
     /// - Throws: ``PealError``: ``Status/notFound`` when the service does not provide the protocol; the rest as
     ///   ``ServiceProvider/get()``.
     ///
-    /// Any thread; it waits for creations. The C interface's `peal_service_use_instance` and `peal_use_table`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_service_use_instance` and `peal_use_table`.
     public func use<Table: BitwiseCopyable>(
         of protocolName: String, as type: Table.Type = Table.self
     ) throws(PealError) -> TableUse<Table> {

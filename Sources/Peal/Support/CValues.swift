@@ -11,7 +11,7 @@ enum CStrings {
             status: .argument, message: "\(what) '\(visible)' has a zero byte in it; remove that byte")
     }
 
-    /// Lends the label of an object for a call: NULL where it is nil.
+    /// Calls a function with the label of an object, which is valid during the call: NULL where it is nil.
     static func withLabel<Result>(
         _ label: String?, _ body: (UnsafePointer<CChar>?) throws(PealError) -> Result
     ) throws(PealError) -> Result {
@@ -20,7 +20,7 @@ enum CStrings {
         return try withList([label]) { list throws(PealError) in try body(list[0]) }
     }
 
-    /// Lends a list of strings, ended by NULL, for a call.
+    /// Calls a function with a list of strings, ended by NULL, which is valid during the call.
     static func withList<Result, Failure: Error>(
         _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) throws(Failure) -> Result
     ) throws(Failure) -> Result {

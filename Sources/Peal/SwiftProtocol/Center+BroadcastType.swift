@@ -15,7 +15,7 @@ extension Center {
     /// - Returns: How many were called, or will be, and whether a full queue refused.
     /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. No observer was called then.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @discardableResult
     public func broadcast<Observed: Sendable>(
         _ type: Observed.Type, _ body: @escaping @Sendable (Observed) -> Void
@@ -38,7 +38,7 @@ extension Center {
     /// - Returns: How many tasks begin, and whether a full queue refused.
     /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. No observer was called then.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread. The C interface's `peal_send`.
     @_disfavoredOverload @discardableResult
     public func broadcast<Observed: Sendable>(
         _ type: Observed.Type, suspending body: @escaping @Sendable (Observed) async -> Void
@@ -60,7 +60,7 @@ extension Center {
     /// - Returns: How many were called, or will be, and whether a full queue refused.
     /// - Throws: ``Status/handle`` when the center has ended; ``Status/depth``. No observer was called then.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_send`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_send`.
     @discardableResult
     public func broadcast<Observed: Sendable, Failure: Error>(
         _ type: Observed.Type, _ body: @escaping @Sendable (Observed) throws(Failure) -> Void,
@@ -136,7 +136,7 @@ extension Center {
     ///   - body: Called once an observer, before this returns. Its error ends the visit and is thrown on.
     /// - Throws: The body's error, or ``PealError``.
     ///
-    /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
+    /// Thread rule: any thread; it may wait. The C interface's `PEAL_EACH`.
     public func visit<Observed: Sendable>(_ type: Observed.Type, _ body: (Observed) throws -> Void) throws {
         try visitUntil(type) { observer in
             try body(observer)
@@ -154,7 +154,7 @@ extension Center {
     /// - Returns: That answer, or nil.
     /// - Throws: The body's error, or ``PealError``.
     ///
-    /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
+    /// Thread rule: any thread; it may wait. The C interface's `PEAL_EACH`.
     public func first<Observed: Sendable, Answer>(
         _ type: Observed.Type, _ body: (Observed) throws -> Answer?
     ) throws -> Answer? {
@@ -174,7 +174,7 @@ extension Center {
     /// - Returns: The answers, in the order of the calls.
     /// - Throws: The body's error, or ``PealError``.
     ///
-    /// Any thread, also from a callback. The C interface's `PEAL_EACH`.
+    /// Thread rule: any thread; it may wait. The C interface's `PEAL_EACH`.
     public func collect<Observed: Sendable, Answer>(
         _ type: Observed.Type, _ body: (Observed) throws -> Answer
     ) throws -> [Answer] {
@@ -314,7 +314,7 @@ extension Center {
     /// - Returns: The sequence. The observation ends with it.
     /// - Throws: As ``observe(_:retaining:_:)``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func broadcasts<Observed: Sendable, Element: Sendable>(
         of type: Observed.Type, bufferingPolicy: BufferingPolicy = .unbounded, _ options: ObserverOption...,
         through observer: (_ send: @escaping @Sendable (Element) -> Void) -> Observed

@@ -2,7 +2,7 @@
 class SwiftCall {
     /// - Parameter isQueued: True for an observer on a queue. Other observers are called on the thread of the
     ///   broadcast, before that returns.
-    func reach(_ observer: ObserverElement, isQueued: Bool) {}
+    func deliver(to observer: ObserverElement, isQueued: Bool) {}
 }
 
 /// A call with the type of its observers.
@@ -11,7 +11,7 @@ final class TypedSwiftCall<Observed>: SwiftCall {
 
     init(_ body: @escaping @Sendable (Observed) -> Void) { self.body = body }
 
-    override func reach(_ observer: ObserverElement, isQueued: Bool) { body(observer.observer(as: Observed.self)) }
+    override func deliver(to observer: ObserverElement, isQueued: Bool) { body(observer.observer(as: Observed.self)) }
 }
 
 /// The call of a broadcast by the main actor.
@@ -20,7 +20,7 @@ final class MainSwiftCall<Observed: Sendable>: SwiftCall {
 
     init(_ body: @escaping @MainActor @Sendable (Observed) -> Void) { self.body = body }
 
-    override func reach(_ observer: ObserverElement, isQueued: Bool) {
+    override func deliver(to observer: ObserverElement, isQueued: Bool) {
         let (observer, body) = (observer.observer(as: Observed.self), body)
         if isQueued {
             Task { @MainActor in body(observer) }
@@ -52,19 +52,21 @@ struct ObserverElement {
 /// one. The reader must know that the object is alive: a cast at each call would cost ten times as much.
 // Unchecked: the bytes are written here and never again.
 final class ObserverBits: @unchecked Sendable {
-    private let place: UnsafeMutableRawPointer
+    private let storage: UnsafeMutableRawPointer
 
     /// - Parameter observer: An object, or an existential with one inside. These contain only a reference, and pointers
     ///   to memory that is never freed, so their bytes may be copied.
     init<Observed>(_ observer: Observed) {
-        place = .allocate(byteCount: MemoryLayout<Observed>.size, alignment: MemoryLayout<Observed>.alignment)
-        withUnsafeBytes(of: observer) { place.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: $0.count) }
+        storage = .allocate(byteCount: MemoryLayout<Observed>.size, alignment: MemoryLayout<Observed>.alignment)
+        withUnsafeBytes(of: observer) {
+            storage.copyMemory(from: $0.baseAddress.unsafelyUnwrapped, byteCount: $0.count)
+        }
     }
 
-    deinit { place.deallocate() }
+    deinit { storage.deallocate() }
 
     /// The address of the bytes, for a call. The caller must keep the observer alive.
-    var shown: ObserverElement { ObserverElement(pointer: place) }
+    var shown: ObserverElement { ObserverElement(pointer: storage) }
 }
 
 /// The functions of an observer of a Swift type for the two methods of its protocol, in their order.
@@ -95,7 +97,7 @@ enum SwiftResponses {
         _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ observer: ObserverElement, _ isQueued: Bool
     ) {
         guard let call = pointer(arguments) else { return }
-        Box.borrow(call, as: SwiftCall.self) { $0.reach(observer, isQueued: isQueued) }
+        Box.borrow(call, as: SwiftCall.self) { $0.deliver(to: observer, isQueued: isQueued) }
     }
 
     private static func visit(

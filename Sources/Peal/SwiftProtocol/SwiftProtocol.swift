@@ -98,7 +98,7 @@ extension Center {
     /// - Returns: The registration, which stays when the result is dropped.
     /// - Throws: ``Status/duplicate``; ``Status/conformance`` for a value that is no object.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     @discardableResult
     public func observe<Observed: Sendable>(
         _ type: Observed.Type, for object: Observed, _ options: ObserverOption...
@@ -118,7 +118,7 @@ extension Center {
     /// - Returns: The observation, which ends with its last reference.
     /// - Throws: As ``observe(_:for:_:)``.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observe_handler`.
+    /// Thread rule: any thread. The C interface's `peal_observe_handler`.
     public func observe<Observed: Sendable>(
         _ type: Observed.Type, retaining object: Observed, _ options: ObserverOption...
     ) throws(PealError) -> ObserverToken {
@@ -144,7 +144,7 @@ extension Center {
     /// - Returns: The number of removed registrations.
     /// - Throws: ``Status/conformance`` for a value that is no object.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_observation_remove`, for each.
+    /// Thread rule: any thread. The C interface's `peal_observation_remove`, for each.
     @discardableResult
     public func unobserve<Observed: Sendable>(_ type: Observed.Type, for object: Observed) throws(PealError) -> Int {
         let observer = try Self.observer(object, of: type)
@@ -159,7 +159,7 @@ extension Center {
     /// - Returns: How many registrations there are now.
     /// - Throws: ``Status/handle`` when the center has ended.
     ///
-    /// Any thread. The C interface's `peal_protocol_count_observers`.
+    /// Thread rule: any thread. The C interface's `peal_protocol_count_observers`.
     public func observerCount<Observed: Sendable>(of type: Observed.Type) throws(PealError) -> Int {
         var count = 0
         try PealError.check(

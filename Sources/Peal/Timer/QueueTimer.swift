@@ -26,7 +26,7 @@ public final class QueueTimer: Sendable {
     ///     the timer weakly, or use ``init(every:after:tolerance:repeats:label:on:for:_:)``.
     /// - Throws: ``PealError`` for a period of zero or below, a delay or tolerance below zero, or an ended queue.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    /// Thread rule: any thread. The C interface's `peal_timer_create`.
     public convenience init(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         label: String? = nil, on queue: Queue? = nil, _ body: @escaping @Sendable () -> Void
@@ -48,7 +48,7 @@ public final class QueueTimer: Sendable {
     ///   - body: Called with the object at each firing.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    /// Thread rule: any thread. The C interface's `peal_timer_create`.
     public convenience init<Object: AnyObject & Sendable>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         label: String? = nil, on queue: Queue? = nil, for object: Object, _ body: @escaping @Sendable (Object) -> Void
@@ -70,7 +70,7 @@ public final class QueueTimer: Sendable {
     ///   - center: The center of the method. The timer does not keep it.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    /// Thread rule: any thread. The C interface's `peal_timer_create`.
     public convenience init<Owner, Result>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         label: String? = nil, on queue: Queue? = nil, broadcasting method: PealMethod<Owner, Result>, in center: Center
@@ -124,7 +124,7 @@ extension QueueTimer {
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
-    /// Any thread, also from its own call. The C interface's `peal_timer_start`.
+    /// Thread rule: any thread. The C interface's `peal_timer_start`.
     public func start() throws(PealError) { try PealError.check(peal_timer_start(handle)) }
 
     /// Changes the timer's period and delay permanently, and starts it.
@@ -135,7 +135,7 @@ extension QueueTimer {
     /// - Throws: ``PealError`` for a period of zero or below, or a delay below zero: then nothing changes. Also
     ///   once it has ended.
     ///
-    /// Any thread, also from its own call. The C interface's `peal_timer_restart`.
+    /// Thread rule: any thread. The C interface's `peal_timer_restart`.
     public func restart(every period: Duration, after delay: Duration? = nil) throws(PealError) {
         try PealError.check(peal_timer_restart(handle, Self.delay(delay), period.nanoseconds))
     }
@@ -145,7 +145,7 @@ extension QueueTimer {
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
-    /// Any thread, also from its own call. The C interface's `peal_timer_stop`.
+    /// Thread rule: any thread. The C interface's `peal_timer_stop`.
     public func stop() throws(PealError) { try PealError.check(peal_timer_stop(handle)) }
 
     /// Stops the timer, and waits until no call of it runs any more, without blocking a thread.
@@ -168,7 +168,7 @@ extension QueueTimer {
     /// - Returns: False when a call may still run: this is one of its own, or the time has passed.
     /// - Throws: ``PealError`` once it has ended.
     ///
-    /// Any thread that may block, also from its own call. The C interface's `peal_timer_stop_and_wait`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_timer_stop_and_wait`.
     @available(*, noasync, message: "it blocks the thread: await stopAndWait instead")
     @discardableResult
     public func stopAndWaitBlocking(timeout: Duration? = nil) throws(PealError) -> Bool {
@@ -180,12 +180,12 @@ extension QueueTimer {
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
-    /// Any thread, also from its own call. The C interface's `peal_timer_fire`.
+    /// Thread rule: any thread; it may wait. The C interface's `peal_timer_fire`.
     public func fire() throws(PealError) { try PealError.check(peal_timer_fire(handle)) }
 
     /// Ends the timer before its last reference is released. It cannot be started again. Ending it twice is no error.
     ///
-    /// Any thread, also from its own call. The C interface's `peal_timer_destroy`.
+    /// Thread rule: any thread. The C interface's `peal_timer_destroy`.
     public func cancel() { _ = peal_timer_destroy(handle) }
 }
 
@@ -216,7 +216,7 @@ extension QueueTimer {
     ///
     /// - Throws: ``PealError`` once it has ended.
     ///
-    /// Any thread. The C interface's `peal_timer_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_timer_get_info`.
     public func info() throws(PealError) -> Info {
         var facts = peal_timer_info()
         facts.size = MemoryLayout<peal_timer_info>.size
@@ -230,7 +230,7 @@ extension QueueTimer {
 
     /// True if the timer has not ended. It ends by ``cancel()``, with its queue, or because its object has ended.
     ///
-    /// Any thread. The C interface's `peal_timer_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_timer_get_info`.
     public var isActive: Bool {
         var facts = peal_timer_info()
         facts.size = MemoryLayout<peal_timer_info>.size
@@ -254,7 +254,7 @@ extension QueueTimer {
     ///   - body: Called with the actor at each firing.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    /// Thread rule: any thread. The C interface's `peal_timer_create`.
     public convenience init<Isolation: Actor>(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         label: String? = nil, on actor: Isolation, _ body: @escaping @Sendable (isolated Isolation) -> Void
@@ -281,7 +281,7 @@ extension QueueTimer {
     ///   - body: Called at each firing.
     /// - Throws: ``PealError``, as the form with a closure.
     ///
-    /// Any thread, also from a callback. The C interface's `peal_timer_create`.
+    /// Thread rule: any thread. The C interface's `peal_timer_create`.
     public convenience init(
         every period: Duration, after delay: Duration? = nil, tolerance: Duration = .zero, repeats: Bool = true,
         label: String? = nil, on actor: MainActor, _ body: @escaping @MainActor @Sendable () -> Void

@@ -69,10 +69,10 @@ extension PealNullable where Self: PealResult, Nullable == UnsafePointer<CValue>
     /// A pointer to the value, in the room.
     @inlinable
     public func nullable(in room: inout ArgumentRoom) -> UnsafePointer<CValue>? {
-        let place = room.allocate(byteCount: MemoryLayout<CValue>.stride, alignment: MemoryLayout<CValue>.alignment)
-        guard let place else { return nil }
-        place.storeBytes(of: cValue, as: CValue.self)
-        return UnsafePointer(place.assumingMemoryBound(to: CValue.self))
+        let pointer = room.allocate(byteCount: MemoryLayout<CValue>.stride, alignment: MemoryLayout<CValue>.alignment)
+        guard let pointer else { return nil }
+        pointer.storeBytes(of: cValue, as: CValue.self)
+        return UnsafePointer(pointer.assumingMemoryBound(to: CValue.self))
     }
 }
 

@@ -117,13 +117,13 @@ extension Structure {
             guard let offset = member.offset else {
                 return "'\(member.name)' of \(cType) is no stored property; name the stored ones"
             }
-            let place = (end + member.alignment - 1) / member.alignment * member.alignment
-            guard offset == place else {
-                return "'\(member.name)' of \(cType) lies at byte \(offset), and in C at byte \(place); "
+            let expected = (end + member.alignment - 1) / member.alignment * member.alignment
+            guard offset == expected else {
+                return "'\(member.name)' of \(cType) lies at byte \(offset), and in C at byte \(expected); "
                     + "name all stored properties, in their order, and give a struct inside that ends with padding "
                     + "a member in its place"
             }
-            end = place + member.size
+            end = expected + member.size
             alignment = max(alignment, member.alignment)
         }
         let size = (end + alignment - 1) / alignment * alignment

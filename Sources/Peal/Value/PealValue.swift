@@ -25,7 +25,7 @@ public protocol PealValue: PealAnswer, PealParameter where Answer == Self {
 
     /// Reads an argument by ``init(cValue:)``. This function is a requirement, so that generic code needs no other
     /// function of the type.
-    static func read(from place: UnsafeRawPointer) -> Self
+    static func read(from pointer: UnsafeRawPointer) -> Self
 }
 
 extension PealValue {
@@ -54,10 +54,10 @@ extension PealValue {
         return read(from: list.pointee.unsafelyUnwrapped)
     }
 
-    /// The value whose representation is at a place.
+    /// The value whose representation is at a pointer.
     @inlinable
-    public static func read(from place: UnsafeRawPointer) -> Self {
-        Self(cValue: place.loadUnaligned(as: CValue.self))
+    public static func read(from pointer: UnsafeRawPointer) -> Self {
+        Self(cValue: pointer.loadUnaligned(as: CValue.self))
     }
 
     /// The representation, and a pointer to it.
@@ -131,7 +131,7 @@ extension Array: PealParameter where Element: PealPlainValue {
         return start.map { Array(UnsafeBufferPointer(start: $0, count: count)) } ?? []
     }
 
-    /// A copy of the elements in the room, lent for the call.
+    /// A copy of the elements in the room, valid during the call.
     @inlinable
     public func write(to room: inout ArgumentRoom) {
         let start = room.allocate(

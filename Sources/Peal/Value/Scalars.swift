@@ -179,7 +179,7 @@ extension String: PealValue {
         self = cValue.map { String(cString: $0) } ?? ""
     }
 
-    /// A copy of the characters, in the room: lent for the call, and gone after it. An observer written in C must not
+    /// A copy of the characters, in the room, valid during the call. An observer written in C must not
     /// keep or return the pointer. A string with a zero inside, of which C would see the first part, is refused:
     /// ``Status/argument``.
     @inlinable

@@ -20,7 +20,7 @@ extension Mailbox {
         if locked({ pointee.first == nil && !pointee.is_running }) { return .done }
         guard let memory = peal_memory_allocate(MemoryLayout<Mark>.size) else { return .outOfMemory }
         let mark = memory.bindMemory(to: Mark.self, capacity: 1)
-        let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { Mailbox.reach($0) }
+        let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { Mailbox.markReached($0) }
         mark.initialize(to: Mark(task: task, mailbox: self, isReached: false, references: 2))
         push(memory.assumingMemoryBound(to: peal_task.self))
         peal_mailbox_lock(self)
@@ -37,7 +37,7 @@ extension Mailbox {
         return isReached ? .done : .timedOut
     }
 
-    private static func reach(_ task: UnsafeMutablePointer<peal_task>) {
+    private static func markReached(_ task: UnsafeMutablePointer<peal_task>) {
         let mark = UnsafeMutableRawPointer(task).assumingMemoryBound(to: Mark.self)
         let mailbox = mark.pointee.mailbox
         peal_mailbox_lock(mailbox)

@@ -152,7 +152,7 @@ struct peal_import_options {
  *
  * While the protocol has no observer in this process, the server sends no calls. An import that is not durable
  * delivers each call at most once. A durable one makes a call again if the process ended before the call did. So it
- * can use the identity and the number (peal_bridge_current_call) to make each effect once.
+ * can use the identity and the number (peal_imported_call_get_current) to make each effect once.
  *
  * Returns the statuses of peal_bridge_export; also PEAL_ERROR_STATE for `durable` without an application.
  * Thread rule: any thread; it may wait. Since 0.1. */
@@ -176,7 +176,7 @@ struct peal_imported_call {
  * out_call: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_STATE when the thread is not inside an imported call; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
-PEAL_API peal_status peal_bridge_current_call(struct peal_imported_call *out_call);
+PEAL_API peal_status peal_imported_call_get_current(struct peal_imported_call *out_call);
 
 /* ---- Remote services --------------------------------------------------------------------------- */
 
