@@ -5,15 +5,14 @@
  *
  * Claims: L1, L3, O15
  */
+#include "latch.h"
 #include "plugin/unloadable.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { INSIDE = 1, PLAIN = 2, ROUNDS = 200, MILLISECONDS = 60000 };
 
@@ -31,9 +30,9 @@ static peal_queue queue;
 static unsigned calls;
 static unsigned destroyed;
 
-#define CHECK(condition, what) check((condition), (what), __LINE__)
+#define EXPECT(condition, what) expect((condition), (what), __LINE__)
 
-static bool check(bool holds, const char *what, int line)
+static bool expect(bool holds, const char *what, int line)
 {
     if (!holds) {
         printf("  line %d: %s: %s\n", line, what, peal_last_message());
@@ -44,32 +43,16 @@ static bool check(bool holds, const char *what, int line)
 
 /* ---- The host's function in which a plugin's call blocks --------------------------------------- */
 
-static bool is_inside;
-static bool may_leave;
+static struct latch inside = LATCH_INITIALIZER;
+static struct latch may_leave = LATCH_INITIALIZER;
 static bool has_left;
-
-static void wait_for(const bool *flag)
-{
-    struct timespec now;
-    struct timespec begin;
-
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE)) {
-        sched_yield();
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if (now.tv_sec - begin.tv_sec > 60) {
-            printf("  waited in vain\n");
-            exit(EXIT_FAILURE);
-        }
-    }
-}
 
 static void enter(int n)
 {
     if (n != INSIDE)
         return;
-    __atomic_store_n(&is_inside, true, __ATOMIC_RELEASE);
-    wait_for(&may_leave);
+    latch_open(&inside);
+    latch_wait(&may_leave);
     __atomic_store_n(&has_left, true, __ATOMIC_RELEASE);
 }
 
@@ -88,10 +71,10 @@ static void load(struct plugin *plugin)
         exit(EXIT_FAILURE);
     }
     memcpy(&plugin->start, &start, sizeof start);
-    CHECK(peal_owner_create(plugin->path, &plugin->owner) == PEAL_OK, "no owner");
-    CHECK(peal_owner_enter(plugin->owner) == PEAL_OK, "the owner cannot be entered");
-    CHECK(plugin->start(&host) == PEAL_OK, "the plugin cannot start");
-    CHECK(peal_owner_leave() == PEAL_OK, "the owner cannot be left");
+    EXPECT(peal_owner_create(plugin->path, &plugin->owner) == PEAL_OK, "no owner");
+    EXPECT(peal_owner_enter(plugin->owner) == PEAL_OK, "the owner cannot be entered");
+    EXPECT(plugin->start(&host) == PEAL_OK, "the plugin cannot start");
+    EXPECT(peal_owner_leave() == PEAL_OK, "the owner cannot be left");
 }
 
 static const void *address_in(const struct plugin *plugin)
@@ -106,7 +89,7 @@ static size_t count_pointers(const struct plugin *plugin, peal_pointer_visitor v
 {
     size_t count = 999;
 
-    CHECK(peal_find_pointers_into(address_in(plugin), visit, context, &count) == PEAL_OK, "no object");
+    EXPECT(peal_find_pointers_into(address_in(plugin), visit, context, &count) == PEAL_OK, "no object");
     return count;
 }
 
@@ -119,16 +102,16 @@ static void print_pointer(void *context, const char *what, const void *function)
 
 static void close_library(struct plugin *plugin)
 {
-    CHECK(count_pointers(plugin, print_pointer, NULL) == 0, "pointers into the plugin are left");
-    CHECK(dlclose(plugin->library) == 0, "it cannot be closed");
+    EXPECT(count_pointers(plugin, print_pointer, NULL) == 0, "pointers into the plugin are left");
+    EXPECT(dlclose(plugin->library) == 0, "it cannot be closed");
     plugin->library = dlopen(plugin->path, RTLD_NOW | RTLD_NOLOAD);
-    if (!CHECK(plugin->library == NULL, "its code is still mapped"))
+    if (!EXPECT(plugin->library == NULL, "its code is still mapped"))
         dlclose(plugin->library);
 }
 
 static void unload(struct plugin *plugin)
 {
-    CHECK(peal_owner_retire(plugin->owner, MILLISECONDS) == PEAL_OK, "retiring did not wait");
+    EXPECT(peal_owner_retire(plugin->owner, MILLISECONDS) == PEAL_OK, "retiring did not wait");
     close_library(plugin);
 }
 
@@ -160,7 +143,7 @@ static void note(void *context, const char *what, const void *function)
 {
     struct found *const found = context;
 
-    CHECK(function != NULL, "a pointer that is none");
+    EXPECT(function != NULL, "a pointer that is none");
     found->count++;
     for (int i = 0; i < KINDS; i++)
         if (strstr(what, kinds[i]) != NULL)
@@ -173,9 +156,9 @@ static void find_each_kind(struct plugin *plugin)
 
     memset(&found, 0, sizeof found);
     load(plugin);
-    CHECK(count_pointers(plugin, note, &found) == found.count, "the count is not that of the visits");
+    EXPECT(count_pointers(plugin, note, &found) == found.count, "the count is not that of the visits");
     for (int i = 0; i < KINDS; i++)
-        if (!CHECK(found.kinds[i], "a kind of pointer is not found"))
+        if (!EXPECT(found.kinds[i], "a kind of pointer is not found"))
             printf("  %s\n", kinds[i]);
     unload(plugin);
 }
@@ -185,14 +168,14 @@ static void find_each_kind(struct plugin *plugin)
 static void *broadcast_inside(void *context)
 {
     (void)context;
-    CHECK(peal_broadcast(news.on_news, INSIDE) == PEAL_OK, "no broadcast");
+    EXPECT(peal_broadcast(news.on_news, INSIDE) == PEAL_OK, "no broadcast");
     return NULL;
 }
 
 static void *pump_inside(void *context)
 {
     (void)context;
-    CHECK(peal_queue_pump(queue, 0, NULL) == PEAL_OK, "no pump");
+    EXPECT(peal_queue_pump(queue, 0, NULL) == PEAL_OK, "no pump");
     return NULL;
 }
 
@@ -201,17 +184,8 @@ static peal_status retired;
 static void *retire(void *context)
 {
     retired = peal_owner_retire(((struct plugin *)context)->owner, MILLISECONDS);
-    CHECK(__atomic_load_n(&has_left, __ATOMIC_ACQUIRE), "it did not wait");
+    EXPECT(__atomic_load_n(&has_left, __ATOMIC_ACQUIRE), "it did not wait");
     return NULL;
-}
-
-static pthread_t start(void *(*body)(void *), void *context)
-{
-    pthread_t thread;
-
-    if (pthread_create(&thread, NULL, body, context) != 0)
-        exit(EXIT_FAILURE);
-    return thread;
 }
 
 /* A call of the plugin runs on another thread while it is retired. */
@@ -221,29 +195,32 @@ static void unload_while_running(struct plugin *plugin, bool is_queued)
     pthread_t caller;
     pthread_t retirer;
 
-    is_inside = may_leave = has_left = false;
+    latch_shut(&inside);
+    latch_shut(&may_leave);
+    has_left = false;
     destroyed = 0;
     load(plugin);
     if (is_queued) {
         /* The direct observer is called first, on this thread, and does not block. */
-        may_leave = true;
-        CHECK(peal_broadcast(news.on_news, INSIDE) == PEAL_OK, "no broadcast");
-        CHECK(peal_broadcast(news.on_load, PLAIN) == PEAL_OK, "no broadcast");
-        is_inside = may_leave = has_left = false;
+        latch_open(&may_leave);
+        EXPECT(peal_broadcast(news.on_news, INSIDE) == PEAL_OK, "no broadcast");
+        EXPECT(peal_broadcast(news.on_load, PLAIN) == PEAL_OK, "no broadcast");
+        latch_shut(&inside);
+        latch_shut(&may_leave);
+        has_left = false;
     }
-    caller = start(is_queued ? pump_inside : broadcast_inside, NULL);
-    wait_for(&is_inside);
-    retirer = start(retire, plugin);
-    while (peal_owner_name(plugin->owner, name, sizeof name, NULL) != PEAL_ERROR_HANDLE)
-        sched_yield();
-    __atomic_store_n(&may_leave, true, __ATOMIC_RELEASE);
-    pthread_join(retirer, NULL);
-    CHECK(retired == PEAL_OK, "retiring gave up");
-    CHECK(destroyed == UNLOADABLE_DESTROYED, "not all destroy callbacks have run");
+    caller = thread_start(is_queued ? pump_inside : broadcast_inside, NULL);
+    latch_wait(&inside);
+    retirer = thread_start(retire, plugin);
+    WAIT_UNTIL(peal_owner_name(plugin->owner, name, sizeof name, NULL) == PEAL_ERROR_HANDLE);
+    latch_open(&may_leave);
+    thread_join(retirer);
+    EXPECT(retired == PEAL_OK, "retiring did not wait for all calls");
+    EXPECT(destroyed == UNLOADABLE_DESTROYED, "not all destroy callbacks have run");
     close_library(plugin);
-    pthread_join(caller, NULL);
-    CHECK(peal_queue_pump(queue, 0, NULL) == PEAL_OK, "no pump");
-    CHECK(destroyed == UNLOADABLE_DESTROYED, "a destroy callback has run late");
+    thread_join(caller);
+    EXPECT(peal_queue_pump(queue, 0, NULL) == PEAL_OK, "no pump");
+    EXPECT(destroyed == UNLOADABLE_DESTROYED, "a destroy callback has run late");
 }
 
 /* ---- Load -------------------------------------------------------------------------------------- */
@@ -254,8 +231,8 @@ static void *broadcast_on(void *context)
 {
     (void)context;
     while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) {
-        CHECK(peal_broadcast(news.on_load, PLAIN) == PEAL_OK, "no broadcast");
-        CHECK(peal_broadcast(news.on_news, PLAIN) == PEAL_OK, "no broadcast");
+        EXPECT(peal_broadcast(news.on_load, PLAIN) == PEAL_OK, "no broadcast");
+        EXPECT(peal_broadcast(news.on_news, PLAIN) == PEAL_OK, "no broadcast");
         PEAL_BROADCAST(news, &news, on_load, PLAIN);
     }
     return NULL;
@@ -265,7 +242,7 @@ static void *pump_on(void *context)
 {
     (void)context;
     while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE))
-        CHECK(peal_queue_pump(queue, 64, NULL) == PEAL_OK, "no pump");
+        EXPECT(peal_queue_pump(queue, 64, NULL) == PEAL_OK, "no pump");
     return NULL;
 }
 
@@ -300,12 +277,12 @@ int main(int count, char **arguments)
     find_each_kind(&plugins[0]);
     printf("L1: a plugin is unloaded after a call of it that another thread makes\n");
     unload_while_running(&plugins[0], false);
-    printf("L1: so after a queued call\n");
+    printf("L1: a plugin is unloaded after a queued call of it that another thread makes\n");
     unload_while_running(&plugins[1], true);
     printf("L4: plugins come and go %d times while others broadcast\n", rounds);
-    threads[0] = start(broadcast_on, NULL);
-    threads[1] = start(broadcast_on, NULL);
-    threads[2] = start(pump_on, NULL);
+    threads[0] = thread_start(broadcast_on, NULL);
+    threads[1] = thread_start(broadcast_on, NULL);
+    threads[2] = thread_start(pump_on, NULL);
     calls = destroyed = 0;
     load(&plugins[0]);
     for (int round = 0; round < rounds; round++) {
@@ -315,11 +292,11 @@ int main(int count, char **arguments)
     unload(&plugins[rounds % 2]);
     __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     for (int i = 0; i < 3; i++)
-        pthread_join(threads[i], NULL);
-    CHECK(destroyed == (unsigned)(rounds + 1) * UNLOADABLE_DESTROYED, "destroy callbacks are missing");
-    CHECK(calls > 0, "nobody was called");
-    CHECK(peal_center_destroy(center) == PEAL_OK, "the center cannot be ended");
-    CHECK(peal_queue_destroy(queue) == PEAL_OK, "the queue cannot be ended");
+        thread_join(threads[i]);
+    EXPECT(destroyed == (unsigned)(rounds + 1) * UNLOADABLE_DESTROYED, "destroy callbacks are missing");
+    EXPECT(calls > 0, "no observer was called");
+    EXPECT(peal_center_destroy(center) == PEAL_OK, "the center cannot be ended");
+    EXPECT(peal_queue_destroy(queue) == PEAL_OK, "the queue cannot be ended");
     printf("%d passed, %d failed\n", failures == 0 ? 4 : 0, failures);
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

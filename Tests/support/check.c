@@ -200,7 +200,8 @@ static bool claim_holds(const struct check_claim *claim)
     return true;
 }
 
-int main(int argument_count, char **arguments)
+/* Weak: a program with a main of its own uses the shared functions alone. */
+__attribute__((weak)) int main(int argument_count, char **arguments)
 {
     const char *filter = argument_count > 1 ? arguments[1] : NULL;
     unsigned long passed = 0;

@@ -122,7 +122,7 @@ final class Record: Sendable {
         try center.add(ServiceModule(Database(record: record), named: "database", logger: logger))
         let group = ServiceGroup(services: [ModuleService(center)], logger: logger)
         let run = Task { try await group.run() }
-        while record.all.count < 2 { await Task.yield() }
+        try expect(await eventually { record.all.count >= 2 })
         await group.triggerGracefulShutdown()
         try await run.value
         try expect(record.all.sorted() == ["cache starts", "cache stops", "database ends", "database runs"])
@@ -132,7 +132,7 @@ final class Record: Sendable {
         let other = try Center()
         try other.add(Second(record: record))
         let cancelled = Task { try await ModuleService(other).run() }
-        while record.all.count < 5 { await Task.yield() }
+        try expect(await eventually { record.all.count >= 5 })
         cancelled.cancel()
         try await cancelled.value
         try expect(record.all.suffix(2) == ["second starts", "second stops"])

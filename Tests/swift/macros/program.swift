@@ -67,6 +67,7 @@ actor Log: Player.Logging {
         await Task.yield()
         saved.append(text)
     }
+    func saves(_ texts: [String]) async -> Bool { await eventually { saved == texts } }
 }
 
 @PealProtocol protocol Files {
@@ -163,7 +164,7 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
 
         // Each call is a task.
         try screen.fade(to: 0.5)
-        while window.value != 0.5 { await Task.yield() }
+        try expect(await eventually { window.value == 0.5 })
 
         let logging = try Player.LoggingCenter(center)
         let log = Log()
@@ -172,7 +173,7 @@ func expect(_ condition: Bool, line: UInt = #line) throws {
         try expect(try await logging.count(timeout: .seconds(30)).results == [1000])
         try expect(await log.numbers == Array(0..<1000))
         try logging.save("text")
-        while await log.saved != ["text"] { await Task.yield() }
+        try expect(await log.saves(["text"]))
     }
 
     /// An error is thrown by the broadcast, and arrives as a status from an actor.
