@@ -6,6 +6,7 @@
 #
 #   run.sh --generator PROGRAM --include DIR --library FILE... [--cc COMPILER]... [--output DIR]
 #          [--seed N] [--count N] [--only INDEX] [--flags FLAGS] [--emulator COMMAND] [--self-check] [--prove] [--keep]
+#          [--one]
 #
 # --library    given more than once, the program runs with each of them
 # --cc         given more than once, the compilers compile the sources in turn; cc by default
@@ -16,10 +17,11 @@
 # --self-check calls the observers directly, without a library
 # --prove      makes one expectation wrong, in each of several ways, and fails unless this is found
 # --keep       keeps the sources and the program in the output directory
+# --one        uses one processor, not two, for a run beside other tests
 set -u
 cd_source=$(dirname "$0")
 source=$(cd "$cd_source" && pwd) || exit 2
-generator= include= libraries= compilers= output= seed= count=2000 only= flags= emulator= mode=check keep=
+generator= include= libraries= compilers= output= seed= count=2000 only= flags= emulator= mode=check keep= workers=2
 
 usage() {
     sed -n '3,/^set/s/^# \{0,1\}//p' "$0" | sed '$d' >&2
@@ -30,6 +32,7 @@ while [ $# -gt 0 ]; do
     --self-check) mode=self-check; shift; continue ;;
     --prove) mode=prove; shift; continue ;;
     --keep) keep=yes; shift; continue ;;
+    --one) workers=1; shift; continue ;;
     esac
     [ $# -ge 2 ] || usage
     case $1 in
@@ -66,12 +69,12 @@ echo "signatures: seed $seed, $count signatures; to repeat: run.sh ... $again"
 ASAN_OPTIONS=detect_leaks=0 "$generator" --output "$output" --seed "$seed" --count "$count" ${only:+--only "$only"} \
     >"$output/sources" || exit 1
 
-# Each shell, one for each core, compiles its share of the sources. The compilers take turns.
+# Each of one or two shells compiles its share of the sources. The compilers take turns.
 compile() {
     worker=$1 number=0
     for name in $(cat "$output/sources"); do
         number=$((number + 1))
-        [ $((number % 2)) -eq "$worker" ] || continue
+        [ $((number % workers)) -eq "$worker" ] || continue
         set -- $compilers
         shift $((number / 2 % $#))
         # -Wno-psabi disables a note of both compilers: old versions of gcc passed structs with complex members
@@ -80,10 +83,11 @@ compile() {
             -c "$output/$name.c" -o "$output/$name.o" || echo "$name" >>"$output/failed"
     done
 }
-compile 0 &
-first=$!
-compile 1
-wait "$first"
+if [ "$workers" = 2 ]; then
+    compile 1 &
+fi
+compile 0
+wait
 if [ -e "$output/failed" ]; then
     echo "signatures: these did not compile: $(tr '\n' ' ' <"$output/failed")"
     exit 1
