@@ -35,3 +35,8 @@ endfunction()
 peal_add_swift_tests(api PealTests PealSwift)
 peal_add_swift_tests(engine PealCoreTests PealCore)
 target_link_options(swift-engine PRIVATE -ldispatch)
+# PealCall has no threads.
+if(NOT PEAL_SANITIZE STREQUAL "thread")
+  peal_add_swift_tests(call PealCallTests PealCall)
+  target_link_options(swift-call PRIVATE -ldispatch)
+endif()
