@@ -6,24 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A byte string with a length of two bytes. */
-enum { HEAD_BYTE = 0x59 };
-
-struct bundle {
-    struct bundle *next;
-    struct pacer *pacer;
-    pthread_mutex_t *lock; /* of the members below */
-    bundle_function function;
-    void *context;
-    size_t method;
-    size_t count;
-    size_t size;
-    size_t longest; /* call since the last bundle, with its head */
-    bool is_paced;  /* the thread of the bundles will look at this one */
-    pthread_mutex_t own_lock;
-    uint8_t bytes[BUNDLE_SIZE];
-};
-
 /* ---- Sending ----------------------------------------------------------------------------------- */
 
 /* A bundle of one call is a plain message. */
@@ -57,31 +39,8 @@ void pacer_wake(struct pacer *pacer)
     pthread_mutex_unlock(&pacer->lock);
 }
 
-uint8_t *bundle_begin(struct bundle *bundle, size_t method, size_t *out_capacity)
+void bundle_begin_pacing(struct bundle *bundle)
 {
-    /* A full bundle is sent before, so that a call of the usual size is encoded once. */
-    if (bundle->method != method || bundle->size + bundle->longest > BUNDLE_SIZE - BUNDLE_HEAD) {
-        bundle_send(bundle);
-        bundle->method = method;
-    }
-    *out_capacity = BUNDLE_SIZE - BUNDLE_HEAD - bundle->size;
-    return bundle->bytes + bundle->size + BUNDLE_HEAD;
-}
-
-void bundle_end(struct bundle *bundle, size_t size)
-{
-    uint8_t *head = bundle->bytes + bundle->size;
-
-    head[0] = HEAD_BYTE;
-    head[1] = (uint8_t)(size >> 8);
-    head[2] = (uint8_t)size;
-    size += BUNDLE_HEAD;
-    bundle->size += size;
-    bundle->count++;
-    if (size > bundle->longest)
-        bundle->longest = size;
-    if (bundle->is_paced)
-        return;
     bundle->is_paced = true;
     bundle_send(bundle);
     pacer_wake(bundle->pacer);

@@ -103,7 +103,7 @@ static bool export_identified(
 }
 
 /* The thread registers the handler of an export, which gets the last calls of sticky methods meanwhile. */
-static _Thread_local bool is_registering;
+static _Thread_local bool is_registering __attribute__((tls_model("initial-exec")));
 
 static void export_call(void *target, const struct peal_call *call)
 {
@@ -469,6 +469,7 @@ peal_status peal_bridge_export(peal_bridge *bridge, peal_protocol protocol, cons
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->bridge = bridge;
+    made->gatherer.export = made;
     made->protocol = protocol;
     pthread_mutex_lock(&bridge->maintenance);
     const peal_status status = add(bridge, made, options);

@@ -159,7 +159,6 @@ static peal_status observe(struct export *export, const char *const *names, size
     options.priority = INT32_MAX;
     options.flags = PEAL_OBSERVE_REPLACE;
     options.label = "other processes";
-    export->gatherer.export = export;
     status = peal_observe_handler(
         export->protocol, &export->gatherer, request_call, names, count, &options, &export->gatherer.observation);
     return status < 0 ? bridge_fail_as_peal(status) : PEAL_OK;

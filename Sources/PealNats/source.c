@@ -26,7 +26,8 @@ struct thread_state {
     struct last_call last;
     struct imported *current;
 };
-static _Thread_local struct thread_state thread;
+/* This model finds the variables without a call. They are few, so a library that is loaded later has room for them. */
+static _Thread_local struct thread_state thread __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the variables below */
 static struct source *sources;

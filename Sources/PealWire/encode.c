@@ -137,13 +137,18 @@ struct elements {
     size_t size; /* of an element */
 };
 
+static inline void put_run_head(struct writer *writer, const struct step *step, uint64_t size)
+{
+    if (step->tag != 0)
+        put_head(writer, MAJOR_TAG, step->tag);
+    put_head(writer, MAJOR_BYTES, size);
+}
+
 static void put_run(struct writer *writer, const struct step *step, struct elements elements)
 {
     const size_t run = (size_t)step->size * step->count;
 
-    if (step->tag != 0)
-        put_head(writer, MAJOR_TAG, step->tag);
-    put_head(writer, MAJOR_BYTES, run * elements.count);
+    put_run_head(writer, step, run * elements.count);
     if (elements.count == 0)
         return;
     if (run == elements.size || elements.count == 1) {
@@ -211,6 +216,11 @@ static peal_status put_buffer(struct writer *writer, const struct peal_wire_plan
     }
     if (__builtin_mul_overflow(length, parameter->element_size, &size) || size > PTRDIFF_MAX)
         return wire_fail(PEAL_ERROR_ARGUMENT, "%s: the length of a buffer is larger than memory", plan->name);
+    if (parameter->is_run) {
+        put_run_head(writer, &plan->steps[parameter->first_step], size);
+        put_bytes(writer, memory, size);
+        return PEAL_OK;
+    }
     put_steps(writer, plan, parameter, (struct elements){ memory, length, parameter->element_size });
     return PEAL_OK;
 }

@@ -51,6 +51,14 @@ static bool compile_buffer_parameter(
     return true;
 }
 
+static void recognise_run(const struct peal_wire_plan *plan, struct parameter *parameter)
+{
+    const struct step *step = &plan->steps[parameter->first_step];
+
+    parameter->is_run = parameter->kind == PARAMETER_BUFFER && parameter->step_count == 1 && step->kind == STEP_RUN
+                     && step->offset == 0 && (size_t)step->size * step->count == parameter->element_size;
+}
+
 static void recognise_number(const struct peal_wire_plan *plan, struct parameter *parameter)
 {
     if (parameter->kind != PARAMETER_VALUE || parameter->step_count != 1)
@@ -100,6 +108,7 @@ static bool compile_parameter(
         return false;
     }
     parameter->step_count = (uint32_t)(compiler->plan->step_count - parameter->first_step);
+    recognise_run(compiler->plan, parameter);
     recognise_number(compiler->plan, parameter);
     return true;
 }

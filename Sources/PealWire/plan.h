@@ -49,6 +49,7 @@ struct parameter {
     uint8_t kind;        /* enum parameter_kind */
     bool allows_null;    /* a buffer may be NULL with any length */
     bool is_variable;    /* `length` is the index of the parameter with the length */
+    bool is_run;         /* the elements of a buffer are one typed array without gaps */
     bool is_signed;      /* this parameter is an integer with a sign, which may be a length */
     uint32_t first_step; /* in the plan's steps */
     uint32_t step_count;
