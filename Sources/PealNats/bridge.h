@@ -153,8 +153,14 @@ struct export *bridge_find_export(const struct peal_bridge *bridge, peal_protoco
 struct export *bridge_find_service(const struct peal_bridge *bridge, peal_protocol protocol);
 /* Returns true if the handler of an export of this protocol is registered. The caller must hold the lock `maintenance`. */
 bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol);
+
+/* ---- peers.c ----------------------------------------------------------------------------------- */
+
 /* Returns the process with an identity, or NULL. The caller must hold the lock of the bridge. */
 struct peer *export_find_peer(struct export *export, const uint8_t *id);
+/* Marks the methods that a peer observes as wanted, and those of a durable export. The caller must hold the lock of the
+ * bridge. */
+void export_update_wanted(struct export *export);
 /* A process has announced what it observes. Any thread. */
 void export_note_peer(struct export *export, const uint8_t *id, int64_t interval, const char *methods);
 /* Removes the processes that have sent no announcement for long. Returns true if there was one. */
@@ -162,8 +168,6 @@ bool export_expire_peers(struct export *export);
 
 /* ---- import.c ---------------------------------------------------------------------------------- */
 
-/* Subscribes while something observes in this process. Announces changes. The caller must hold the lock `maintenance`. */
-peal_status import_update(struct import *import);
 void import_destroy(struct import *import);
 /* Returns the index of the method of a message, or -1 if the message is not for this import. */
 int import_find_method(struct import *import, const char *subject);
@@ -171,6 +175,15 @@ int import_find_method(struct import *import, const char *subject);
 void import_push(struct import *import, size_t method, const void *message, size_t size);
 /* Broadcasts the calls of a message. One thread at a time. */
 void import_deliver(struct import *import, size_t method, const void *message, size_t size);
+/* A message of the subscription to calls has arrived.
+ *
+ * context: the import. */
+void import_arrived(void *context, const struct delivery *delivery);
+
+/* ---- demand.c ---------------------------------------------------------------------------------- */
+
+/* Subscribes while something observes in this process. Announces changes. The caller must hold the lock `maintenance`. */
+peal_status import_update(struct import *import);
 /* Returns true if a method of the import has an observer in this process. The caller must hold the lock `maintenance`. */
 bool import_is_observed(const struct import *import);
 

@@ -8,14 +8,12 @@
 
 #include <peal/broadcast.h>
 #include <peal/enumerate.h>
-#include <peal/inspect.h>
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOP_LIMIT = 16, FLUSH_MILLISECONDS = 2000 };
+enum { HOP_LIMIT = 16 };
 
 /* ---- Calls ------------------------------------------------------------------------------------- */
 
@@ -166,7 +164,7 @@ int import_find_method(struct import *import, const char *subject)
     return index;
 }
 
-static void arrived(void *context, const struct delivery *delivery)
+void import_arrived(void *context, const struct delivery *delivery)
 {
     struct import *import = context;
     const int index = import_find_method(import, delivery->subject);
@@ -174,144 +172,6 @@ static void arrived(void *context, const struct delivery *delivery)
     if (index >= 0)
         for_each_call(
             import, (size_t)index, delivery->bytes, delivery->size, import->relay != NULL ? import_push : deliver_call);
-}
-
-/* ---- Announcements ----------------------------------------------------------------------------- */
-
-/* The handler of an export of the same bridge does not count. */
-static bool is_observed(const struct import *import, const struct bridge_method *method)
-{
-    size_t count = 0;
-
-    if (method->plan == NULL || peal_method_count_observers(method->handle, &count) < 0)
-        return false;
-    if (!method->has_result)
-        return count > (bridge_observes(import->bridge, import->protocol) ? 1 : 0);
-    const struct export *export = bridge_find_export(import->bridge, import->protocol);
-    return count > (export != NULL && gatherings_observe(export, method->handle) ? 1 : 0);
-}
-
-bool import_is_observed(const struct import *import)
-{
-    for (size_t i = 0; i < import->table->count; i++) {
-        if (is_observed(import, &import->table->methods[i]))
-            return true;
-    }
-    return false;
-}
-
-/* Lists the observed methods with their fingerprints. NULL: out of memory. */
-static char *list_observed(const struct import *import)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-
-    if (stream == NULL)
-        return NULL;
-    for (size_t i = 0; i < import->table->count; i++) {
-        const struct bridge_method *method = &import->table->methods[i];
-        if (is_observed(import, method))
-            fprintf(stream, "%s %016" PRIx64 "\n", method->token, method->fingerprint);
-    }
-    return fclose(stream) == 0 ? text : NULL;
-}
-
-static peal_status subscribe(struct import *import)
-{
-    char *subject = NULL;
-
-    if (asprintf(&subject, "%s*", import->table->prefix) < 0)
-        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const peal_status status = transport_subscribe(
-        import->bridge->transport, subject, NULL, arrived, import, &import->calls);
-    free(subject);
-    /* An announcement must not overtake the subscription. */
-    if (status == PEAL_OK)
-        (void)transport_flush(import->bridge->transport, FLUSH_MILLISECONDS);
-    return status;
-}
-
-static void unsubscribe(struct import *import)
-{
-    __atomic_fetch_add(&import->troubles.dropped, transport_dropped(import->calls), __ATOMIC_RELAXED);
-    transport_unsubscribe(import->calls);
-    import->calls = NULL;
-}
-
-static bool observes_answered(const struct import *import)
-{
-    for (size_t i = 0; i < import->table->count; i++) {
-        if (has_answers(import->table, &import->table->methods[i]) && is_observed(import, &import->table->methods[i]))
-            return true;
-    }
-    return false;
-}
-
-/* Subscribes to requests, from the first observer of a method with a result on. */
-static peal_status follow_requests(struct import *import)
-{
-    peal_status status = bridge_open_prompt(import->bridge);
-
-    if (status == PEAL_OK && import->answers == NULL)
-        status = answers_create(import, &import->answers);
-    return status == PEAL_OK ? answers_subscribe(import->answers) : status;
-}
-
-static peal_status follow_demand(struct import *import, bool is_wanted)
-{
-    const peal_status status = observes_answered(import) ? follow_requests(import) : PEAL_OK;
-
-    if (status < 0)
-        return status;
-    if (import->inbox != NULL)
-        inbox_set_observed(import->inbox, is_wanted);
-    else if (is_wanted && import->calls == NULL && !import->table->is_service)
-        return subscribe(import);
-    return PEAL_OK;
-}
-
-/* Announces the methods when they have changed, when a process sends a question, and after each interval in which there are any. */
-static void announce(struct import *import, char *methods)
-{
-    const int64_t now = now_in_milliseconds();
-    const bool was_requested = __atomic_exchange_n(&import->must_announce, false, __ATOMIC_ACQ_REL);
-    const bool has_changed = strcmp(methods, import->announced != NULL ? import->announced : "") != 0;
-    const bool is_due = methods[0] != '\0' && now - import->announced_at >= import->bridge->options.presence;
-
-    if (has_changed || is_due || (was_requested && methods[0] != '\0')) {
-        presence_announce(import->bridge, import->table, methods);
-        import->announced_at = now;
-    }
-    free(import->announced);
-    import->announced = methods;
-}
-
-peal_status import_update(struct import *import)
-{
-    const size_t before = import->table->count;
-    peal_status status = method_table_update(import->table, import->protocol, before == 0);
-
-    if (status == PEAL_OK && import->relay != NULL)
-        status = relay_grow(import->relay, import->table->count);
-    if (status < 0)
-        return status;
-    char *methods = list_observed(import);
-    if (methods == NULL)
-        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const bool is_wanted = methods[0] != '\0';
-    status = follow_demand(import, is_wanted);
-    if (status < 0) {
-        free(methods);
-        return status;
-    }
-    announce(import, methods);
-    if (!is_wanted && import->calls != NULL)
-        unsubscribe(import);
-    /* Otherwise the server would pass calls to this process. */
-    if (!is_wanted && import->table->is_service && import->answers != NULL)
-        answers_unsubscribe(import->answers);
-    return PEAL_OK;
 }
 
 /* ---- Imports ----------------------------------------------------------------------------------- */

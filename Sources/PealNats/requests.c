@@ -7,6 +7,7 @@
 
 #include "bridge.h"
 #include "failure.h"
+#include "waiting.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +16,6 @@
 #include <time.h>
 
 enum {
-    BUCKETS = 256,
     STACK_BYTES = 1024,
     REPLY_SIZE = 128,
     GRACE_MILLISECONDS = 1000,   /* after the time limit of a request */
@@ -26,13 +26,10 @@ struct requests {
     struct peal_bridge *bridge;
     char inbox[REPLY_SIZE / 2]; /* the beginning of the subjects of answers */
     struct subscription *answers;
-    pthread_mutex_t lock; /* of the members below */
-    bool is_stopped;
-    uint64_t number;      /* of the last request */
-    struct request *buckets[BUCKETS];
+    struct waiting waiting;
 };
 
-/* ---- Waiting requests -------------------------------------------------------------------------- */
+/* ---- Ends ---------------------------------------------------------------------------------------- */
 
 struct request *request_create(struct export *export, size_t method, request_function function, size_t capacity)
 {
@@ -46,148 +43,22 @@ struct request *request_create(struct export *export, size_t method, request_fun
     return made;
 }
 
-/* Returns false if the requests have been stopped. */
-static bool keep(struct requests *requests, struct request *request)
-{
-    request->waiting = request->count + 1;
-    pthread_mutex_lock(&requests->lock);
-    const bool is_kept = !requests->is_stopped;
-    if (is_kept) {
-        request->number = ++requests->number;
-        request->next = requests->buckets[request->number % BUCKETS];
-        requests->buckets[request->number % BUCKETS] = request;
-    }
-    pthread_mutex_unlock(&requests->lock);
-    return is_kept;
-}
-
-/* Ends the part of one recipient, or that of the sender. The last one frees the request. */
-static void leave(struct requests *requests, struct request *request)
-{
-    pthread_mutex_lock(&requests->lock);
-    const bool is_last = --request->waiting == 0;
-    if (is_last) {
-        struct request **link = &requests->buckets[request->number % BUCKETS];
-        while (*link != request)
-            link = &(*link)->next;
-        *link = request->next;
-    }
-    pthread_mutex_unlock(&requests->lock);
-    if (is_last)
-        free(request);
-}
-
-/* Passes the end to the creator. The caller has marked the recipient. */
-static void end(
-    struct requests *requests, struct request *request, const struct recipient *recipient, struct answered answered)
-{
-    request->function(request, recipient, &answered);
-    leave(requests, request);
-}
-
-/* Finds a recipient that has not ended. The caller must hold the lock.
- *
- * id: NULL: the first one that did not get the request alone. */
-static struct recipient *find_waiting(struct request *request, const uint8_t *id)
-{
-    for (size_t i = 0; i < request->count; i++) {
-        struct recipient *each = &request->recipients[i];
-        const bool is_meant = id == NULL ? !each->is_alone : each->is_any || memcmp(each->id, id, ORIGIN_SIZE) == 0;
-        if (!each->has_ended && is_meant)
-            return each;
-    }
-    return NULL;
-}
-
-/* Marks a recipient as ended, and returns it, or returns NULL. The caller calls `end`. */
-static struct recipient *take(
-    struct requests *requests, uint64_t number, const uint8_t *id, struct request **out_request)
-{
-    struct recipient *found = NULL;
-
-    pthread_mutex_lock(&requests->lock);
-    struct request *each = requests->buckets[number % BUCKETS];
-    while (each != NULL && each->number != number)
-        each = each->next;
-    if (each != NULL)
-        found = find_waiting(each, id);
-    if (found != NULL)
-        found->has_ended = true;
-    *out_request = each;
-    pthread_mutex_unlock(&requests->lock);
-    return found;
-}
-
-static struct recipient *find_unended(struct request *request)
-{
-    for (size_t i = 0; i < request->count; i++) {
-        if (!request->recipients[i].has_ended)
-            return &request->recipients[i];
-    }
-    return NULL;
-}
-
-/* The requests whose wait ends. */
-struct expiry {
-    const struct export *export; /* NULL: any */
-    uint64_t last;               /* the greatest number */
-    int64_t time;                /* They expire before it. */
-    peal_status status;
-};
-
-static bool expires(const struct request *request, const struct expiry *expiry)
-{
-    return request->expires < expiry->time && request->number <= expiry->last
-        && (expiry->export == NULL || request->export == expiry->export);
-}
-
-/* The same for a recipient of a request that expires. */
-static struct recipient *take_expired(
-    struct requests *requests, const struct expiry *expiry, struct request **out_request)
-{
-    struct recipient *found = NULL;
-
-    pthread_mutex_lock(&requests->lock);
-    for (size_t i = 0; i < BUCKETS && found == NULL; i++) {
-        for (struct request *each = requests->buckets[i]; each != NULL && found == NULL; each = each->next) {
-            found = expires(each, expiry) ? find_unended(each) : NULL;
-            *out_request = each;
-        }
-    }
-    if (found != NULL)
-        found->has_ended = true;
-    pthread_mutex_unlock(&requests->lock);
-    return found;
-}
-
-static void expire(struct requests *requests, const struct expiry *expiry)
-{
-    struct request *request = NULL;
-
-    for (;;) {
-        const struct recipient *each = take_expired(requests, expiry, &request);
-        if (each == NULL)
-            return;
-        end(requests, request, each, (struct answered){ .outcome = OUTCOME_UNKNOWN, .status = expiry->status });
-    }
-}
-
 void requests_expire(struct requests *requests)
 {
     const struct expiry expiry = { NULL, UINT64_MAX, now_in_milliseconds(), PEAL_ERROR_TIMEOUT };
 
     if (requests != NULL)
-        expire(requests, &expiry);
+        waiting_expire(&requests->waiting, &expiry);
 }
 
 void requests_end_export(struct requests *requests, const struct export *export)
 {
     if (requests == NULL)
         return;
-    pthread_mutex_lock(&requests->lock);
-    const struct expiry expiry = { export, requests->number, INT64_MAX, PEAL_ERROR_STATE };
-    pthread_mutex_unlock(&requests->lock);
-    expire(requests, &expiry);
+    pthread_mutex_lock(&requests->waiting.lock);
+    const struct expiry expiry = { export, requests->waiting.number, INT64_MAX, PEAL_ERROR_STATE };
+    pthread_mutex_unlock(&requests->waiting.lock);
+    waiting_expire(&requests->waiting, &expiry);
 }
 
 /* ---- Answers ----------------------------------------------------------------------------------- */
@@ -218,7 +89,7 @@ static void settle(struct requests *requests, struct request *request, const str
                          : may_be_made(header.status) ? OUTCOME_UNKNOWN
                                                       : OUTCOME_NOT_MADE;
     }
-    end(requests, request, recipient, answered);
+    waiting_end(&requests->waiting, request, recipient, answered);
     free(arena);
 }
 
@@ -226,11 +97,12 @@ static void settle(struct requests *requests, struct request *request, const str
 static void end_undeliverable(struct requests *requests, uint64_t number, const uint8_t *id)
 {
     struct request *request = NULL;
-    const struct recipient *each = take(requests, number, id, &request);
+    const struct recipient *each = waiting_take(&requests->waiting, number, id, &request);
 
     while (each != NULL) {
-        end(requests, request, each, (struct answered){ .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_NOT_FOUND });
-        each = id == NULL ? take(requests, number, id, &request) : NULL;
+        waiting_end(&requests->waiting, request, each,
+            (struct answered){ .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_NOT_FOUND });
+        each = id == NULL ? waiting_take(&requests->waiting, number, id, &request) : NULL;
     }
 }
 
@@ -256,7 +128,7 @@ static void arrived(void *context, const struct delivery *delivery)
         end_undeliverable(requests, number, has_id ? id : NULL);
         return;
     }
-    const struct recipient *recipient = has_id ? take(requests, number, id, &request) : NULL;
+    const struct recipient *recipient = has_id ? waiting_take(&requests->waiting, number, id, &request) : NULL;
     if (recipient != NULL) /* Otherwise the time limit has expired. */
         settle(requests, request, recipient, delivery);
 }
@@ -350,7 +222,7 @@ uint64_t request_send(struct request *request, int64_t rest, void *const *argume
 
     request->has_limit = rest >= 0;
     request->expires = now_in_milliseconds() + (rest >= 0 ? rest + GRACE_MILLISECONDS : REQUEST_MILLISECONDS);
-    if (!keep(requests, request)) {
+    if (!waiting_keep(&requests->waiting, request)) {
         refuse(request);
         return 0;
     }
@@ -365,7 +237,7 @@ uint64_t request_send(struct request *request, int64_t rest, void *const *argume
             status = peal_wire_encode_call(plan, &header, arguments, message, size, &size);
     }
     publish(request, status == PEAL_OK ? message : NULL, size);
-    leave(requests, request);
+    waiting_leave(&requests->waiting, request);
     if (message != bytes)
         free(message);
     return number;
@@ -375,9 +247,9 @@ bool request_withdraw(struct requests *requests, uint64_t number)
 {
     struct request *request = NULL;
 
-    if (take(requests, number, NULL, &request) == NULL)
+    if (waiting_take(&requests->waiting, number, NULL, &request) == NULL)
         return false;
-    leave(requests, request);
+    waiting_leave(&requests->waiting, request);
     return true;
 }
 
@@ -392,7 +264,7 @@ peal_status requests_create(struct peal_bridge *bridge, struct requests **out_re
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->bridge = bridge;
-    pthread_mutex_init(&made->lock, NULL);
+    waiting_init(&made->waiting);
     /* Another process that does not know the subject cannot answer. */
     random_bytes(secret, sizeof secret);
     write_hexadecimal(text, secret, sizeof secret);
@@ -412,12 +284,10 @@ void requests_stop(struct requests *requests)
 
     if (requests == NULL)
         return;
-    pthread_mutex_lock(&requests->lock);
-    requests->is_stopped = true;
-    pthread_mutex_unlock(&requests->lock);
+    waiting_stop(&requests->waiting);
     transport_unsubscribe(requests->answers);
     requests->answers = NULL;
-    expire(requests, &expiry);
+    waiting_expire(&requests->waiting, &expiry);
 }
 
 void requests_destroy(struct requests *requests)
@@ -425,6 +295,6 @@ void requests_destroy(struct requests *requests)
     if (requests == NULL)
         return;
     requests_stop(requests);
-    pthread_mutex_destroy(&requests->lock);
+    waiting_destroy(&requests->waiting);
     free(requests);
 }

@@ -32,7 +32,7 @@ struct recipient {
     peal_completion token; /* of the creator */
     bool is_alone; /* The request is sent to it by itself, not to all. */
     bool is_any;   /* Any process may answer. */
-    bool has_ended;  /* guarded by the lock of the requests */
+    bool has_ended;  /* guarded by the lock of the waiting requests */
 };
 
 struct request;
@@ -43,7 +43,7 @@ typedef void (*request_function)(
 
 /* A request. The members do not change after request_send. */
 struct request {
-    struct request *next; /* guarded by the lock of the requests, and so is `waiting` */
+    struct request *next; /* guarded by the lock of the waiting requests, and so is `waiting` */
     size_t waiting;       /* the recipients whose function has not returned, and the sender */
     uint64_t number;
     struct export *export;
