@@ -106,10 +106,25 @@ if(TARGET PealSwift)
     file(RELATIVE_PATH peal_headers_folder /${PEAL_SWIFT_LIBDIR} /${CMAKE_INSTALL_INCLUDEDIR})
   endif()
   file(READ ${PROJECT_SOURCE_DIR}/include/module.modulemap peal_module_map)
+  if(TARGET PealTesting)
+    file(READ ${PROJECT_SOURCE_DIR}/Sources/PealTest/include/module.modulemap peal_test_module_map)
+    string(APPEND peal_module_map "${peal_test_module_map}")
+  endif()
   string(REPLACE "header \"peal/" "header \"${peal_headers_folder}/peal/" peal_module_map "${peal_module_map}")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/module.modulemap CONTENT "${peal_module_map}" @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/module.modulemap ${PROJECT_SOURCE_DIR}/include/CPeal.apinotes
     DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift)
+endif()
+# The module for tests is beside it. Its targets are a file of their own, because they need peal::test, which is in
+# peal_development.
+if(TARGET PealTesting)
+  install(TARGETS PealTesting EXPORT peal-swift-testing-targets
+    ARCHIVE DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift
+    INCLUDES DESTINATION ${PEAL_SWIFT_LIBDIR})
+  get_target_property(peal_testing_modules PealTesting Swift_MODULE_DIRECTORY)
+  install(FILES ${peal_testing_modules}/PealTesting.swiftmodule ${peal_testing_modules}/PealTesting.swiftdoc
+    DESTINATION ${PEAL_SWIFT_LIBDIR} COMPONENT peal_swift)
+  install(EXPORT peal-swift-testing-targets NAMESPACE peal:: DESTINATION ${PEAL_CMAKEDIR} COMPONENT peal_swift)
 endif()
 
 # ---- Headers and documents ---------------------------------------------------------------------------

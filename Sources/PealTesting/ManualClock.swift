@@ -55,7 +55,10 @@ public struct ManualClock: Sendable {
 /// The clock is that of the process. Only one task at a time has it, and another call waits. Do not nest calls: the inner one
 /// never returns. Tests of other suites see the manual clock too, so run suites that use timers in another process.
 ///
-/// - Parameter body: Starts the timers and waits of the test, advances the clock, and ends the timers and waits.
+/// - Parameters:
+///   - isolation: The actor of the caller, on which the body runs.
+///   - body: Starts the timers and waits of the test, advances the clock, and ends the timers and waits.
+/// - Returns: The result of the body.
 /// - Throws: The error of the body.
 ///
 /// Any task. The C interface's `peal_clock_set_manual`.

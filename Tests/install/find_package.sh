@@ -27,7 +27,7 @@ runs_with "$PEAL_TREE/$PEAL_LIBDIR/libpeal.so" "$work/build/with-self-contained"
 runs_with "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libpeal.so" "$work/build/with-swift"
 
 refused 'compatible with requested version "99"' "$PEAL_TREE" -DPEAL_WANTED_VERSION=99
-refused "component nonsense is not installed; there are self-contained, swift and PealSwift" "$PEAL_TREE" -DPEAL_WANTED_COMPONENTS=nonsense
+refused "component nonsense is not installed; there are self-contained, swift, PealSwift and PealTesting" "$PEAL_TREE" -DPEAL_WANTED_COMPONENTS=nonsense
 
 # Installs each component alone, as the packages do.
 for component in peal_development peal_runtime; do

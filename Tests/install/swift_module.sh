@@ -35,6 +35,19 @@ sed -i 's/const char \*room/peal_queue room/' "$work/declarations/chat.h"
 "$CMAKE" --build "$work/declarations/build" >"$work/refused" 2>&1 && complain "a header without Swift is accepted"
 has "$work/refused" "chat.h:8: error: method on_message of Chat, parameter 1 'peal_queue room': "
 
+# A test program that uses the installed PealTesting. The toolchain may lack swift-testing.
+if [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libPealTesting.a" ]; then
+    cp -r "$here/testing" "$work/testing"
+    cp "$PEAL_SOURCE/examples-c/testing-swift/GreeterTests.swift" "$work/testing/"
+    must "$CMAKE" -G Ninja -S "$work/testing" -B "$work/testing/build" -DCMAKE_BUILD_TYPE=Debug \
+        -DCMAKE_PREFIX_PATH="$PEAL_TREE" -DCMAKE_Swift_COMPILER="$PEAL_SWIFTC"
+    must "$CMAKE" --build "$work/testing/build"
+    "$work/testing/build/greeter-tests" >"$work/printed" 2>&1 || complain "the tests with PealTesting failed"
+    has "$work/printed" "Test run with 2 tests in 1 suite passed"
+    LD_TRACE_LOADED_OBJECTS=1 "$work/testing/build/greeter-tests" >"$work/loaded"
+    has "$work/loaded" "/peal/swift/libpeal.so"
+fi
+
 # swiftc alone, with the flags of pkg-config, in a folder without other files.
 if command -v pkg-config >/dev/null; then
     mkdir "$work/alone"
@@ -57,7 +70,8 @@ if [ -n "${libs:-}" ] && [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libPealMacros.
 fi
 
 # The module must not contain paths of the build.
-for file in Peal.swiftmodule Peal.swiftdoc; do
+for file in Peal.swiftmodule Peal.swiftdoc PealTesting.swiftmodule PealTesting.swiftdoc; do
+    [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/$file" ] || continue
     grep -aqE "$PEAL_BUILD|$PEAL_SOURCE" "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/$file" && complain "$file names folders of the build"
 done
 
