@@ -74,7 +74,7 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else { return false }
     return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue)
         && options.pointee.policy == PEAL_POLICY_METHOD
-        && options.pointee.except.id | options.pointee.origin == 0
+        && options.pointee.except.id | options.pointee.origin | options.pointee.memory.id == 0
 }
 
 /// Returns the function that folds if the options request a fold by the method's policy, and nothing else.
@@ -82,7 +82,8 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
 private func foldAlone(_ options: UnsafePointer<peal_send_options>) -> BroadcastRequest.Fold? {
     // As above, the size is tested first.
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size, options.pointee.flags == 0,
-        options.pointee.policy == PEAL_POLICY_METHOD, options.pointee.except.id | options.pointee.origin == 0
+        options.pointee.policy == PEAL_POLICY_METHOD,
+        options.pointee.except.id | options.pointee.origin | options.pointee.memory.id == 0
     else { return nil }
     return options.pointee.fold
 }
@@ -178,5 +179,7 @@ extension BroadcastRequest {
         forcesFFI = options.pointee.flags & UInt32(PEAL_SEND_FFI_CALL.rawValue) != 0
         excepted = options.pointee.except.id
         origin = options.pointee.origin
+        memory = options.pointee.memory.id
+        if memory != 0 { try Reference.object(of: memory) }
     }
 }

@@ -90,10 +90,14 @@ struct peal_send_options {
     peal_observation except;  /* an observer that this broadcast does not call, neither here nor on a queue; zero, or
                                  the handle of a registration that has ended: none */
     uint64_t origin;          /* a number by which observers recognise where the call comes from (call.h); 0: none */
+    peal_reference memory;    /* *borrowed during the call*: a counted object (reference.h) that keeps alive what the
+                                 arguments point to: texts, buffers, objects and structs of registered types. They
+                                 must not change until the object is destroyed. Calls on queues and deferred calls
+                                 retain it, and copy the argument values alone. Zero: none */
 };
 
 /* An initialiser: struct peal_send_options options = PEAL_SEND_OPTIONS; */
-#define PEAL_SEND_OPTIONS { sizeof(struct peal_send_options), 0, PEAL_POLICY_METHOD, NULL, NULL, NULL, { 0 }, 0 }
+#define PEAL_SEND_OPTIONS { sizeof(struct peal_send_options), 0, PEAL_POLICY_METHOD, NULL, NULL, NULL, { 0 }, 0, { 0 } }
 
 /* Broadcasts a method.
  *
@@ -127,7 +131,8 @@ PEAL_API peal_status peal_send(
  * The rest is as for peal_send. Also returns PEAL_ERROR_POLICY when the policy is invalid or does not fit
  * the method, PEAL_ERROR_ARGUMENT for PEAL_POLICY_FOLD without a function. `default_result` is not used
  * under FOLD and COLLECT, nor when an observer was called. The observer of `except` is not counted in `out_calls`. If
- * it shares a queue with other observers of the method, the queue counts its call as dropped.
+ * it shares a queue with other observers of the method, the queue counts its call as dropped. Also
+ * returns PEAL_ERROR_HANDLE when the object of `memory` is dead.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_send_with(peal_method method, void *const *arguments, size_t argument_count,
     const struct peal_send_options *options, void *out_result, size_t *out_calls);

@@ -176,6 +176,7 @@ PEAL_API peal_status peal_invocation_invoke_function(peal_invocation invocation,
  * out_result: filled with the result too; may be NULL. Under COLLECT and FOLD only this is filled, and the
  *   invocation's own result is unchanged.
  * out_calls: filled with the number of observers called; may be NULL.
+ * If the arguments are retained, calls on queues share them with the invocation, as with `memory` of the options.
  * Returns the statuses of peal_send_with. Also PEAL_ERROR_STATE when the method has ended. After a
  * failure the invocation's result is unchanged.
  * Thread rule: any thread; it may wait. Since 0.1. */

@@ -131,7 +131,7 @@ PEAL_API peal_status peal_type_layout(peal_center center, const char *type, size
  * Observers with queues share one copy, and may read it on several threads at once. So an observer must not write to
  * a copied string, buffer or struct, even if the parameter's type is not const. Such a write reaches observers of the
  * same broadcast that are called later on queues, and no other code: neither the broadcaster nor observers without a
- * queue.
+ * queue. A broadcast makes no copy if the options of peal_send_with name the counted object that has the memory.
  *
  * A type is registered by the name of the pointed-to type: "struct widget", "union value", a typedef of
  * one, or a name that is never declared. The rule then applies to each parameter that is a pointer to

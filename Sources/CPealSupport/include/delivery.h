@@ -48,13 +48,15 @@ struct peal_kept_call {
 /* The lowest bits of `image`: the call has extras, and taps see it. */
 enum { PEAL_CALL_HAS_EXTRAS = 1, PEAL_CALL_TAPPED = 2, PEAL_CALL_BITS = 3 };
 
-/* The origin, the number and the exception of a broadcast. A hazard slot points to it while calls of the
+/* The origin, the number, the exception and the memory of a broadcast. A hazard slot points to it while calls of the
  * broadcast are made. */
 struct peal_sending {
     uint64_t origin;    /* the sender's number; 0: none */
     uint64_t except;    /* the registration that the broadcast does not call; 0: none */
+    uint64_t memory; /* the counted object with the pointed-to memory of the arguments, of which a waiting call has a
+                         * share; 0: none */
     uint64_t broadcast; /* its number; 0: none */
-    uint64_t enqueued;  /* for calls on a queue: in ticks (tap.h) or in nanoseconds; 0 for other calls */
+    uint64_t enqueued; /* for calls on a queue: in ticks (tap.h) or in nanoseconds; 0 for other calls */
     bool is_in_ticks;
 };
 

@@ -30,6 +30,20 @@ extension CopyPlan.Pointer {
         if !pointee.hasNoPointers { try capturePointers(arguments, into: memory) }
     }
 
+    /// Captures the arguments, or only retains the counted object that keeps pointed-to memory alive, if there is one.
+    func capture(
+        _ arguments: Broadcast.Arguments?, sharing memory: UInt64, into image: UnsafeMutableRawPointer
+    ) throws(CaptureFailure) {
+        guard memory != 0, let arguments else { return try capture(arguments, into: image) }
+        guard Reference.tryRetain(memory) else { throw CaptureFailure(parameter: 0) }
+        _ = copyValues(arguments, to: image)
+    }
+
+    /// Releases what `capture(_:sharing:into:)` captured.
+    func release(_ image: UnsafeMutableRawPointer, sharing memory: UInt64) {
+        if memory == 0 { release(image) } else { _ = peal_counted_release(memory) }
+    }
+
     @inline(never)
     private func capturePointers(
         _ arguments: Broadcast.Arguments, into memory: UnsafeMutableRawPointer

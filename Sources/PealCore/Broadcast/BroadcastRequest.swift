@@ -20,6 +20,8 @@ public struct BroadcastRequest {
     public var excepted: UInt64 = 0
     /// The sender's number for its observers; 0: none.
     public var origin: UInt64 = 0
+    /// The counted object that keeps the pointed-to memory of the arguments alive and unchanged; 0: none.
+    public var memory: UInt64 = 0
     /// Receives each result. The creator of the request retains it: requests are copied without counting.
     unowned(unsafe) var gathering: Completion?
     /// True if this makes the calls of a typed loop, which has tested recursion already.
@@ -27,7 +29,7 @@ public struct BroadcastRequest {
 
     /// True for options that the loops of results do not know.
     @inline(__always)
-    var isGeneral: Bool { forcesFFI || isOfLoop || gathering != nil || excepted | origin != 0 }
+    var isGeneral: Bool { forcesFFI || isOfLoop || gathering != nil || excepted | origin | memory != 0 }
 
     public init(result: UnsafeMutableRawPointer?) {
         self.result = result

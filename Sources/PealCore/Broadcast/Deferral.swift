@@ -14,6 +14,8 @@ enum Deferral {
         /// As in the ``BroadcastRequest``.
         var excepted: UInt64
         var origin: UInt64
+        /// The same. The call has a share of the object, and only the values are captured.
+        var memory: UInt64
 
         static var imageOffset: Int { MemoryLayout<Call>.stride.roundedUp(to: CopyPlan.alignment) }
     }
@@ -31,14 +33,14 @@ enum Deferral {
         guard let method = Handles.methods.find(id) else { return .unknownMethod }
         let plan = method.copyPlan
         let completion = method.traits.completionParameter.flatMap { arguments?[$0]?.loadUnaligned(as: UInt64.self) }
+        let shared = plan.pointee.hasNoPointers ? 0 : request.memory
         let call = Call(
             next: nil, id: id, plan: plan, completion: completion ?? 0, excepted: request.excepted,
-            origin: request.origin)
-        guard let memory = peal_memory_allocate(Call.imageOffset + plan.size(of: arguments)) else {
-            return .outOfMemory
-        }
+            origin: request.origin, memory: shared)
+        let size = shared == 0 ? plan.size(of: arguments) : plan.pointee.fixedSize
+        guard let memory = peal_memory_allocate(Call.imageOffset + size) else { return .outOfMemory }
         do throws(CaptureFailure) {
-            try plan.capture(arguments, into: memory + Call.imageOffset)
+            try plan.capture(arguments, sharing: shared, into: memory + Call.imageOffset)
         } catch {
             peal_memory_free(memory)
             return .captureFailed
@@ -54,7 +56,7 @@ enum Deferral {
     }
 
     private static func free(_ call: UnsafeMutablePointer<Call>) {
-        call.pointee.plan.release(image(of: call))
+        call.pointee.plan.release(image(of: call), sharing: call.pointee.memory)
         peal_memory_free(call)
     }
 
@@ -92,6 +94,7 @@ enum Deferral {
         var request = BroadcastRequest(result: nil)
         request.excepted = call.pointee.excepted
         request.origin = call.pointee.origin
+        request.memory = call.pointee.memory
         return plan.withPointers(into: image(of: call)) { arguments in
             Broadcast.send(
                 call.pointee.id, arguments: arguments, count: plan.pointee.parameterCount, request: request,

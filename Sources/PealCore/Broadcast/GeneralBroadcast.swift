@@ -47,7 +47,8 @@ struct GeneralBroadcast {
         guard peal_snapshot_method(snapshot) == id else { return .unknownMethod }
         if let mistake = mistake(in: request) { return mistake }
         guard !traits.isTapped else { return runTapped(request, calls: calls) }
-        guard request.excepted | request.origin != 0 else { return try perform(request, calls: calls, tapped: nil) }
+        let isKnown = request.excepted | request.origin | request.memory != 0
+        guard isKnown else { return try perform(request, calls: calls, tapped: nil) }
         return try performKnown(request, calls: calls, tapped: nil)
     }
 
@@ -59,6 +60,7 @@ struct GeneralBroadcast {
         var sending = peal_sending()
         sending.origin = request.origin
         sending.except = request.excepted
+        sending.memory = request.memory
         let number = tapped?.pointee.broadcast ?? 0
         sending.broadcast = number != 0 ? number : peal_broadcast_number()
         return try withUnsafePointer(to: sending) { (sending) throws(Broadcast.Outcome) in

@@ -6,12 +6,12 @@ extension Invocation {
     public func invoke(
         _ function: @escaping @convention(c) () -> Void, target: UnsafeMutableRawPointer?
     ) throws(Failure) {
-        try withCall { (call) throws(Failure) in call.run(function, target: target) }
+        try withCall { (call, _) throws(Failure) in call.run(function, target: target) }
     }
 
     /// Calls one observer, as a broadcast that reaches only that one would.
     public func invoke(on observation: Observation) throws(Failure) {
-        try withCall { (call) throws(Failure) in
+        try withCall { (call, _) throws(Failure) in
             try observation.call(for: method) { entry in
                 call.run(entry.pointee.function, target: entry.pointee.target)
             }
@@ -25,10 +25,12 @@ extension Invocation {
     ) throws(Failure) -> Broadcast.Outcome {
         let policy = request.policy ?? method.traits.policy
         guard policy != .collect, policy != .fold else {
-            return try withArguments { (given) throws(Failure) in try send(given.pointers, request, calls) }
+            return try withArguments { (given) throws(Failure) in
+                try send(given.pointers, request.sharing(given.capture), calls)
+            }
         }
-        return try withCall { (call) throws(Failure) in
-            var kept = request
+        return try withCall { (call, capture) throws(Failure) in
+            var kept = request.sharing(capture)
             if method.resultSize > 0 { kept.result = call.result }
             let outcome = try send(call.arguments, kept, calls)
             request.result?.copyMemory(from: call.result, byteCount: method.resultSize)
@@ -48,7 +50,9 @@ extension Invocation {
     }
 
     /// Prepares a call with the current arguments, and stores its result if it succeeds.
-    private func withCall<Value>(_ body: (SingleCall) throws(Failure) -> Value) throws(Failure) -> Value {
+    private func withCall<Value>(
+        _ body: (SingleCall, ArgumentBlock?) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
         let size = method.resultSize
         return try withArguments { (given) throws(Failure) in
             let outcome = withUnsafeTemporaryAllocation(
@@ -56,12 +60,21 @@ extension Invocation {
             ) { room -> Result<Value, Failure> in
                 let result = room.baseAddress.unsafelyUnwrapped
                 let call = SingleCall(plan: method.plan, arguments: given.pointers, result: result)
-                let outcome = Result { () throws(Failure) in try body(call) }
+                let outcome = Result { () throws(Failure) in try body(call, given.capture) }
                 if case .success = outcome { keepResult(result, size: size) }
                 return outcome
             }
             return try outcome.get()
         }
+    }
+}
+
+extension BroadcastRequest {
+    /// The same broadcast, whose calls on queues share the captured arguments of an invocation.
+    fileprivate func sharing(_ capture: ArgumentBlock?) -> BroadcastRequest {
+        var request = self
+        if request.memory == 0, let capture { request.memory = capture.reference }
+        return request
     }
 }
 

@@ -17,6 +17,9 @@ enum CapturedCall {
         /// The registration that the broadcast does not call; 0: none.
         var excepted: UInt64 { sending?.pointee.except ?? 0 }
 
+        /// The counted object that keeps pointed-to memory; 0: none.
+        fileprivate var memory: UInt64 { sending?.pointee.memory ?? 0 }
+
         fileprivate func write(to call: Pointer) {
             guard let extras = peal_call_extras_of(call) else { return }
             extras.initialize(
@@ -47,7 +50,7 @@ enum CapturedCall {
         return call
     }
 
-    /// Also captures the pointed-to values.
+    /// Also captures the pointed-to values, or retains the object that keeps them.
     @inline(never)
     private static func makeDeep(
         _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, _ extras: Extras?
@@ -56,9 +59,11 @@ enum CapturedCall {
         var made: Result<Pointer, Broadcast.Outcome> = .failure(.outOfMemory)
         copying.withArguments(of: carrier) { arguments in
             made = Result { () throws(Broadcast.Outcome) in
-                let call = try allocate(copying.size(of: arguments), itemCount: itemCount, extras)
+                let memory = extras?.memory ?? 0
+                let size = memory == 0 ? copying.size(of: arguments) : copying.pointee.fixedSize
+                let call = try allocate(size, itemCount: itemCount, extras)
                 do throws(CaptureFailure) {
-                    try copying.capture(arguments, into: peal_call_arguments(call))
+                    try copying.capture(arguments, sharing: memory, into: peal_call_arguments(call))
                 } catch {
                     peal_memory_free(call)
                     throw .captureFailed
@@ -91,7 +96,10 @@ enum CapturedCall {
     @inline(__always)
     private static func free(_ call: Pointer, copying: UnsafeRawPointer) {
         let copying = copying.assumingMemoryBound(to: CopyPlan.self)
-        if !copying.pointee.hasNoPointers { copying.release(peal_call_arguments(call)) }
+        if !copying.pointee.hasNoPointers {
+            let memory = peal_call_extras_of(call)?.pointee.sending.memory ?? 0
+            copying.release(peal_call_arguments(call), sharing: memory)
+        }
         peal_memory_free(call)
     }
 }

@@ -43,7 +43,9 @@ public enum Reference {
         Int(peal_counted_count(id))
     }
 
-    static func object(of id: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
+    /// The object, if it is alive.
+    @discardableResult
+    public static func object(of id: UInt64) throws(Failure) -> UnsafeMutableRawPointer {
         guard let object = peal_counted_object(id) else { throw .deadReference }
         return object
     }
