@@ -306,7 +306,7 @@ CLAIM("Q3", "the hooks that capture an argument run with no lock held: they may 
 static void on_texts(void *self, const char *a, const uint16_t *list, int8_t n, const void *bytes, const int rgb[3])
 {
     (void)self;
-    journal_write("%s/%d:%d/%.2s/%d", a == NULL ? "null" : a, n, n > 0 ? list[n - 1] : -1,
+    journal_write("%s/%d:%d/%.2s/%d", a == NULL ? "null" : a, n, list != NULL && n > 0 ? list[n - 1] : -1,
         bytes == NULL ? "--" : (const char *)bytes, rgb == NULL ? -1 : rgb[2]);
     CHECK(list == NULL || (uintptr_t)list % 2 == 0);
     go_inside();

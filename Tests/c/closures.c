@@ -27,7 +27,6 @@ PEAL_PROTOCOL(hook, "Hook", HOOK);
 
 static peal_center center;
 static struct hook_protocol hook;
-static int calls;
 
 struct order {
     size_t offset;
@@ -48,20 +47,11 @@ static int compare_member(void *self, const void *left, const void *right)
     memcpy(&b, (const char *)right + order->offset, sizeof b);
     return (a > b) - (a < b);
 }
-static void on_hear(void *self, int n)
-{
-    *(int *)self += n;
-    calls++;
-}
-static void on_hear_real(void *self, double x)
-{
-    *(int *)self += (int)x;
-    calls++;
-}
+static void on_hear(void *self, int n) { *(int *)self += n; }
+static void on_hear_real(void *self, double x) { *(int *)self += (int)x; }
 static double on_add(void *self, double x, int n)
 {
     (void)self;
-    calls++;
     return x + n;
 }
 static struct pair on_paired(void *self, struct pair p)
@@ -111,7 +101,6 @@ static const struct hook table = {
 
 static void begin(void)
 {
-    calls = 0;
     center = open_center();
     CHECK_OK(peal_type_declare(center, pair_text));
     CHECK_OK(peal_type_declare(center, reals_text));
@@ -210,7 +199,7 @@ CLAIM("X1", "a bare function with a target passes arguments and results of every
         { "int f(int a, int b, int c, int d, int e, int g)", (peal_function)on_six },
         { "long double f(long double x)", (peal_function)on_wide },
     };
-    peal_function functions[CHECK_COUNT_OF(kinds)];
+    peal_function functions[CHECK_COUNT_OF(kinds)] = { NULL };
     peal_proxy closures[CHECK_COUNT_OF(kinds)];
 
     begin();

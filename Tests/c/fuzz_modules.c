@@ -27,7 +27,7 @@ static const char *const state_names[] = { "idle", "starting", "running", "stopp
 static const char *const names[] = { "will_start", "start", "the end of start", "the failure of start", "an event",
     "stop", "the end of stop", "release" };
 
-static const signed char next[STATES][HAPPENINGS] = {
+static const short next[STATES][HAPPENINGS] = {
     /*             will_start start     started  failed  event    stop      stopped release  */
     [IDLE] = { IDLE, STARTING, WRONG, WRONG, WRONG, WRONG, WRONG, RELEASED },
     [STARTING] = { STARTING, WRONG, RUNNING, IDLE, WRONG, WRONG, WRONG, WRONG },
@@ -37,7 +37,7 @@ static const signed char next[STATES][HAPPENINGS] = {
 };
 /* A step on a queue may be cancelled. A cancelled start counts as failed, also if its function has returned since. A
  * cancelled stop that has not begun is never called. */
-static const signed char next_on_queue[STATES][HAPPENINGS] = {
+static const short next_on_queue[STATES][HAPPENINGS] = {
     [IDLE] = { IDLE, STARTING, WRONG, WRONG, WRONG, WRONG, WRONG, RELEASED },
     [STARTING] = { STARTING, WRONG, RUNNING, IDLE, WRONG, WRONG, WRONG, WRONG },
     [RUNNING] = { RUNNING, STARTING, WRONG, WRONG, RUNNING, STOPPING, WRONG, RELEASED },

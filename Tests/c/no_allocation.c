@@ -216,11 +216,12 @@ CLAIM("B6", "the counters count an allocation, a lock and a system call")
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct interpose_counts counts;
     char *volatile memory;
+    char *volatile longer;
 
     interpose_watch();
     memory = malloc(10);
-    memory = realloc(memory, 20);
-    free(memory);
+    longer = realloc(memory, 20);
+    free(longer);
     memory = calloc(1, 10);
     free(memory);
     pthread_mutex_lock(&lock);

@@ -123,7 +123,7 @@ static void ring_in_order(void *self, int n)
     const int index = (int)((int *)self - targets);
 
     (void)n;
-    if (priorities[index] > last_priority || (priorities[index] == last_priority && index < last_index))
+    if (priorities[index] > last_priority || (index < last_index && priorities[index] == last_priority))
         out_of_order++;
     last_priority = priorities[index];
     last_index = index;

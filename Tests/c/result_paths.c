@@ -274,7 +274,7 @@ static void compare(peal_method method, const struct way *way, enum kind kind, i
 {
     for (int policy = PEAL_POLICY_ALL; policy <= PEAL_POLICY_FOLD; policy++) {
         const size_t limit = policy == PEAL_POLICY_FOLD ? draw(7) : draw(VOTERS + 1);
-        struct outcome general, quick;
+        struct outcome general = { 0 }, quick = { 0 };
         run(method, way, kind, (peal_policy)policy, PEAL_SEND_FFI_CALL, false, limit, &general);
         run(method, way, kind, (peal_policy)policy, 0, false, limit, &quick);
         make_equal_nan(kind, (peal_policy)policy, &general);

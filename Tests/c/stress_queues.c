@@ -369,6 +369,6 @@ CLAIM("Q5", "on queues of every kind and overflow rule, each call is counted whi
     for (int i = 0; i < RUNNERS; i++)
         thread_join(runners[i]);
     CHECK(sent > 0 && made > 0 && direct_calls > 0);
-    printf("  %llu calls reached, %llu observers\n", (unsigned long long)(reached + sent * (LANES - BUSY_LANES)),
-        (unsigned long long)made);
+    printf("  %llu calls reached, %llu observers\n",
+        (unsigned long long)reached + (unsigned long long)sent * (LANES - BUSY_LANES), (unsigned long long)made);
 }

@@ -110,7 +110,10 @@ static bool refuses(const void *caller)
         errno = ENOMEM;
         return true;
     }
-    if (refuse_in == 0 || !is_peals(caller) || --refuse_in > 0)
+    if (refuse_in == 0 || !is_peals(caller))
+        return false;
+    refuse_in--;
+    if (refuse_in > 0)
         return false;
     refused++;
     errno = ENOMEM;
