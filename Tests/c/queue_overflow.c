@@ -246,8 +246,7 @@ CLAIM("Q5", "a broadcast to a full queue with WAIT waits for room")
         open_bell(PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_WAIT, PEAL_FOREVER);
         thread = thread_start(ring_twice, NULL);
         /* Both calls are delivered in order, whether or not that thread waits for room already. */
-        while (counts_of(lane.queue).delivered < 2)
-            (void)pump_all(lane.queue);
+        WAIT_UNTIL(((void)pump_all(lane.queue), counts_of(lane.queue).delivered == 2));
         thread_join(thread);
         CHECK_OK(waited);
         CHECK_JOURNAL("A1 A2");
