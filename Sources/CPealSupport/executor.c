@@ -520,9 +520,9 @@ void peal_executor_run_later(struct peal_work *work, void (*function)(void *), v
 void peal_executor_run_at(struct peal_timed_work *timed, int64_t due, void (*function)(void *), void *context)
 {
     peal_lock_acquire(&lock);
-    const bool is_later = is_ready(&timed->work) || (timed->time.is_listed && timed->time.key <= due);
+    const bool is_later = is_ready(&timed->work) || (peal_heap_is_listed(&timed->time) && timed->time.key <= due);
     if (!is_later) {
-        if (timed->time.is_listed)
+        if (peal_heap_is_listed(&timed->time))
             peal_heap_remove(&times, &timed->time);
         timed->work.function = function;
         timed->work.context = context;
@@ -538,7 +538,7 @@ void peal_executor_run_at(struct peal_timed_work *timed, int64_t due, void (*fun
 void peal_executor_cancel(struct peal_timed_work *timed)
 {
     peal_lock_acquire(&lock);
-    if (timed->time.is_listed)
+    if (peal_heap_is_listed(&timed->time))
         peal_heap_remove(&times, &timed->time);
     if (is_ready(&timed->work))
         unlink_work(&timed->work);

@@ -1,6 +1,14 @@
 #include "heap.h"
 
-#include <stddef.h>
+/* The first node of each heap leads here, so that it differs from a node in no heap. */
+static struct peal_heap_node mark_of_first;
+
+static void set_first(struct peal_heap *heap, struct peal_heap_node *node)
+{
+    heap->first = node;
+    if (node != NULL)
+        node->before = &mark_of_first;
+}
 
 /* Merges two trees, neither of which has siblings. */
 static struct peal_heap_node *meld(struct peal_heap_node *one, struct peal_heap_node *other)
@@ -61,18 +69,17 @@ void peal_heap_insert(struct peal_heap *heap, struct peal_heap_node *node)
     node->child = NULL;
     node->sibling = NULL;
     node->before = NULL;
-    node->is_listed = true;
-    heap->first = meld(heap->first, node);
+    set_first(heap, meld(heap->first, node));
 }
 
 void peal_heap_remove(struct peal_heap *heap, struct peal_heap_node *node)
 {
     if (node == heap->first) {
-        heap->first = meld_siblings(node->child);
+        set_first(heap, meld_siblings(node->child));
     } else {
         cut(node);
-        heap->first = meld(heap->first, meld_siblings(node->child));
+        set_first(heap, meld(heap->first, meld_siblings(node->child)));
     }
     node->child = NULL;
-    node->is_listed = false;
+    node->before = NULL;
 }

@@ -101,6 +101,7 @@ void peal_proxy_close(struct peal_proxy_element *_Nonnull element);
 /* The target of a proxy. Operations that end observers treat the target as an observer. */
 struct peal_proxy_target {
     struct peal_observer_record record;
+    struct peal_observer_delivery delivery;
     struct peal_observer_extras extras;
     /* The stages of a call that the table lacks; the methods' ids are handles. */
     void (*_Nullable (*_Nullable resolve)(void *_Nullable target, uint64_t method))(void);

@@ -10,8 +10,8 @@
 
 struct peal_observer_handler;
 
-/* No extras, those that need a queue, an owner or a weak target, and all. */
-enum { PEAL_EXTRAS_NONE, PEAL_EXTRAS_COMMON, PEAL_EXTRAS_ALL };
+/* No extras; those of a queue; also those of an owner and a weak target; and all. */
+enum { PEAL_EXTRAS_NONE, PEAL_EXTRAS_QUEUE, PEAL_EXTRAS_COMMON, PEAL_EXTRAS_ALL };
 
 /* Properties of an observer that never change. */
 enum peal_observer_marks {
@@ -24,42 +24,45 @@ enum peal_observer_marks {
  * targets of proxies have a record too, without tables and links. */
 struct peal_observer_record {
     uint32_t gate;
-    int32_t priority;
-    uint32_t references; /* the strong count: one while registered, one for each use by a thread */
-    uint32_t weak_count; /* the weak count: one for all references, for the handle, for each list; keeps the memory */
-    uint64_t id; /* of the observation's handle */
-    uint64_t order; /* the order of registration among observers of the same priority */
-    void *_Nullable target;
-    void (*_Nullable destroy)(void *_Nullable target);
-    void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
-    struct peal_successor *_Nullable successor; /* of a replaced observer; owned, and never changed once it is set */
-    /* Its links in the index of its protocol's observers, guarded by the center's lock. */
-    struct peal_observer_record *_Nullable next;
-    struct peal_observer_record *_Nullable
-        *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
-    uint32_t hash;
     uint8_t extras; /* those that follow in the same allocation */
     uint8_t marks; /* enum peal_observer_marks; written before another thread has the record. No bit-fields,
                              because Swift reads the whole struct for one of these, with members that threads change */
     bool is_quiet; /* a thread has waited until no function of the observer runs any more */
     uint8_t is_destroyed; /* a thread has run the destroy callback, or is about to */
+    uint32_t references; /* the strong count: one while registered, one for each use by a thread */
+    uint32_t weak_count; /* the weak count: one for all references, for the handle, for each list; keeps the memory */
+    uint64_t id; /* of the observation's handle */
+    void *_Nullable target;
+    void (*_Nullable destroy)(void *_Nullable target);
+    void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
+    struct peal_successor *_Nullable successor; /* of a replaced observer; owned, and never changed once it is set */
+    /* Of observers alone. A timer has its node on the agenda here: see timer.h. */
+    int32_t priority;
+    uint32_t hash;
+    uint64_t order; /* the order of registration among observers of the same priority */
+    /* Its links in the index of its protocol's observers, guarded by the center's lock. */
+    struct peal_observer_record *_Nullable next;
+    struct peal_observer_record *_Nullable
+        *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
 };
 
-/* The extra state of observers that are weak, or have a queue or an owner. It follows the record. */
+/* The extra state of observers with a queue. It follows the record. Observers with any other extra state have it too. */
+struct peal_observer_delivery {
+    struct peal_mailbox *_Nullable mailbox; /* counted */
+    struct peal_task end; /* the task that drains the observer on its queue and then ends it */
+    struct peal_link of_queue; /* in the set of the queue's observers, guarded by the queue's lock */
+    void *_Nullable queue; /* an object of Swift, which the record owns: PealCore's Queue */
+};
+
+/* The extra state of observers that are weak or have an owner. It follows that of a queue. */
 struct peal_observer_extras {
     uint64_t owner; /* the handle of the owner; 0: none */
     /* For a weak target. */
     bool (*_Nullable retain)(void *_Nullable reference);
     void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
     void *_Nullable reference;
-    /* For an observer with a queue; counted. */
-    struct peal_mailbox *_Nullable mailbox;
-    struct peal_task end; /* the task that drains the observer on its queue and then ends it */
     struct peal_link of_owner; /* in the set of the owner's observers, guarded by the owner's lock */
-    struct peal_link of_queue; /* in the set of the queue's observers, guarded by the queue's lock */
-    /* Objects of Swift, which the record owns: PealCore's Queue and Owner. */
-    void *_Nullable queue;
-    void *_Nullable owner_object;
+    void *_Nullable owner_object; /* an object of Swift, which the record owns: PealCore's Owner */
 };
 
 /* The extra state of observers that are lazy or a lazy observer's instance, or have a handler. It follows the extras. */
@@ -73,22 +76,27 @@ struct peal_observer_rare_extras {
     void *_Nullable lazy_observer; /* an object of Swift, which the record owns: PealCore's LazyObserver */
 };
 
-static inline struct peal_observer_extras *_Nullable peal_observer_extras_of(
+static inline struct peal_observer_delivery *_Nullable peal_observer_delivery_of(
     const struct peal_observer_record *_Nonnull record)
 {
-    return record->extras != PEAL_EXTRAS_NONE ? (struct peal_observer_extras *)(uintptr_t)(record + 1) : NULL;
+    return record->extras != PEAL_EXTRAS_NONE ? (struct peal_observer_delivery *)(uintptr_t)(record + 1) : NULL;
 }
-/* The extras of a record that has some. */
+/* The extras of an observer that is weak or has an owner. */
 static inline struct peal_observer_extras *_Nonnull peal_observer_known_extras(
     const struct peal_observer_record *_Nonnull record)
 {
-    return (struct peal_observer_extras *)(uintptr_t)(record + 1);
+    return (struct peal_observer_extras *)(void *)((struct peal_observer_delivery *)(uintptr_t)(record + 1) + 1);
+}
+static inline struct peal_observer_extras *_Nullable peal_observer_extras_of(
+    const struct peal_observer_record *_Nonnull record)
+{
+    return record->extras >= PEAL_EXTRAS_COMMON ? peal_observer_known_extras(record) : NULL;
 }
 static inline struct peal_observer_rare_extras *_Nullable peal_observer_rare_extras_of(
     const struct peal_observer_record *_Nonnull record)
 {
     return record->extras == PEAL_EXTRAS_ALL
-             ? (struct peal_observer_rare_extras *)(void *)((struct peal_observer_extras *)(uintptr_t)(record + 1) + 1)
+             ? (struct peal_observer_rare_extras *)(void *)(peal_observer_known_extras(record) + 1)
              : NULL;
 }
 /* The hooks of a weak observer. The first returns false if the target is dead. */
@@ -105,7 +113,8 @@ static inline void peal_observer_release_target(const struct peal_observer_recor
 /* The size of the extras. */
 static inline size_t peal_observer_extras_size(uint8_t extras)
 {
-    return (extras != PEAL_EXTRAS_NONE ? sizeof(struct peal_observer_extras) : 0)
+    return (extras != PEAL_EXTRAS_NONE ? sizeof(struct peal_observer_delivery) : 0)
+         + (extras >= PEAL_EXTRAS_COMMON ? sizeof(struct peal_observer_extras) : 0)
          + (extras == PEAL_EXTRAS_ALL ? sizeof(struct peal_observer_rare_extras) : 0);
 }
 
@@ -139,17 +148,20 @@ static inline struct peal_link *_Nonnull peal_observer_link_of_owner(struct peal
 {
     return &extras->of_owner;
 }
-static inline struct peal_link *_Nonnull peal_observer_link_of_queue(struct peal_observer_extras *_Nonnull extras)
+static inline struct peal_link *_Nonnull peal_observer_link_of_queue(struct peal_observer_delivery *_Nonnull delivery)
 {
-    return &extras->of_queue;
+    return &delivery->of_queue;
 }
 static inline struct peal_observer_record *_Nonnull peal_observer_of_owner_link(struct peal_link *_Nonnull link)
 {
-    return (struct peal_observer_record *)(void *)((char *)link - offsetof(struct peal_observer_extras, of_owner)) - 1;
+    struct peal_observer_extras *extras =
+        (struct peal_observer_extras *)(void *)((char *)link - offsetof(struct peal_observer_extras, of_owner));
+    return (struct peal_observer_record *)(void *)((struct peal_observer_delivery *)(void *)extras - 1) - 1;
 }
 static inline struct peal_observer_record *_Nonnull peal_observer_of_queue_link(struct peal_link *_Nonnull link)
 {
-    return (struct peal_observer_record *)(void *)((char *)link - offsetof(struct peal_observer_extras, of_queue)) - 1;
+    return (struct peal_observer_record *)(void *)((char *)link - offsetof(struct peal_observer_delivery, of_queue))
+         - 1;
 }
 
 /* The members that point to objects of Swift. */
@@ -157,9 +169,9 @@ static inline void *_Nullable *_Nonnull peal_observer_tables(struct peal_observe
 {
     return &record->tables;
 }
-static inline void *_Nullable *_Nonnull peal_observer_queue(struct peal_observer_extras *_Nonnull extras)
+static inline void *_Nullable *_Nonnull peal_observer_queue(struct peal_observer_delivery *_Nonnull delivery)
 {
-    return &extras->queue;
+    return &delivery->queue;
 }
 static inline void *_Nullable *_Nonnull peal_observer_owner(struct peal_observer_extras *_Nonnull extras)
 {
@@ -212,13 +224,13 @@ static inline struct peal_observer_record *_Nonnull peal_observer_of_gate(const 
 }
 static inline struct peal_observer_record *_Nonnull peal_observer_of_end(struct peal_task *_Nonnull end)
 {
-    return (struct peal_observer_record *)(void *)((char *)end - offsetof(struct peal_observer_extras, end)) - 1;
+    return (struct peal_observer_record *)(void *)((char *)end - offsetof(struct peal_observer_delivery, end)) - 1;
 }
 
 /* The end task of an observer with extras. */
 static inline struct peal_task *_Nonnull peal_observer_end_task(struct peal_observer_record *_Nonnull record)
 {
-    return &((struct peal_observer_extras *)(record + 1))->end;
+    return &((struct peal_observer_delivery *)(record + 1))->end;
 }
 
 /* Prefetches the members that a removal needs after the gate. They are on other cache lines. Each access to the gate is

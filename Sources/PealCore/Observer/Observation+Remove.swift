@@ -40,7 +40,7 @@ extension Observation {
     /// - Returns: True if the wait was completed; nil if nothing was done.
     private static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
         Handles.observations.withPinned(id) { record -> Bool? in
-            guard record.extras == nil, record.close() else { return nil }
+            guard record.delivery == nil, record.close() else { return nil }
             record.leaveLists()
             peal_thread_writer_fence()
             guard !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
@@ -96,7 +96,7 @@ extension Observation {
         record.leaveLists()
         Reclaimer.collectBacklog()
         record.leaveRegisters()
-        record.extras?.pointee.end.run = { task in
+        record.delivery?.pointee.end.run = { task in
             let record = peal_observer_of_end(task)
             ObserverGate.endDraining(record.gate)
             // A queue that ends runs this while another thread may still run a call of the observer.

@@ -28,7 +28,7 @@ extension Observer {
     /// The same for an observer whose id the caller has pinned. Releases the pin.
     func unlistPinned() {
         let replaced = unpublish()
-        if extras == nil, pointee.destroy == nil {
+        if delivery == nil, pointee.destroy == nil {
             Reclaimer.leave(replaced, pinned: self)
         } else {
             if let replaced { Reclaimer.retire(.list(replaced)) }
@@ -67,7 +67,7 @@ extension Observer {
     }
 
     private func leaveQueue() {
-        guard extras != nil else { return }
+        guard delivery != nil else { return }
         lazyObserver?.end()
         leaveRegisters()
         mailbox?.dropDead()

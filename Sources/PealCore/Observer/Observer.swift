@@ -31,12 +31,12 @@ extension Observer {
             | (registration.isPassive ? UInt8(PEAL_OBSERVER_PASSIVE.rawValue) : 0)
             | (registration.isPassive || tables.handled != nil ? UInt8(PEAL_OBSERVER_EXAMINED.rawValue) : 0)
         record.pointee.hash = key.hash
-        guard let common = record.extras else {
+        guard let delivery = record.delivery else {
             cell(peal_observer_tables(record)).initialize(to: tables)
             return record
         }
         if let queue = registration.queue {
-            common.pointee.mailbox = queue.mailbox
+            delivery.pointee.mailbox = queue.mailbox
             peal_mailbox_retain(queue.mailbox)
         }
         record.keep(registration.queue, registration.owner)
@@ -60,9 +60,8 @@ extension Observer {
 
     /// Retains the queue and the owner of a record with extras.
     func keep(_ queue: Queue?, _ owner: Owner?) {
-        guard let extras else { return }
-        if let queue { Self.cell(peal_observer_queue(extras)).initialize(to: queue) }
-        if let owner { Self.cell(peal_observer_owner(extras)).initialize(to: owner) }
+        if let queue, let delivery { Self.cell(peal_observer_queue(delivery)).initialize(to: queue) }
+        if let owner, let extras { Self.cell(peal_observer_owner(extras)).initialize(to: owner) }
     }
 
     // A record has objects of Swift by references that it owns. No other code writes them. Inlined: generic code
@@ -84,11 +83,15 @@ extension Observer {
 
     var proto: PealProtocol { tables.proto }
 
+    /// The extras of an observer with a queue, and of each observer with any other extras.
+    var delivery: UnsafeMutablePointer<peal_observer_delivery>? { peal_observer_delivery_of(self) }
+
+    /// The extras of an observer that is weak or has an owner, and of each observer with rare extras.
     var extras: UnsafeMutablePointer<peal_observer_extras>? { peal_observer_extras_of(self) }
 
     var rareExtras: UnsafeMutablePointer<peal_observer_rare_extras>? { peal_observer_rare_extras_of(self) }
 
-    var queue: Queue? { extras.flatMap { Self.cell(peal_observer_queue($0)).pointee } }
+    var queue: Queue? { delivery.flatMap { Self.cell(peal_observer_queue($0)).pointee } }
 
     var owner: Owner? { extras.flatMap { Self.cell(peal_observer_owner($0)).pointee } }
 
@@ -100,9 +103,10 @@ extension Observer {
         // `move` instead of `deinitialize`, which would read the metadata of each type.
         let tables: UnsafeMutablePointer<ObserverTables?> = Self.cell(peal_observer_tables(self))
         _ = tables.move()
-        guard let extras else { return }
-        let queue: UnsafeMutablePointer<Queue?> = Self.cell(peal_observer_queue(extras))
+        guard let delivery else { return }
+        let queue: UnsafeMutablePointer<Queue?> = Self.cell(peal_observer_queue(delivery))
         _ = queue.move()
+        guard let extras else { return }
         let owner: UnsafeMutablePointer<Owner?> = Self.cell(peal_observer_owner(extras))
         _ = owner.move()
         guard let rareExtras else { return }
@@ -110,7 +114,7 @@ extension Observer {
         _ = lazy.move()
     }
 
-    var mailbox: Mailbox? { extras?.pointee.mailbox }
+    var mailbox: Mailbox? { delivery?.pointee.mailbox }
 
     /// The handle of its owner; 0: none.
     var ownerNumber: UInt64 { extras?.pointee.owner ?? 0 }

@@ -26,7 +26,7 @@ enum ObserverLife {
     /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held.
     private static func end(_ record: UnsafeMutablePointer<ObserverRecord>) {
         guard let mailbox = record.mailbox, record.pointee.destroy != nil else { return finish(record) }
-        record.extras?.pointee.end.run = { ObserverLife.runEnd($0) }
+        record.delivery?.pointee.end.run = { ObserverLife.runEnd($0) }
         mailbox.push(peal_observer_end_task(record))
     }
 

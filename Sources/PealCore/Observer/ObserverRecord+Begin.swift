@@ -14,11 +14,11 @@ extension UnsafeMutablePointer<ObserverRecord> {
         pointee.target = target
         pointee.destroy = destroy
         pointee.extras = extras
+        delivery?.pointee.end.run = { ObserverLife.runEnd($0) }
         guard let extras = self.extras else { return }
         extras.pointee.owner = owner?.id ?? 0
         extras.pointee.retain = weak?.retain
         extras.pointee.release = weak?.release
         extras.pointee.reference = weak?.reference
-        extras.pointee.end.run = { ObserverLife.runEnd($0) }
     }
 }

@@ -1,21 +1,21 @@
 internal import CPealSupport
 
-/// Where the link of a set is in an observer's extras.
+/// Where the link of a set is in an observer's extras; nil if the observer has none for such a set.
 protocol ObserverLink {
-    static func link(in extras: UnsafeMutablePointer<peal_observer_extras>) -> UnsafeMutablePointer<peal_link>
+    static func link(of record: Observer) -> UnsafeMutablePointer<peal_link>?
     static func observer(of link: UnsafeMutablePointer<peal_link>) -> Observer
 }
 
 enum LinkOfOwner: ObserverLink {
-    static func link(in extras: UnsafeMutablePointer<peal_observer_extras>) -> UnsafeMutablePointer<peal_link> {
-        peal_observer_link_of_owner(extras)
+    static func link(of record: Observer) -> UnsafeMutablePointer<peal_link>? {
+        record.extras.map { peal_observer_link_of_owner($0) }
     }
     static func observer(of link: UnsafeMutablePointer<peal_link>) -> Observer { peal_observer_of_owner_link(link) }
 }
 
 enum LinkOfQueue: ObserverLink {
-    static func link(in extras: UnsafeMutablePointer<peal_observer_extras>) -> UnsafeMutablePointer<peal_link> {
-        peal_observer_link_of_queue(extras)
+    static func link(of record: Observer) -> UnsafeMutablePointer<peal_link>? {
+        record.delivery.map { peal_observer_link_of_queue($0) }
     }
     static func observer(of link: UnsafeMutablePointer<peal_link>) -> Observer { peal_observer_of_queue_link(link) }
 }
@@ -29,13 +29,13 @@ struct ObserverSet<Link: ObserverLink>: @unchecked Sendable {
 
     /// Adds an observer with extras, which must be removed before its life ends.
     mutating func add(_ record: Observer) {
-        if let link = link(of: record) { peal_link_add(link, &first) }
+        if let link = Link.link(of: record) { peal_link_add(link, &first) }
     }
 
     /// Returns false if the observer is not in the set.
     @discardableResult
     mutating func remove(_ record: Observer) -> Bool {
-        link(of: record).map { peal_link_remove($0, &first) } ?? false
+        Link.link(of: record).map { peal_link_remove($0, &first) } ?? false
     }
 
     /// The current observers.
@@ -47,10 +47,6 @@ struct ObserverSet<Link: ObserverLink>: @unchecked Sendable {
             next = peal_link_next(link, first)
         }
         return KeptObservers(records)
-    }
-
-    private func link(of record: Observer) -> UnsafeMutablePointer<peal_link>? {
-        record.extras.map { Link.link(in: $0) }
     }
 }
 

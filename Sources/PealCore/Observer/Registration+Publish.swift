@@ -82,7 +82,7 @@ extension CenterState {
     ) throws(Failure) {
         try proto.state.observers.reserve(for: record)
         try Handles.observations.open(record)
-        if record.extras != nil { try addToQueueAndOwner(record, registration) }
+        if record.delivery != nil { try addToQueueAndOwner(record, registration) }
         proto.state.observers.insert(record)
         count(record, of: proto, as: 1)
     }

@@ -65,7 +65,8 @@ public struct Registration: ~Copyable {
     /// The extras of the record, without those of a handler. Most observers have none.
     var extras: UInt8 {
         if case .service = functions { return UInt8(PEAL_EXTRAS_ALL) }
-        return UInt8(queue != nil || owner != nil || weak != nil ? PEAL_EXTRAS_COMMON : PEAL_EXTRAS_NONE)
+        if owner != nil || weak != nil { return UInt8(PEAL_EXTRAS_COMMON) }
+        return UInt8(queue != nil ? PEAL_EXTRAS_QUEUE : PEAL_EXTRAS_NONE)
     }
 
     /// The initial gate, without the mark of a weak target.

@@ -47,7 +47,7 @@ extension Queue {
 extension Timer {
     func addPointers(to search: inout PointerSearch) {
         search.add(observer, "a", "timer") { search in
-            search.add(record.pointee.fire, "function of a timer")
+            if !record.pointee.broadcasts { search.add(record.pointee.action.fire, "function of a timer") }
         }
     }
 }

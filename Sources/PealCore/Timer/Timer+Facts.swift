@@ -19,7 +19,7 @@ extension Timer {
             let state = record.pointee
             return Facts(
                 isRunning: state.is_running, isWaiting: state.is_requested, fired: state.fired, missed: state.missed,
-                period: state.period, remaining: state.moment.is_listed ? state.due - TimerAgenda.now : 0,
+                period: state.period, remaining: record.isListed ? state.due - TimerAgenda.now : 0,
                 latest: state.latest)
         }
     }

@@ -44,8 +44,8 @@ struct TimerAgenda: @unchecked Sendable {
     private var first: TimerRecord? { heap.first.map { peal_timer_of_node($0) } }
 
     private mutating func list(_ timer: TimerRecord) {
-        timer.pointee.moment.key = timer.latestDue
-        peal_heap_insert(&heap, peal_timer_node(timer))
+        timer.node.pointee.key = timer.latestDue
+        peal_heap_insert(&heap, timer.node)
     }
 
     /// The executor must have been started.
@@ -59,15 +59,15 @@ struct TimerAgenda: @unchecked Sendable {
         timer.pointee.is_requested = false
         if timer.isListed {
             // A timer that is restarted repeatedly, such as a watchdog, keeps its position.
-            if timer.pointee.moment.key <= timer.latestDue { return }
-            peal_heap_remove(&heap, peal_timer_node(timer))
+            if timer.node.pointee.key <= timer.latestDue { return }
+            peal_heap_remove(&heap, timer.node)
         }
         list(timer)
         setAlarm()
     }
 
     mutating func stop(_ timer: TimerRecord) {
-        if timer.isListed { peal_heap_remove(&heap, peal_timer_node(timer)) }
+        if timer.isListed { peal_heap_remove(&heap, timer.node) }
         timer.pointee.is_running = false
         // A task that is on the queue already cannot be removed, but will call no function.
         timer.pointee.is_requested = false
@@ -96,7 +96,7 @@ struct TimerAgenda: @unchecked Sendable {
         guard let due = withLock({ $0.beginWaking() }) else { return }
         var next = due.first
         while let timer = next {
-            next = timer.pointee.next_due
+            next = peal_timer_next_due(timer)
             timer.put()
         }
         withLock { agenda in
@@ -121,9 +121,9 @@ struct TimerAgenda: @unchecked Sendable {
         var firstDue: TimerRecord?
         var last: TimerRecord?
         while let timer = first {
-            let isRestarted = timer.pointee.moment.key < timer.latestDue
+            let isRestarted = timer.node.pointee.key < timer.latestDue
             guard isRestarted || timer.pointee.due <= now else { break }
-            peal_heap_remove(&heap, peal_timer_node(timer))
+            peal_heap_remove(&heap, timer.node)
             if isRestarted {
                 // Others may be due before it, even if it is due now.
                 list(timer)
@@ -135,8 +135,8 @@ struct TimerAgenda: @unchecked Sendable {
                 list(timer)
             }
             guard mustEnqueue else { continue }
-            timer.pointee.next_due = nil
-            if let last { last.pointee.next_due = timer } else { firstDue = timer }
+            peal_timer_set_next_due(timer, nil)
+            if let last { peal_timer_set_next_due(last, timer) } else { firstDue = timer }
             last = timer
         }
         return Due(first: firstDue)
@@ -153,7 +153,9 @@ struct TimerAgenda: @unchecked Sendable {
 
 extension TimerRecord {
     /// True if it is on the agenda.
-    var isListed: Bool { pointee.moment.is_listed }
+    var isListed: Bool { peal_heap_is_listed(node) }
+
+    fileprivate var node: UnsafeMutablePointer<peal_heap_node> { peal_timer_node(self) }
 
     /// The time by which it must have fired.
     fileprivate var latestDue: Int64 { pointee.due.addingClamped(pointee.tolerance) }

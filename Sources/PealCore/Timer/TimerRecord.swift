@@ -7,25 +7,30 @@ extension TimerRecord {
     /// A stopped timer, with the strong and the weak count of its life.
     static func make(_ options: Timer.Options) throws(Failure) -> TimerRecord {
         guard let mailbox = options.queue?.mailbox ?? peal_mailbox_make(PEAL_MAILBOX_SERIAL) else { throw .outOfMemory }
-        guard let memory = peal_memory_allocate(MemoryLayout<peal_timer_record>.size) else {
+        let extras = UInt8(options.weak != nil || options.owner != nil ? PEAL_EXTRAS_COMMON : PEAL_EXTRAS_QUEUE)
+        guard let memory = peal_memory_allocate(peal_timer_size(extras)) else {
             if options.queue == nil { peal_mailbox_release(mailbox) }
             throw .outOfMemory
         }
         // The record takes over the count of a new mailbox, and adds a count to that of a queue.
         if options.queue != nil { peal_mailbox_retain(mailbox) }
-        let record = peal_timer_state_of(memory)
-        peal_timer_observer(record).begin(
-            target: options.target, destroy: options.destroy, owner: options.owner, weak: options.weak)
-        peal_timer_observer(record).extras?.pointee.mailbox = mailbox
-        peal_timer_observer(record).keep(options.queue, options.owner)
+        let observer = memory.assumingMemoryBound(to: ObserverRecord.self)
+        observer.begin(
+            extras: extras, target: options.target, destroy: options.destroy, owner: options.owner, weak: options.weak)
+        observer.delivery?.pointee.mailbox = mailbox
+        observer.keep(options.queue, options.owner)
+        let record = peal_timer_of_observer(observer)
+        record.pointee.extras_size = UInt8(peal_observer_extras_size(extras))
         peal_timer_task(record).pointee.run = { TimerRecord.run($0) }
         record.pointee.delay = options.schedule.delay
         record.pointee.period = options.schedule.period
         record.pointee.tolerance = options.tolerance
         record.pointee.repeats = options.repeats
         switch options.action {
-        case .call(let fire): record.pointee.fire = fire
-        case .broadcast(let method): record.pointee.method = method.id
+        case .call(let fire): record.pointee.action.fire = fire
+        case .broadcast(let method):
+            record.pointee.broadcasts = true
+            record.pointee.action.method = method.id
         }
         return record
     }
@@ -95,9 +100,12 @@ extension TimerRecord {
         }
         let event = UInt32(PEAL_TAP_TIMER_FIRED.rawValue)
         peal_tap_note(event, peal_timer_observer(self).pointee.id, UInt64(max(0, delay)), 0)
-        if let fire = pointee.fire { return fire(peal_timer_observer(self).pointee.target) }
+        if !pointee.broadcasts {
+            pointee.action.fire?(peal_timer_observer(self).pointee.target)
+            return
+        }
         let outcome = Broadcast.send(
-            pointee.method, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)
+            pointee.action.method, arguments: nil, count: 0, request: BroadcastRequest(result: nil), calls: nil)
         // The method has ended with its center or its protocol.
         if outcome == .unknownMethod { Handles.timers.find(peal_timer_observer(self).pointee.id)?.close() }
     }
