@@ -179,6 +179,7 @@ static void add_entries(struct top *top, struct text *output)
     for (size_t i = 0; i < SLOTS; i++)
         if (top->slots[i] != NULL)
             sorted[count++] = top->slots[i];
+    /* cppcheck-suppress uninitvar ; the loop fills the first `count` elements */
     qsort(sorted, count, sizeof *sorted, compare_totals);
     for (size_t i = 0; i < count && i < PRINTED; i++)
         add_entry(output, sorted[i]);

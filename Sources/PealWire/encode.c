@@ -107,7 +107,7 @@ static inline size_t write_number(uint8_t *out, const struct step *step, const v
     case STEP_SIGNED: {
         const int64_t number = signed_value(value, step->size);
         /* -1 - number, if the number is negative */
-        const uint64_t sign = (uint64_t)(number >> 63);
+        const uint64_t sign = number < 0 ? UINT64_MAX : 0;
         return write_head(out, (enum major)(sign & MAJOR_NEGATIVE), (uint64_t)number ^ sign);
     }
     case STEP_BOOL: out[0] = *(const uint8_t *)value != 0 ? TRUE_BYTE : FALSE_BYTE; return 1;
@@ -269,7 +269,8 @@ static peal_status put_object(
         return PEAL_OK;
     }
     uint8_t bytes[MOST_HEAD_BYTES];
-    memcpy(writer->next, bytes, write_head(bytes, MAJOR_BYTES, size));
+    const size_t written = write_head(bytes, MAJOR_BYTES, size);
+    memcpy(writer->next, bytes, written);
     writer->next += head + size;
     return PEAL_OK;
 }
