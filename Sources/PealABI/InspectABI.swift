@@ -181,5 +181,6 @@ extension peal_observation_info {
         flags = once | blocked | passive | later
         is_weak = facts.isWeak
         is_dead = facts.isDead
+        function = facts.function
     }
 }

@@ -45,16 +45,25 @@ bool find_protocol(char *name, peal_protocol *out_protocol, char **out_method)
 
 unsigned ordinal_of(uint64_t id) { return (unsigned)(id & 0xfffffff) + 1; }
 
-void name_observer(char *buffer, size_t capacity, const struct peal_observation_info *info)
+/* Returns the symbol at an address, or NULL. Mangled names of Swift are those of thunks, which many observers share. */
+static const char *symbol_at(const void *address)
 {
     Dl_info symbol;
 
+    return address != NULL && dladdr(address, &symbol) != 0 && symbol.dli_sname != NULL && symbol.dli_saddr == address
+                && strncmp(symbol.dli_sname, "$s", 2) != 0
+             ? symbol.dli_sname
+             : NULL;
+}
+
+void name_observer(char *buffer, size_t capacity, const struct peal_observation_info *info)
+{
     /* Many targets are static variables. */
-    if (info->label[0] != '\0')
-        snprintf(buffer, capacity, "%s", info->label);
-    else if (info->target != NULL && dladdr(info->target, &symbol) != 0 && symbol.dli_sname != NULL
-             && symbol.dli_saddr == info->target)
-        snprintf(buffer, capacity, "%s", symbol.dli_sname);
+    const char *name = info->label[0] != '\0' ? info->label : symbol_at(info->target);
+
+    name = name != NULL ? name : symbol_at(info->function);
+    if (name != NULL)
+        snprintf(buffer, capacity, "%s", name);
     else if (info->target != NULL)
         snprintf(buffer, capacity, "target %p", info->target);
     else

@@ -63,6 +63,26 @@ CLAIM("P10", "an observer has the label of its options, and none without")
     close_center(center);
 }
 
+static void handle(void *target, const struct peal_call *call)
+{
+    (void)target;
+    (void)call;
+}
+
+CLAIM("P10", "an observer has the address of its function or its handler, by which tools name it")
+{
+    struct peal_observation_info info = { .size = sizeof info };
+    peal_observation handler;
+
+    begin();
+    CHECK_OK(peal_observation_get_info(observe(NULL, NULL), &info));
+    CHECK(info.function == (const void *)(uintptr_t)table.on_ring);
+    CHECK_OK(peal_observe_handler(bell.protocol, NULL, handle, NULL, 0, NULL, &handler));
+    CHECK_OK(peal_observation_get_info(handler, &info));
+    CHECK(info.function == (const void *)(uintptr_t)handle);
+    close_center(center);
+}
+
 CLAIM("P10", "a queue, a timer and a service have the labels of their options")
 {
     struct peal_queue_options queue_options = PEAL_PUMPED_QUEUE_OPTIONS;

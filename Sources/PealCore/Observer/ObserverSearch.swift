@@ -63,6 +63,8 @@ extension Observation {
         public let includesLater: Bool
         public let isWeak: Bool
         public let isDead: Bool
+        /// The handler, or the function for the first method. Nil if there is none yet.
+        public let function: UnsafeRawPointer?
     }
 
     /// Call with no lock held: the hooks of a weak target run.
@@ -76,7 +78,12 @@ extension Observation {
             owner: owner?.id ?? 0, priority: record.pointee.priority,
             isOnce: value & ObserverGate.once != 0, isBlocked: value & ObserverGate.blocks != 0,
             isPassive: record.isPassive, includesLater: record.tables.later != nil, isWeak: record.isWeak,
-            isDead: isDead)
+            isDead: isDead, function: function)
+    }
+
+    private var function: UnsafeRawPointer? {
+        if let handler = record.handler { return unsafeBitCast(handler.pointee.function, to: UnsafeRawPointer.self) }
+        return record.tables.listings.first?.function
     }
 
     /// Returns true if a weak target is alive and registered.
