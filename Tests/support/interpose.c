@@ -131,6 +131,15 @@ static void wait_while_held(void)
     }
 }
 
+/* peal allocates by calloc and, where it fills the memory itself, by realloc of NULL. */
+static void hold_if_wanted(const void *caller)
+{
+    if (!hold_next || !is_peals(caller))
+        return;
+    hold_next = false;
+    wait_while_held();
+}
+
 void *calloc(size_t count, size_t size)
 {
     static void *(*next)(size_t, size_t);
@@ -140,10 +149,7 @@ void *calloc(size_t count, size_t size)
         counts.allocations++;
     if (refuses(__builtin_return_address(0)) || starves())
         return NULL;
-    if (hold_next && is_peals(__builtin_return_address(0))) {
-        hold_next = false;
-        wait_while_held();
-    }
+    hold_if_wanted(__builtin_return_address(0));
     if (searching)
         return early_memory(count * size);
     searching = true;
@@ -171,6 +177,8 @@ void *realloc(void *memory, size_t size)
         counts.allocations++;
     if ((memory == NULL && refuses(__builtin_return_address(0))) || (size > 0 && starves()))
         return NULL;
+    if (memory == NULL)
+        hold_if_wanted(__builtin_return_address(0));
     NEXT(next, "realloc");
     return next(memory, size);
 }

@@ -61,7 +61,8 @@ void *interpose_noted(void);
 void interpose_hold_after_wake(const uint32_t *futex);
 /* Turns on or off the overwriting of memory that any thread frees, so that a later use ends the program. */
 void interpose_poison(bool poisons);
-/* Stops the calling thread in the library's next calloc, until another thread calls interpose_release(). */
+/* Stops the calling thread in the library's next calloc, or realloc of NULL, until another thread calls
+ * interpose_release(). */
 void interpose_hold_next(void);
 /* Waits until a thread is stopped. Returns false if none is within five seconds. */
 bool interpose_wait_held(void);
