@@ -6,7 +6,8 @@ static struct peal_heap_node mark_of_first;
 static void set_first(struct peal_heap *heap, struct peal_heap_node *node)
 {
     heap->first = node;
-    if (node != NULL)
+    /* Most changes keep the first node, whose cache line is then not written here. */
+    if (node != NULL && node->before != &mark_of_first)
         node->before = &mark_of_first;
 }
 

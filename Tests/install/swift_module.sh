@@ -62,9 +62,9 @@ fi
 
 # The macros are installed too, if they were built.
 if [ -n "${libs:-}" ] && [ -e "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libPealMacros.so" ]; then
-    cp "$PEAL_SOURCE/Tests/swift/macros/program.swift" "$work/alone/"
+    cp "$PEAL_SOURCE/Tests/swift/macros/program.swift" "$PEAL_SOURCE/Tests/PealTests/Latch.swift" "$work/alone/"
     # shellcheck disable=SC2086
-    must env -C "$work/alone" "$PEAL_SWIFTC" -swift-version 6 -parse-as-library program.swift -o macros $libs \
+    must env -C "$work/alone" "$PEAL_SWIFTC" -swift-version 6 -parse-as-library program.swift Latch.swift -o macros $libs \
         -load-plugin-library "$PEAL_TREE/$PEAL_LIBDIR/peal/swift/libPealMacros.so"
     must "$work/alone/macros"
 fi

@@ -55,7 +55,7 @@ void check_case(const char *name);
 void check_allow_seconds(unsigned seconds);
 
 /* Ends the program as failed when a test cannot continue: a latch never opens, for example. */
-void check_give_up(const char *reason, const char *file, int line);
+void check_give_up(const char *reason, const char *file, int line) __attribute__((noreturn));
 /* Ends the program as failed unless the status is PEAL_OK. For steps that a claim needs and does not test.
  *
  * what: the step, for the message. */

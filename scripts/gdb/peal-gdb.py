@@ -79,7 +79,7 @@ def symbol(address):
 
 QUEUE = "<QQQQQIIQQ64s"
 PROTOCOL = "<QQI?xxxQQQ256s"
-OBSERVATION = "<QQQQQiI??64sxxxxxx"
+OBSERVATION = "<QQQQQiI??64sxxxxxxQ"
 
 
 def show_observers(room, found):
@@ -92,7 +92,7 @@ def show_observers(room, found):
         traits += [f"priority {priority}"] if priority else []
         traits += [f"queue {queue:#x}"] if queue else []
         traits += ["weak"] if read[7] else []
-        print(f"  observation {handle:#x}: target {target:#x}{symbol(target)}", *traits)
+        print(f"  observation {handle:#x}: target {target:#x}{symbol(target) or symbol(read[10])}", *traits)
 
 
 class Peal(gdb.Command):
