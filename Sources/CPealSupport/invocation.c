@@ -18,7 +18,7 @@ void peal_invocation_open(struct peal_invocation_values *values, uint64_t id, ui
     const void *call_plan, uint32_t size)
 {
     struct peal_invocation_slot *slot = (struct peal_invocation_slot *)(void *)peal_slot_at(
-        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(id));
+        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_id_index(id));
     __atomic_store_n(&values->method, method, __ATOMIC_RELEASE);
     __atomic_store_n(&values->copy_plan, copy_plan, __ATOMIC_RELEASE);
     __atomic_store_n(&values->call_plan, call_plan, __ATOMIC_RELEASE);

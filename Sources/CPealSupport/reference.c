@@ -8,26 +8,26 @@ static struct peal_counted *counted_at(uint32_t index)
 /* Returns the slot at the index of an id. Its word then shows if it is still that of the id. */
 static struct peal_counted *counted_of(uint64_t id)
 {
-    if (peal_number_tag(id) != peal_slots_of(PEAL_SLOTS_REFERENCES)->tag)
+    if (peal_id_tag(id) != peal_slots_of(PEAL_SLOTS_REFERENCES)->tag)
         return NULL;
-    return counted_at(peal_number_index(id));
+    return counted_at(peal_id_index(id));
 }
 
 /* Returns the count in a word, zero if the word is of another generation. */
 static uint32_t count_of(uint64_t word, uint64_t id)
 {
-    return word >> 32 == peal_number_generation(id) ? (uint32_t)word : 0;
+    return word >> 32 == peal_id_generation(id) ? (uint32_t)word : 0;
 }
 
-enum peal_slot_outcome peal_counted_make(void *object, void (*destroy)(void *), uint64_t *out_number)
+enum peal_slot_outcome peal_counted_make(void *object, void (*destroy)(void *), uint64_t *out_id)
 {
-    const enum peal_slot_outcome outcome = peal_slot_allocate(peal_slots_of(PEAL_SLOTS_REFERENCES), out_number);
+    const enum peal_slot_outcome outcome = peal_slot_allocate(peal_slots_of(PEAL_SLOTS_REFERENCES), out_id);
     if (outcome != PEAL_SLOT_ALLOCATED)
         return outcome;
-    struct peal_counted *counted = counted_of(*out_number);
+    struct peal_counted *counted = counted_of(*out_id);
     __atomic_store_n(&counted->slot.object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&counted->destroy, destroy, __ATOMIC_RELEASE);
-    __atomic_store_n(&counted->slot.word, (uint64_t)peal_number_generation(*out_number) << 32 | 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&counted->slot.word, (uint64_t)peal_id_generation(*out_id) << 32 | 1, __ATOMIC_RELEASE);
     return PEAL_SLOT_ALLOCATED;
 }
 
@@ -37,7 +37,7 @@ enum peal_retained peal_counted_retain(uint64_t id, void **out_object)
     if (counted == NULL)
         return PEAL_RETAINED_DEAD;
     const enum peal_retained retained = peal_word_retain(
-        &counted->slot.word, peal_number_generation(id), UINT32_MAX, UINT32_MAX);
+        &counted->slot.word, peal_id_generation(id), UINT32_MAX, UINT32_MAX);
     if (retained == PEAL_RETAINED)
         *out_object = counted->slot.object;
     return retained;
@@ -49,7 +49,7 @@ bool peal_counted_release(uint64_t id)
     if (counted == NULL)
         return false;
     const enum peal_released released = peal_word_release(
-        &counted->slot.word, peal_number_generation(id), UINT32_MAX, UINT32_MAX);
+        &counted->slot.word, peal_id_generation(id), UINT32_MAX, UINT32_MAX);
     if (released != PEAL_RELEASED_LAST)
         return released == PEAL_RELEASED;
     if (counted->destroy != NULL)

@@ -46,7 +46,7 @@ static struct peal_slot *existing_slot(const struct peal_slots *slots, uint32_t 
     return slot;
 }
 
-static uint64_t number_of(const struct peal_slots *slots, uint64_t generation, uint32_t index)
+static uint64_t id_of(const struct peal_slots *slots, uint64_t generation, uint32_t index)
 {
     return (uint64_t)slots->tag << (64 - PEAL_NUMBER_TAG_BITS) | generation << PEAL_NUMBER_INDEX_BITS | index;
 }
@@ -101,7 +101,7 @@ static enum peal_slot_outcome grow(struct peal_slots *slots, uint32_t *out_index
     return PEAL_SLOT_ALLOCATED;
 }
 
-enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *out_number)
+enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *out_id)
 {
     uint32_t index;
     if (!pop(slots, &index)) {
@@ -110,14 +110,14 @@ enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *ou
             return outcome;
     }
     const uint64_t word = __atomic_load_n(&existing_slot(slots, index)->word, __ATOMIC_RELAXED);
-    *out_number = number_of(slots, word >> 32, index);
+    *out_id = id_of(slots, word >> 32, index);
     return PEAL_SLOT_ALLOCATED;
 }
 
 void peal_slot_publish(struct peal_slots *slots, uint64_t id, void *object)
 {
-    struct peal_slot *slot = existing_slot(slots, peal_number_index(id));
-    const uint64_t word = (uint64_t)peal_number_generation(id) << 32 | PEAL_SLOT_LIVE;
+    struct peal_slot *slot = existing_slot(slots, peal_id_index(id));
+    const uint64_t word = (uint64_t)peal_id_generation(id) << 32 | PEAL_SLOT_LIVE;
     /* A reader that finds the object finds at least the generation that the free slot had. */
     __atomic_store_n(&slot->object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
@@ -126,9 +126,9 @@ void peal_slot_publish(struct peal_slots *slots, uint64_t id, void *object)
 
 void peal_slot_free(struct peal_slots *slots, uint64_t id)
 {
-    const uint32_t index = peal_number_index(id);
+    const uint32_t index = peal_id_index(id);
     struct peal_slot *slot = existing_slot(slots, index);
-    const uint64_t generation = (uint64_t)peal_number_generation(id) + 1;
+    const uint64_t generation = (uint64_t)peal_id_generation(id) + 1;
     /* A slot whose generations are used up has generation zero, which no id has. */
     __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELAXED);
     if (generation > UINT32_MAX)
@@ -145,12 +145,12 @@ void peal_slot_free(struct peal_slots *slots, uint64_t id)
 /* Returns the slot at the index of an id, whatever its generation. */
 static struct peal_slot *slot_of(const struct peal_slots *slots, uint64_t id)
 {
-    return peal_number_tag(id) == slots->tag ? peal_slot_at(slots, peal_number_index(id)) : NULL;
+    return peal_id_tag(id) == slots->tag ? peal_slot_at(slots, peal_id_index(id)) : NULL;
 }
 
 static bool has_flags(uint64_t word, uint64_t id, uint64_t mask, uint64_t flags)
 {
-    return word >> 32 == peal_number_generation(id) && (word & mask) == flags;
+    return word >> 32 == peal_id_generation(id) && (word & mask) == flags;
 }
 
 bool peal_slot_is_live(const struct peal_slots *slots, uint64_t id)
@@ -212,17 +212,17 @@ struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t id, 
 
 bool peal_slot_remove_pinned(const struct peal_slots *slots, uint64_t id)
 {
-    struct peal_slot *slot = existing_slot(slots, peal_number_index(id));
+    struct peal_slot *slot = existing_slot(slots, peal_id_index(id));
     const uint64_t change = PEAL_SLOT_LIVE + PEAL_SLOT_RETIRED + 1;
     const uint64_t word = __atomic_sub_fetch(&slot->word, change, __ATOMIC_ACQ_REL);
     return (word & PEAL_SLOT_PINS) == 0;
 }
 
-struct peal_slot *peal_slot_pin_at(const struct peal_slots *slots, uint32_t index, uint64_t *out_number)
+struct peal_slot *peal_slot_pin_at(const struct peal_slots *slots, uint32_t index, uint64_t *out_id)
 {
     struct peal_slot *slot = peal_slot_at(slots, index);
     if (slot == NULL)
         return NULL;
-    *out_number = number_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
-    return peal_slot_pin(slots, *out_number, true);
+    *out_id = id_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
+    return peal_slot_pin(slots, *out_id, true);
 }

@@ -28,8 +28,8 @@ public func peal_protocol_list_methods(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) -> peal_status in
-        let numbers = try proto.find().methods().map { peal_method(id: $0.id) }
-        return try Boundary.list(numbers, out_methods, capacity, out_count)
+        let handles = try proto.find().methods().map { peal_method(id: $0.id) }
+        return try Boundary.list(handles, out_methods, capacity, out_count)
     }
 }
 
@@ -137,8 +137,8 @@ public func peal_method_list_observations(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        let numbers = try method.find().observations().map { peal_observation(id: $0.id) }
-        return try Boundary.list(numbers, out_observations, capacity, out_count)
+        let handles = try method.find().observations().map { peal_observation(id: $0.id) }
+        return try Boundary.list(handles, out_observations, capacity, out_count)
     }
 }
 
@@ -148,8 +148,8 @@ public func peal_protocol_list_observations(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        let numbers = try proto.find().observations().map { peal_observation(id: $0.id) }
-        return try Boundary.list(numbers, out_observations, capacity, out_count)
+        let handles = try proto.find().observations().map { peal_observation(id: $0.id) }
+        return try Boundary.list(handles, out_observations, capacity, out_count)
     }
 }
 

@@ -40,8 +40,8 @@ public func peal_owner_list_observations(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        let numbers = try owner.find().observations.map { peal_observation(id: $0) }
-        return try Boundary.list(numbers, out_observations, capacity, out_count)
+        let handles = try owner.find().observations.map { peal_observation(id: $0) }
+        return try Boundary.list(handles, out_observations, capacity, out_count)
     }
 }
 

@@ -81,7 +81,7 @@ CLAIM("O11", "a suspended lookup of a handle keeps the object and its slot when 
     CHECK(peal_slot_pin(&table, number, true) == NULL && !peal_slot_is_live(&table, number));
     CHECK(!remove_number(&table, number, false));
     other = insert(&table);
-    CHECK(peal_number_index(other) != peal_number_index(number));
+    CHECK(peal_id_index(other) != peal_id_index(number));
     CHECK_EQUAL(object_in(reader)->number, number);
     CHECK(unpin(&table, reader, number));
     reader = peal_slot_pin(&table, other, false);
@@ -99,7 +99,7 @@ CLAIM("O11", "a lookup of a stale handle finds nothing after its slot was used a
 
     CHECK(remove_number(&table, first, false));
     second = insert(&table);
-    CHECK_EQUAL(peal_number_index(second), peal_number_index(first));
+    CHECK_EQUAL(peal_id_index(second), peal_id_index(first));
     CHECK(peal_slot_pin(&table, first, true) == NULL && !peal_slot_is_live(&table, first));
     CHECK(peal_slot_is_live(&table, second));
     CHECK(peal_slot_retire(&table, first) == NULL && !remove_number(&table, first, false));
@@ -159,7 +159,7 @@ CLAIM("O11", "a slot of handles whose generations are used up is not used again"
     last |= (uint64_t)UINT32_MAX << PEAL_NUMBER_INDEX_BITS;
     peal_slot_free(&table, last);
     CHECK_EQUAL(peal_slot_allocate(&table, &other), PEAL_SLOT_ALLOCATED);
-    CHECK(peal_number_index(other) != peal_number_index(last));
+    CHECK(peal_id_index(other) != peal_id_index(last));
     CHECK(peal_slot_pin(&table, last, true) == NULL);
     end_table(&table);
 }
@@ -196,7 +196,7 @@ CLAIM("O11", "when a handle is removed during another thread's lookup, that thre
     latch_open(&is_removed);
     thread_join(reader);
     CHECK_EQUAL(peal_slot_allocate(&shared, &next), PEAL_SLOT_ALLOCATED);
-    CHECK_EQUAL(peal_number_generation(next), peal_number_generation(number) + 1);
+    CHECK_EQUAL(peal_id_generation(next), peal_id_generation(number) + 1);
     end_table(&shared);
 }
 

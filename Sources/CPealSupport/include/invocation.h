@@ -54,7 +54,7 @@ void peal_invocation_free(struct peal_invocation_values *_Nonnull values);
 static inline struct peal_invocation_values *_Nullable peal_invocation_values_of(uint64_t id)
 {
     struct peal_invocation_slot *slot = (struct peal_invocation_slot *)(void *)peal_slot_at_sized(
-        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_number_index(id), sizeof *slot);
+        peal_slots_of(PEAL_SLOTS_INVOCATIONS), peal_id_index(id), sizeof *slot);
     return slot == NULL ? NULL : __atomic_load_n(&slot->values, __ATOMIC_ACQUIRE);
 }
 

@@ -19,7 +19,7 @@ struct peal_counted {
 
 /* Makes a counted object with one strong reference. */
 enum peal_slot_outcome peal_counted_make(
-    void *_Nonnull object, void (*_Nullable destroy)(void *_Nullable object), uint64_t *_Nonnull out_number);
+    void *_Nonnull object, void (*_Nullable destroy)(void *_Nullable object), uint64_t *_Nonnull out_id);
 
 /* Adds a strong reference if the object is alive. */
 enum peal_retained peal_counted_retain(uint64_t id, void *_Nullable *_Nonnull out_object);

@@ -229,7 +229,7 @@ static inline bool peal_instance_is_of(const struct peal_instance_element *_Nonn
 static inline enum peal_retained peal_instance_retain(struct peal_instance_element *_Nonnull element, uint64_t id)
 {
     return peal_word_retain(
-        &element->word, peal_number_generation(id), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
+        &element->word, peal_id_generation(id), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
 
 /* Removes a use. After the last use the caller ends the instance. */
@@ -238,7 +238,7 @@ static inline enum peal_released peal_instance_release(struct peal_instance_elem
     if (!peal_instance_is_of(element, id))
         return PEAL_RELEASED_STALE;
     return peal_word_release(
-        &element->word, peal_number_generation(id), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
+        &element->word, peal_id_generation(id), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
 
 static inline void peal_instance_open(
@@ -247,7 +247,7 @@ static inline void peal_instance_open(
     element->record = record;
     element->self = NULL;
     __atomic_store_n(
-        &element->word, (uint64_t)peal_number_generation(id) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
+        &element->word, (uint64_t)peal_id_generation(id) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
     /* A thread may read the id of an element that it protects by a hazard slot, which it is about to release. */
     __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
 }

@@ -20,9 +20,9 @@
 
 enum { PEAL_NUMBER_INDEX_BITS = 28, PEAL_NUMBER_TAG_BITS = 4 };
 
-static inline uint32_t peal_number_index(uint64_t id) { return (uint32_t)id & ((1U << PEAL_NUMBER_INDEX_BITS) - 1); }
-static inline uint32_t peal_number_generation(uint64_t id) { return (uint32_t)(id >> PEAL_NUMBER_INDEX_BITS); }
-static inline unsigned peal_number_tag(uint64_t id) { return (unsigned)(id >> (64 - PEAL_NUMBER_TAG_BITS)); }
+static inline uint32_t peal_id_index(uint64_t id) { return (uint32_t)id & ((1U << PEAL_NUMBER_INDEX_BITS) - 1); }
+static inline uint32_t peal_id_generation(uint64_t id) { return (uint32_t)(id >> PEAL_NUMBER_INDEX_BITS); }
+static inline unsigned peal_id_tag(uint64_t id) { return (unsigned)(id >> (64 - PEAL_NUMBER_TAG_BITS)); }
 
 /* ---- Directories ------------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ enum peal_slot_outcome { PEAL_SLOT_ALLOCATED, PEAL_SLOT_FULL, PEAL_SLOT_NO_MEMOR
 
 /* Takes a free slot, with its element of the directory, and returns its id. No other thread finds or takes the slot
  * until it is published or freed. */
-enum peal_slot_outcome peal_slot_allocate(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_number);
+enum peal_slot_outcome peal_slot_allocate(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_id);
 
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */
 void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_Nonnull object);
@@ -159,7 +159,7 @@ struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull s
 bool peal_slot_remove_pinned(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* Requires a live slot, and returns its id too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
-    const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_number);
+    const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_id);
 
 /* Releases a pin. Returns true for the last pin of a removed id: the caller then takes the object out of the slot
  * and frees the slot. Only one thread gets true, since no pin begins after the removal. */

@@ -2,22 +2,22 @@ internal import CFFI
 internal import CPealSupport
 import Synchronization
 
-/// Bare functions: closures of libffi, all of whose arguments are parameters. Each closure has a number, which it
+/// Bare functions: closures of libffi, all of whose arguments are parameters. Each closure has an id, which it
 /// passes to the handler with each call.
 ///
 /// A released closure waits for the next request of its shape. Its code is never freed: a late call detects that the
-/// number is stale.
+/// id is stale.
 public struct BareClosure: @unchecked Sendable {
-    // Unchecked, because the number is atomic, and all other pointed-to memory is constant.
+    // Unchecked, because the id is atomic, and all other pointed-to memory is constant.
 
     public typealias Handler =
         @convention(c) (
-            _ number: UInt64, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>, _ result: UnsafeMutableRawPointer
+            _ id: UInt64, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>, _ result: UnsafeMutableRawPointer
         ) -> Void
 
     /// The user data of a closure's handler.
     private struct Context: ~Copyable {
-        let number: Atomic<UInt64>
+        let id: Atomic<UInt64>
         let resultSize: Int
         let handler: Handler
         let shape: CallShape
@@ -47,11 +47,11 @@ public struct BareClosure: @unchecked Sendable {
         let memory = UnsafeMutableRawPointer(try RawMemory.allocate(UInt8.self, count: size))
         let context = memory.bindMemory(to: Context.self, capacity: 1)
         context.initialize(
-            to: Context(number: Atomic(0), resultSize: shape.result.size, handler: handler, shape: shape))
+            to: Context(id: Atomic(0), resultSize: shape.result.size, handler: handler, shape: shape))
         let function = ExecutableMemory.closure(of: interface, memory) { _, result, slots, context in
             guard let result, let slots, let context = context?.assumingMemoryBound(to: Context.self) else { return }
             ExecutableMemory.clear(result, size: context.pointee.resultSize)
-            context.pointee.handler(context.pointee.number.load(ordering: .acquiring), slots, result)
+            context.pointee.handler(context.pointee.id.load(ordering: .acquiring), slots, result)
         }
         guard let function else {
             context.deinitialize(count: 1)
@@ -61,9 +61,9 @@ public struct BareClosure: @unchecked Sendable {
         return BareClosure(context: context, function: function)
     }
 
-    /// Sets the number that later calls pass to the handler; 0 for none.
-    public func connect(to number: UInt64) {
-        context.pointee.number.store(number, ordering: .releasing)
+    /// Sets the id that later calls pass to the handler; 0 for none.
+    public func connect(to id: UInt64) {
+        context.pointee.id.store(id, ordering: .releasing)
     }
 
     public func recycle() {

@@ -44,7 +44,7 @@ struct AnsweredCalls {
     }
 
     /// The record of a lazy observer's instance refers to the registered placeholder, which has the owner.
-    static func owner(of record: Observer) -> UInt64 { (record.placeholder ?? record).ownerNumber }
+    static func owner(of record: Observer) -> UInt64 { (record.placeholder ?? record).ownerId }
 
     private func runForReplies(_ passive: inout Int) -> Int {
         let hazard = calls.hazard

@@ -35,7 +35,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     /// Returns true if the id has the tag of the table. It may be stale.
-    func isOfKind(_ id: UInt64) -> Bool { peal_number_tag(id) == slots.slots.pointee.tag }
+    func isOfKind(_ id: UInt64) -> Bool { peal_id_tag(id) == slots.slots.pointee.tag }
 
     /// Runs `body` with the object, which the pin keeps meanwhile. The pin delays the reuse of the slot, and blocks no
     /// thread.

@@ -46,7 +46,7 @@ public struct ObserverHandles: Sendable {
 
     /// Releases the pin of a retired id.
     func unpin(_ id: UInt64) {
-        guard let slot = peal_slot_at(Self.slots, peal_number_index(id)) else { return }
+        guard let slot = peal_slot_at(Self.slots, peal_id_index(id)) else { return }
         if peal_slot_unpin(slot) { free(slot, id) }
     }
 

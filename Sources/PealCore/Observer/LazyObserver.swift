@@ -11,7 +11,7 @@ final class LazyObserver: Sendable {
     private let state = Guarded(State())
 
     private struct State {
-        /// The number of the placeholder's handle; zero until there is one.
+        /// The id of the placeholder; zero until there is one.
         var id: UInt64 = 0
         /// The placeholder or the service has ended: no instance follows.
         var isEnded = false

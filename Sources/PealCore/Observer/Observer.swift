@@ -117,7 +117,7 @@ extension Observer {
     var mailbox: Mailbox? { delivery?.pointee.mailbox }
 
     /// The handle of its owner; 0: none.
-    var ownerNumber: UInt64 { extras?.pointee.owner ?? 0 }
+    var ownerId: UInt64 { extras?.pointee.owner ?? 0 }
 
     /// The lazy registration of a service's instance.
     var placeholder: Observer? { rareExtras?.pointee.lazy }

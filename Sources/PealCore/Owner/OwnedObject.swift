@@ -4,7 +4,7 @@
 protocol OwnedObject: PointerHolder {
     static var kind: OwnedKind { get }
     var kind: OwnedKind { get }
-    /// The key of the object among those of its owner: the number of its handle, if it has one.
+    /// The key of the object among those of its owner: the id of its handle, if it has one.
     var ownedKey: UInt64 { get }
     /// Ends the object alone. The modules or the services of an owner end together instead: see `OwnedKind.end`.
     func end(of owner: Owner)
