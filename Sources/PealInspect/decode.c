@@ -432,7 +432,8 @@ bool decode_arguments(struct decoded *decoded, const struct peal_type *method, c
     memset(decoded, 0, sizeof *decoded);
     if (count != method->count) {
         snprintf(decoded->message, sizeof decoded->message,
-            "the method has %zu parameters, and %zu arguments are given", method->count, count);
+            "the method has %zu parameter%s, but the number of arguments is %zu", method->count,
+            method->count == 1 ? "" : "s", count);
         return false;
     }
     for (reader.parameter = method->members; reader.parameter != NULL;

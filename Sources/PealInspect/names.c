@@ -10,17 +10,34 @@
 
 /* ---- Protocols --------------------------------------------------------------------------------- */
 
+/* Finds a protocol by its name. A failure of peal_protocol_find would be reported to taps as one of the program. */
+static bool find_named(peal_center center, const char *name, peal_protocol *out_protocol)
+{
+    peal_protocol *protocols;
+    size_t count;
+    char each[256];
+    bool is_found = false;
+
+    READ_LIST(protocols, count, peal_protocol_list, center, );
+    for (size_t i = 0; !is_found && i < count; i++) {
+        is_found = peal_protocol_name(protocols[i], each, sizeof each, NULL) == PEAL_OK && strcmp(each, name) == 0;
+        *out_protocol = protocols[i];
+    }
+    free(protocols);
+    return is_found;
+}
+
 static bool find_in(peal_center center, char *name, peal_protocol *out_protocol, char **out_method)
 {
     char *point = strrchr(name, '.');
 
     *out_method = NULL;
-    if (peal_protocol_find(center, name, out_protocol) >= 0)
+    if (find_named(center, name, out_protocol))
         return true;
     if (point == NULL)
         return false;
     *point = '\0';
-    if (peal_protocol_find(center, name, out_protocol) >= 0) {
+    if (find_named(center, name, out_protocol)) {
         *out_method = point + 1;
         return true;
     }

@@ -92,7 +92,7 @@ claim "describe of an unknown method ends with 1" ends 1
 run "$peal" send "$pid" Chat.on_message lobby 'hello "you"'
 claim "send reaches the observers" has out '^2 observers'
 run "$peal" send "$pid" Chat.on_message lobby
-claim "send reports that arguments are missing" has err '2 parameters, and 1 arguments'
+claim "send reports that arguments are missing" has err '2 parameters, but the number of arguments is 1'
 run "$peal" graph "$pid"
 claim "graph writes the input of Graphviz" has out '^digraph peal {'
 run "$peal" graph --json --seconds 0.5 "$pid"
@@ -107,6 +107,11 @@ else
 fi
 run "$peal" monitor --count 5 "$pid"
 claim "monitor prints broadcasts with arguments" has out 'Chat.on_message(room: "lobby", text: "good \\"morning\\""), 2 observers, '
+"$peal" monitor --seconds 1 "$pid" >"$work/watched" &
+watching=$!
+for text in one two three four five; do "$peal" send "$pid" Chat.on_message lobby "$text" >"$work/out"; done
+wait "$watching"
+claim "monitor reports no failure of the command's own lookups" sh -c "! grep -q 'there is no protocol' '$work/watched'"
 run "$peal" monitor --count 20 "$pid" 'Echo'
 claim "the filter of monitor selects methods" has out 'Echo.on_echo(length: 14), 1 observer'
 claim "the filter of monitor excludes other methods" sh -c "! grep -q Chat '$work/out'"
