@@ -246,13 +246,14 @@ static peal_status put_object(
     const size_t room = (size_t)(writer->end - writer->next);
     const size_t gap = room < MOST_HEAD_BYTES ? room : MOST_HEAD_BYTES;
     const size_t space = room - gap;
+    uint8_t nothing[1];
     size_t size = 0, again = 0;
 
     if (value == NULL) {
         put_byte(writer, NULL_BYTE);
         return PEAL_OK;
     }
-    peal_status status = parameter->codec.encode(value, space > 0 ? writer->next + gap : NULL, space, &size);
+    peal_status status = parameter->codec.encode(value, space > 0 ? writer->next + gap : nothing, space, &size);
     if (status < 0 || size > PTRDIFF_MAX)
         return refuse_value(plan, status);
     const size_t head = head_size(size);

@@ -187,7 +187,7 @@ PEAL_API peal_status peal_type_set_copy(peal_center center, const char *type, co
  * protocol of the call. */
 struct peal_type_codec {
     size_t size; /* sizeof(struct peal_type_codec) */
-    /* Writes a value into at most `capacity` bytes; `buffer` is NULL when `capacity` is 0. Fills `out_size` with the
+    /* Writes a value into at most `capacity` bytes of `buffer`, which is never NULL. Fills `out_size` with the
      * size of the encoded value, also when that does not fit; then the content of the buffer is not used. Returns
      * PEAL_OK, or a negative status for a value without an encoding. */
     peal_status (*encode)(const void *value, void *buffer, size_t capacity, size_t *out_size);
