@@ -163,7 +163,9 @@ enum Reclaimer {
     /// held: destroy callbacks run here.
     static func collect() {
         let free = retired.withLock { retired in
-            [Retired](unsafeUninitializedCapacity: retired.count) { free, count in
+            // The initializer would write to the storage that all empty arrays share.
+            guard retired.count > 0 else { return [Retired]() }
+            return [Retired](unsafeUninitializedCapacity: retired.count) { free, count in
                 guard let start = free.baseAddress else { return }
                 repeat {
                     peal_thread_writer_fence()
