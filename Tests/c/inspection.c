@@ -442,7 +442,7 @@ CLAIM("I3", "an argument that cannot be made is refused with its name, and no ob
         const char *arguments;
         const char *error;
     } cases[] = {
-        { "on_message lobby", "2 parameters, and 1 arguments" },
+        { "on_message lobby", "2 parameters, but the number of arguments is 1" },
         { "on_message lobby three", "argument 2, 'count': 'three' is no int" },
         { "on_message lobby 2147483648", "is no int" },
         { "on_message lobby 3x", "'x' is too much" },

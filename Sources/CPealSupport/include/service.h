@@ -246,8 +246,7 @@ static inline void peal_instance_open(
 {
     element->record = record;
     element->self = NULL;
-    __atomic_store_n(
-        &element->word, (uint64_t)peal_id_generation(id) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
+    __atomic_store_n(&element->word, (uint64_t)peal_id_generation(id) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
     /* A thread may read the id of an element that it protects by a hazard slot, which it is about to release. */
     __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
 }
