@@ -13,7 +13,9 @@ blocks.sort(key=lambda block: "PEAL_INSPECT" not in block)
 assert len(blocks) >= 4 and "PEAL_INSPECT" in blocks[0], blocks
 print(blocks[0])
 print("program=$!")
-print('i=0; until peal tree logcast >/dev/null 2>&1 || [ $i = 100 ]; do sleep 0.1; i=$((i + 1)); done')
+# It can be watched before its plugins are loaded. Its first broadcast of a line comes after that.
+print('i=0; until peal monitor --count 1 logcast LogStore 2>/dev/null | grep -q LogStore.store || [ $i = 100 ]')
+print('do sleep 0.1; i=$((i + 1)); done')
 # The pictures need Graphviz.
 print("failed=0")
 for block in blocks[1:]:
