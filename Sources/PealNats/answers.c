@@ -234,11 +234,17 @@ static void relay_request(struct import *import, size_t index, const char *reply
     free(packed);
 }
 
-static void accept(struct answers *answers, const char *reply, const struct delivery *delivery)
+/* Returns the index of the method that a subject ends with, or -1. */
+static int method_of(const struct answers *answers, const struct delivery *delivery)
+{
+    const char *token = strrchr(delivery->subject, '.');
+
+    return token != NULL ? method_table_find(answers->import->table, token + 1, strlen(token + 1)) : -1;
+}
+
+static void accept(struct answers *answers, int index, const char *reply, const struct delivery *delivery)
 {
     struct import *import = answers->import;
-    const char *token = strrchr(delivery->subject, '.');
-    const int index = token != NULL ? method_table_find(import->table, token + 1, strlen(token + 1)) : -1;
 
     if (index < 0 || import->table->methods[index].plan == NULL || reply == NULL
         || !has_answers(import->table, &import->table->methods[index]))
@@ -252,7 +258,10 @@ static void accept(struct answers *answers, const char *reply, const struct deli
         make_call(answers, (size_t)index, reply, delivery->bytes, delivery->size);
 }
 
-static void arrived(void *context, const struct delivery *delivery) { accept(context, delivery->reply, delivery); }
+static void arrived(void *context, const struct delivery *delivery)
+{
+    accept(context, method_of(context, delivery), delivery->reply, delivery);
+}
 
 /* A request to all processes, or to any of them. The answer states its sender. A message to all that is of another version of
  * the method is for others. */
@@ -260,8 +269,7 @@ static void arrived_shared(void *context, const struct delivery *delivery)
 {
     struct answers *answers = context;
     const struct import *import = answers->import;
-    const char *token = strrchr(delivery->subject, '.');
-    const int index = token != NULL ? method_table_find(import->table, token + 1, strlen(token + 1)) : -1;
+    const int index = method_of(answers, delivery);
     struct peal_wire_header header = PEAL_WIRE_HEADER;
     char id[2 * ORIGIN_SIZE + 1], reply[REPLY_SIZE];
 
@@ -271,7 +279,7 @@ static void arrived_shared(void *context, const struct delivery *delivery)
         return;
     write_hexadecimal(id, import->bridge->id, ORIGIN_SIZE);
     if (snprintf(reply, sizeof reply, "%s.%s", delivery->reply, id) < (int)sizeof reply)
-        accept(answers, reply, delivery);
+        accept(answers, index, reply, delivery);
 }
 
 /* ---- Subscriptions ----------------------------------------------------------------------------- */

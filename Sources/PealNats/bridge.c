@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bridge.h"
+#include "condition.h"
 
 #include "failure.h"
 #include "outbox.h"
@@ -7,11 +8,9 @@
 #include <peal/center.h>
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { DEFAULT_PRESENCE = 2000, DEFAULT_LIMIT = 1 << 20, FLUSH_MILLISECONDS = 1000, RETRY_MILLISECONDS = 50 };
 
@@ -146,15 +145,10 @@ static void free_options(struct peal_bridge_options *options)
 
 static void init_locks(struct peal_bridge *bridge)
 {
-    pthread_condattr_t attributes;
-
     pthread_mutex_init(&bridge->lock, NULL);
     pthread_mutex_init(&bridge->maintenance, NULL);
     pacer_init(&bridge->pacer);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&bridge->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_init(&bridge->changed);
 }
 
 static peal_status open_tap(struct peal_bridge *bridge)
@@ -286,9 +280,8 @@ static bool flush_connection(struct peal_bridge *bridge, int64_t deadline, uint3
 
     while (rest > 0 && !transport_flush(bridge->transport, rest != PEAL_FOREVER ? rest : INT32_MAX)) {
         const int64_t due = now_in_milliseconds() + RETRY_MILLISECONDS;
-        const struct timespec limit = { due / 1000, due % 1000 * 1000000 };
         pthread_mutex_lock(&bridge->lock);
-        (void)pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit);
+        (void)condition_wait(&bridge->changed, &bridge->lock, due);
         pthread_mutex_unlock(&bridge->lock);
         rest = remaining_until(deadline, timeout);
     }
@@ -311,9 +304,8 @@ peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout)
 
 peal_status peal_bridge_wait_for_peers(peal_bridge *bridge, peal_protocol protocol, size_t peers, uint32_t timeout)
 {
-    const int64_t deadline = now_in_milliseconds() + timeout;
-    const struct timespec limit = { deadline / 1000, deadline % 1000 * 1000000 };
-    int error = 0;
+    const int64_t deadline = timeout == PEAL_FOREVER ? INT64_MAX : now_in_milliseconds() + timeout;
+    bool is_in_time = true;
 
     if (bridge == NULL)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
@@ -321,9 +313,8 @@ peal_status peal_bridge_wait_for_peers(peal_bridge *bridge, peal_protocol protoc
     const struct export *export = bridge_find_export(bridge, protocol);
     if (export == NULL)
         export = bridge_find_service(bridge, protocol);
-    while (export != NULL && export->ready_peers < peers && error != ETIMEDOUT)
-        error = timeout == PEAL_FOREVER ? pthread_cond_wait(&bridge->changed, &bridge->lock)
-                                        : pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit);
+    while (export != NULL && export->ready_peers < peers && is_in_time)
+        is_in_time = condition_wait(&bridge->changed, &bridge->lock, deadline);
     const bool is_reached = export != NULL && export->ready_peers >= peers;
     pthread_mutex_unlock(&bridge->lock);
     if (export == NULL)

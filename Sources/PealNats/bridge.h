@@ -25,6 +25,10 @@
 
 enum { REASON_SIZE = 256, REALM_SIZE = 128, MASK_WORDS = METHOD_LIMIT / 64 };
 
+/* Tests and sets the bit of a method in a mask of MASK_WORDS words. */
+static inline bool mask_has(const uint64_t *mask, size_t method) { return (mask[method / 64] >> method % 64 & 1) != 0; }
+static inline void mask_add(uint64_t *mask, size_t method) { mask[method / 64] |= (uint64_t)1 << method % 64; }
+
 /* Counts of refused messages and dropped calls. The worker reports it, at most once a second. */
 struct troubles {
     uint64_t refused; /* atomic */
@@ -39,7 +43,7 @@ struct troubles {
 struct peer {
     uint8_t id[ORIGIN_SIZE];
     int64_t expires;             /* by now_in_milliseconds */
-    uint64_t wanted[MASK_WORDS]; /* a bit for each method of the table that it observes */
+    uint64_t wanted[MASK_WORDS]; /* a bit for each method of the table that it observes: mask_has */
     uint64_t mismatched[MASK_WORDS]; /* methods whose fingerprints differ; each was reported */
     bool is_silent; /* It has not answered its last request. */
 };

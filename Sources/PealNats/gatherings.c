@@ -46,7 +46,7 @@ static size_t count_observing(const struct export *export, size_t method)
     size_t count = 0;
 
     for (size_t i = 0; i < export->peer_count; i++)
-        count += export->peers[i].wanted[method / 64] >> method % 64 & 1;
+        count += mask_has(export->peers[i].wanted, method);
     return count;
 }
 
@@ -62,7 +62,7 @@ static struct request *address(struct export *export, size_t method)
         made = request_create(export, method, end_recipient, count);
     for (size_t i = 0; made != NULL && i < export->peer_count; i++) {
         const struct peer *peer = &export->peers[i];
-        if ((peer->wanted[method / 64] >> method % 64 & 1) == 0)
+        if (!mask_has(peer->wanted, method))
             continue;
         struct recipient *recipient = &made->recipients[made->count++];
         memcpy(recipient->id, peer->id, ORIGIN_SIZE);
@@ -142,7 +142,7 @@ static size_t list_methods(struct export *export, uint64_t *wanted, const char *
         const struct bridge_method *method = &export->table->methods[i];
         if (method->plan == NULL || !method->has_result || count_observing(export, i) == 0)
             continue;
-        wanted[i / 64] |= (uint64_t)1 << i % 64;
+        mask_add(wanted, i);
         names[count++] = method->name;
     }
     pthread_mutex_unlock(&export->bridge->lock);
@@ -197,5 +197,5 @@ bool gatherings_observe(const struct export *export, peal_method method)
 {
     const int index = method_table_find_handle(export->table, method);
 
-    return index >= 0 && (export->gatherer.wanted[index / 64] >> index % 64 & 1) != 0;
+    return index >= 0 && mask_has(export->gatherer.wanted, (size_t)index);
 }

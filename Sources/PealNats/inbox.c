@@ -7,6 +7,7 @@
  */
 #include "inbox.h"
 
+#include "condition.h"
 #include "failure.h"
 #include "jetstream.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     BATCH = 256,
@@ -276,11 +276,10 @@ static bool wait_for_observers(struct inbox *inbox)
 static void pause_inbox(struct inbox *inbox)
 {
     const int64_t due = now_in_milliseconds() + RETRY_MILLISECONDS;
-    const struct timespec limit = { due / 1000, due % 1000 * 1000000 };
 
     pthread_mutex_lock(&inbox->lock);
     while (!inbox->must_stop && now_in_milliseconds() < due)
-        (void)pthread_cond_timedwait(&inbox->changed, &inbox->lock, &limit);
+        (void)condition_wait(&inbox->changed, &inbox->lock, due);
     pthread_mutex_unlock(&inbox->lock);
 }
 
@@ -309,16 +308,12 @@ void inbox_set_observed(struct inbox *inbox, bool is_observed)
 peal_status inbox_create(struct import *import, struct inbox **out_inbox)
 {
     struct inbox *made = calloc(1, sizeof *made);
-    pthread_condattr_t attributes;
 
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->import = import;
     pthread_mutex_init(&made->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&made->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_init(&made->changed);
     made->stream = jetstream_stream_name(import->bridge, import->name);
     made->positions = jetstream_positions_name(import->bridge);
     char *token = subject_token(import->name);

@@ -6,6 +6,7 @@
  */
 #include "outbox.h"
 
+#include "condition.h"
 #include "failure.h"
 #include "jetstream.h"
 #include "nats_options.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     WINDOW = 1024, /* calls that are sent and not confirmed; a power of two */
@@ -230,11 +230,10 @@ static bool must_stop(struct outbox *outbox)
 static void pause_outbox(struct outbox *outbox)
 {
     const int64_t due = now_in_milliseconds() + RETRY_MILLISECONDS;
-    const struct timespec limit = { due / 1000, due % 1000 * 1000000 };
 
     pthread_mutex_lock(&outbox->lock);
     while (!outbox->must_stop && now_in_milliseconds() < due)
-        (void)pthread_cond_timedwait(&outbox->changed, &outbox->lock, &limit);
+        (void)condition_wait(&outbox->changed, &outbox->lock, due);
     pthread_mutex_unlock(&outbox->lock);
 }
 
@@ -318,17 +317,13 @@ peal_status outbox_create(struct peal_bridge *bridge, const char *protocol, cons
     const struct peal_export_options *options, uint64_t *stored, struct outbox **out_outbox)
 {
     struct outbox *made = calloc(1, sizeof *made);
-    pthread_condattr_t attributes;
 
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->bridge = bridge;
     made->stored = stored;
     pthread_mutex_init(&made->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&made->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_init(&made->changed);
     peal_status status = make_stream(made, protocol, prefix, options);
     if (status == PEAL_OK && pthread_create(&made->thread, NULL, run, made) != 0)
         status = bridge_fail(PEAL_ERROR_LIMIT, "the system gives no thread");
@@ -366,17 +361,12 @@ void outbox_destroy(struct outbox *outbox)
 
 bool outbox_flush(struct outbox *outbox, uint32_t timeout)
 {
-    const int64_t deadline = now_in_milliseconds() + timeout;
-    const struct timespec limit = { deadline / 1000, deadline % 1000 * 1000000 };
+    const int64_t deadline = timeout == PEAL_FOREVER ? INT64_MAX : now_in_milliseconds() + timeout;
 
     pthread_mutex_lock(&outbox->lock);
     const uint64_t end = outbox->next;
-    while (outbox->first < end && !outbox->must_stop && (timeout == PEAL_FOREVER || now_in_milliseconds() < deadline)) {
-        if (timeout == PEAL_FOREVER)
-            (void)pthread_cond_wait(&outbox->changed, &outbox->lock);
-        else
-            (void)pthread_cond_timedwait(&outbox->changed, &outbox->lock, &limit);
-    }
+    while (outbox->first < end && !outbox->must_stop && now_in_milliseconds() < deadline)
+        (void)condition_wait(&outbox->changed, &outbox->lock, deadline);
     const bool is_flushed = outbox->first >= end;
     pthread_mutex_unlock(&outbox->lock);
     return is_flushed;

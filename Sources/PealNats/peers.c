@@ -38,7 +38,7 @@ void export_update_wanted(struct export *export)
     for (size_t i = 0; i < export->table->count; i++) {
         uint8_t is_wanted = export->outbox != NULL;
         for (size_t k = 0; k < export->peer_count && !is_wanted; k++)
-            is_wanted = (export->peers[k].wanted[i / 64] >> i % 64 & 1) != 0;
+            is_wanted = mask_has(export->peers[k].wanted, i);
         __atomic_store_n(&export->table->methods[i].is_wanted, is_wanted, __ATOMIC_RELAXED);
     }
 }
@@ -56,11 +56,10 @@ static bool read_methods(struct export *export, struct peer *peer, const char *t
         const char *line_end = text + strcspn(text, "\n");
         if (index >= 0 && text[length] == ' ') {
             const struct bridge_method *method = &export->table->methods[index];
-            const uint64_t bit = (uint64_t)1 << index % 64;
             if (strtoull(text + length, NULL, 16) == method->fingerprint) {
-                peer->wanted[index / 64] |= bit;
-            } else if ((peer->mismatched[index / 64] & bit) == 0) {
-                peer->mismatched[index / 64] |= bit;
+                mask_add(peer->wanted, (size_t)index);
+            } else if (!mask_has(peer->mismatched, (size_t)index)) {
+                mask_add(peer->mismatched, (size_t)index);
                 snprintf(out_name, capacity, "%s", method->name);
                 differs = true;
             }

@@ -6,6 +6,7 @@
 #include "services.h"
 
 #include "bridge.h"
+#include "condition.h"
 #include "failure.h"
 
 #include <peal/enumerate.h>
@@ -13,11 +14,9 @@
 #include <peal/proxy.h>
 #include <peal/status.h>
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { DEFAULT_MILLISECONDS = 5000, STACK_BYTES = 512, VALUE_ALIGNMENT = 16, SENTENCE_SIZE = 512 };
 
@@ -42,15 +41,10 @@ struct call {
 
 static void call_init(struct call *call, void *result)
 {
-    pthread_condattr_t attributes;
-
     memset(call, 0, sizeof *call);
     call->result = result;
     pthread_mutex_init(&call->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&call->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    condition_init(&call->changed);
 }
 
 static void call_destroy(struct call *call)
@@ -76,13 +70,11 @@ static void end_call(const struct request *request, const struct recipient *reci
 /* Returns false if the time limit has expired before the call has ended. */
 static bool wait_until(struct call *call, int64_t deadline)
 {
-    const struct timespec limit = { deadline / 1000, deadline % 1000 * 1000000 };
-    int error = 0;
+    bool is_in_time = true;
 
     pthread_mutex_lock(&call->lock);
-    while (!call->is_done && error != ETIMEDOUT)
-        error = deadline == INT64_MAX ? pthread_cond_wait(&call->changed, &call->lock)
-                                      : pthread_cond_timedwait(&call->changed, &call->lock, &limit);
+    while (!call->is_done && is_in_time)
+        is_in_time = condition_wait(&call->changed, &call->lock, deadline);
     const bool is_done = call->is_done;
     pthread_mutex_unlock(&call->lock);
     return is_done;

@@ -4,9 +4,9 @@
  * the next announcement is due. The other one sends bundles, and sleeps while there are none.
  */
 #include "bridge.h"
+#include "condition.h"
 #include "failure.h"
 
-#include <errno.h>
 #include <time.h>
 
 int64_t now_in_milliseconds(void)
@@ -22,11 +22,11 @@ int64_t now_in_milliseconds(void)
 /* Sleeps until there is work or the time is due. Returns false if the bridge is being closed. */
 static bool wait_until_due(struct peal_bridge *bridge, int64_t due)
 {
-    const struct timespec limit = { due / 1000, due % 1000 * 1000000 };
+    bool is_in_time = true;
 
     pthread_mutex_lock(&bridge->lock);
-    while (!bridge->must_stop && !bridge->is_dirty
-           && pthread_cond_timedwait(&bridge->changed, &bridge->lock, &limit) != ETIMEDOUT) {}
+    while (!bridge->must_stop && !bridge->is_dirty && is_in_time)
+        is_in_time = condition_wait(&bridge->changed, &bridge->lock, due);
     const bool goes_on = !bridge->must_stop;
     pthread_mutex_unlock(&bridge->lock);
     return goes_on;

@@ -2,6 +2,7 @@
  *
  * Gathered calls of methods with a result. A juror is a process with a bridge, and the protocol "Jury".
  */
+#include "deferring.h"
 #include "latch.h"
 #include "party.h"
 #include "server.h"
@@ -260,23 +261,6 @@ CLAIM("N14", "processes that export and import a protocol answer each other once
 }
 
 /* ---- Later answers and time limits ------------------------------------------------------------- */
-
-static struct {
-    peal_completion token;
-    uint64_t deadline;
-    struct latch called;
-} later = { .called = LATCH_INITIALIZER };
-
-static void defer(void *target, const struct peal_call *call)
-{
-    struct peal_call_info info = PEAL_CALL_INFO;
-
-    (void)target;
-    CHECK_OK(peal_call_get_current(&info));
-    later.deadline = info.deadline;
-    CHECK_OK(peal_call_defer(call, &later.token));
-    latch_open(&later.called);
-}
 
 static void *answer_later(void *unused)
 {

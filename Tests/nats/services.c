@@ -3,6 +3,7 @@
  * Remote services: proxies whose calls other processes make. A provider that is killed is this program with PEAL_NATS_ROLE.
  */
 #include "center.h"
+#include "deferring.h"
 #include "latch.h"
 #include "party.h"
 #include "server.h"
@@ -285,23 +286,6 @@ CLAIM("N18", "without a process that provides the protocol, a call fails at once
     desk_close(&provider);
     check_add_fails(&user, PEAL_ERROR_NOT_FOUND, "was not made");
     desk_close(&user);
-}
-
-static struct {
-    peal_completion token;
-    uint64_t deadline;
-    struct latch called;
-} later = { .called = LATCH_INITIALIZER };
-
-static void defer(void *target, const struct peal_call *call)
-{
-    struct peal_call_info info = PEAL_CALL_INFO;
-
-    (void)target;
-    CHECK_OK(peal_call_get_current(&info));
-    later.deadline = info.deadline;
-    CHECK_OK(peal_call_defer(call, &later.token));
-    latch_open(&later.called);
 }
 
 static void open_deferring(struct desk *user, struct desk *provider, uint32_t timeout)

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "deferring.h"
+
+#include "check.h"
+
+struct deferred later = { .called = LATCH_INITIALIZER };
+
+void defer(void *target, const struct peal_call *call)
+{
+    struct peal_call_info info = PEAL_CALL_INFO;
+
+    (void)target;
+    CHECK_OK(peal_call_get_current(&info));
+    later.deadline = info.deadline;
+    CHECK_OK(peal_call_defer(call, &later.token));
+    latch_open(&later.called);
+}
