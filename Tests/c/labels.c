@@ -83,6 +83,23 @@ CLAIM("P10", "an observer has the address of its function or its handler, by whi
     close_center(center);
 }
 
+CLAIM("P10", "a lazy observer has the function of its table before it has an instance")
+{
+    static const struct peal_provision provides[] = { { "Bell", &table }, { NULL, NULL } };
+    struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("clock");
+    struct peal_observation_info info = { .size = sizeof info };
+    peal_observation lazy;
+
+    begin();
+    description.create = create;
+    description.provides = provides;
+    CHECK_OK(peal_service_register(center, &description, NULL));
+    CHECK_OK(peal_observe_service(bell.protocol, "clock", NULL, &lazy));
+    CHECK_OK(peal_observation_get_info(lazy, &info));
+    CHECK(info.function == (const void *)(uintptr_t)table.on_ring);
+    close_center(center);
+}
+
 CLAIM("P10", "a queue, a timer and a service have the labels of their options")
 {
     struct peal_queue_options queue_options = PEAL_PUMPED_QUEUE_OPTIONS;

@@ -206,8 +206,9 @@ struct peal_observation_info {
     bool is_weak;
     bool is_dead;           /* the weak target has died: the next broadcast removes the observer */
     char label[64];         /* of the options, cut to fit; empty without one */
-    const void *function;   /* the handler, or the function for the first method that it has; NULL for a lazy observer
-                               without an instance. It names the observer (dladdr); do not call it */
+    const void *function;   /* the handler, or the function for the first method that it has, also before a lazy
+                               observer is created; NULL without one. It names the observer (dladdr); do not
+                               call it */
 };
 
 /* Reads the state of a registration. A weak target is retained and released for this.

@@ -63,7 +63,7 @@ extension Observation {
         public let includesLater: Bool
         public let isWeak: Bool
         public let isDead: Bool
-        /// The handler, or the function for the first method. Nil if there is none yet.
+        /// The handler, or the function for the first method. Nil without one.
         public let function: UnsafeRawPointer?
     }
 
