@@ -351,8 +351,8 @@ static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal
 bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
 {
     FOR_EACH_HAZARD_SLOT(thread, hazard)
-    if (protects_at(hazard, snapshot))
-        return true;
+        if (protects_at(hazard, snapshot))
+            return true;
     return false;
 }
 
@@ -373,8 +373,8 @@ bool peal_thread_request_release(const struct peal_snapshot *snapshot)
 {
     struct requests requests = { false, true };
     FOR_EACH_HAZARD_SLOT(thread, hazard)
-    if (protects_at(hazard, snapshot))
-        request(hazard, &requests);
+        if (protects_at(hazard, snapshot))
+            request(hazard, &requests);
     return requests.any && requests.all_before;
 }
 
@@ -382,8 +382,8 @@ bool peal_thread_request_runners(const uint32_t *gate)
 {
     struct requests requests = { false, true };
     FOR_EACH_HAZARD_SLOT(thread, hazard)
-    if (runs_at(hazard, gate))
-        request(hazard, &requests);
+        if (runs_at(hazard, gate))
+            request(hazard, &requests);
     return requests.any && requests.all_before;
 }
 
@@ -415,11 +415,11 @@ bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *ga
 {
     bool any = false;
     FOR_EACH_HAZARD_SLOT(thread, hazard)
-    if (thread != own && runs_at(hazard, gate)) {
-        __atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
-        mark_next(hazard, gate);
-        any = true;
-    }
+        if (thread != own && runs_at(hazard, gate)) {
+            __atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
+            mark_next(hazard, gate);
+            any = true;
+        }
     return any;
 }
 

@@ -64,7 +64,7 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
 }
 
 struct peal_thread {
-    /* One slot for each index of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
+    /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
      * of the others. Other threads read these. */
     struct peal_hazard_slot hazards[PEAL_THREAD_DEPTH];
     uint32_t reached; /* the highest slot that was ever occupied */
