@@ -72,8 +72,13 @@ private func sendWithOptions(
 private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool {
     // Only the size is read before its test, because a structure with a smaller size may be shorter.
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else { return false }
-    return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue)
-        && options.pointee.policy == PEAL_POLICY_METHOD
+    return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue) && leavesCalls(options)
+}
+
+/// Returns true if the options leave the policy and the calls as they are without options.
+@inline(__always)
+private func leavesCalls(_ options: UnsafePointer<peal_send_options>) -> Bool {
+    options.pointee.policy == PEAL_POLICY_METHOD
         && options.pointee.except.id | options.pointee.origin | options.pointee.memory.id == 0
 }
 
@@ -82,8 +87,7 @@ private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool
 private func foldAlone(_ options: UnsafePointer<peal_send_options>) -> BroadcastRequest.Fold? {
     // As above, the size is tested first.
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size, options.pointee.flags == 0,
-        options.pointee.policy == PEAL_POLICY_METHOD,
-        options.pointee.except.id | options.pointee.origin | options.pointee.memory.id == 0
+        leavesCalls(options)
     else { return nil }
     return options.pointee.fold
 }

@@ -28,10 +28,8 @@ public func peal_type_layout(
 public func peal_type_set_object(
     _ center: peal_center, _ type: UnsafePointer<CChar>?, _ functions: UnsafePointer<peal_object_type>?
 ) -> peal_status {
-    Boundary.making { () throws(Failure) in
-        let center = try center.find()
-        let owner = try CurrentOwner.find(0)
-        try center.manageType(try Boundary.source(type, "type"), by: try TypeHooks(functions), for: owner)
+    register(center, type) { (center, type, owner) throws(Failure) in
+        try center.manageType(type, by: try TypeHooks(functions), for: owner)
     }
 }
 
@@ -39,10 +37,8 @@ public func peal_type_set_object(
 public func peal_type_set_copy(
     _ center: peal_center, _ type: UnsafePointer<CChar>?, _ functions: UnsafePointer<peal_struct_type>?
 ) -> peal_status {
-    Boundary.making { () throws(Failure) in
-        let center = try center.find()
-        let owner = try CurrentOwner.find(0)
-        try center.manageType(try Boundary.source(type, "type"), by: try TypeHooks(functions), for: owner)
+    register(center, type) { (center, type, owner) throws(Failure) in
+        try center.manageType(type, by: try TypeHooks(functions), for: owner)
     }
 }
 
@@ -50,16 +46,20 @@ public func peal_type_set_copy(
 public func peal_type_set_codec(
     _ center: peal_center, _ type: UnsafePointer<CChar>?, _ functions: UnsafePointer<peal_type_codec>?
 ) -> peal_status {
+    register(center, type) { (center, type, owner) throws(Failure) in
+        try center.setCodec(try TypeCodec(functions), for: type, owner: owner)
+    }
+}
+
+/// Registers functions for a type, which the owner of the thread owns.
+private func register(
+    _ center: peal_center, _ type: UnsafePointer<CChar>?,
+    _ add: (Center, String, Owner?) throws(Failure) -> Void
+) -> peal_status {
     Boundary.making { () throws(Failure) in
         let center = try center.find()
         let owner = try CurrentOwner.find(0)
-        guard functions != nil else { throw .null("functions") }
-        let given = try Boundary.options(functions, named: "the codec of a type", default: peal_type_codec())
-        guard let encode = given.encode else { throw .null("encode") }
-        guard let decode = given.decode else { throw .null("decode") }
-        let codec = TypeCodec(
-            encode: unsafeBitCast(encode, to: UInt.self), decode: unsafeBitCast(decode, to: UInt.self))
-        try center.setCodec(codec, for: try Boundary.source(type, "type"), owner: owner)
+        try add(center, try Boundary.source(type, "type"), owner)
     }
 }
 
@@ -104,5 +104,15 @@ extension TypeHooks {
         } catch {
             throw .outOfMemory
         }
+    }
+}
+
+extension TypeCodec {
+    fileprivate init(_ functions: UnsafePointer<peal_type_codec>?) throws(Failure) {
+        guard functions != nil else { throw .null("functions") }
+        let given = try Boundary.options(functions, named: "the codec of a type", default: peal_type_codec())
+        guard let encode = given.encode else { throw .null("encode") }
+        guard let decode = given.decode else { throw .null("decode") }
+        self.init(encode: unsafeBitCast(encode, to: UInt.self), decode: unsafeBitCast(decode, to: UInt.self))
     }
 }

@@ -24,7 +24,7 @@ public final class Tap: Sendable {
     /// - Throws: ``PealError``: ``Status/argument`` for a malformed filter, with the column; ``Status/limit`` when 16 taps
     ///   are open.
     ///
-    /// Any thread. The C interface's `peal_tap_create`.
+    /// Thread rule: any thread. The C interface's `peal_tap_create`.
     public convenience init(
         _ filter: String? = nil, events: TapEvents = .all, in center: Center? = nil,
         notify: @escaping @Sendable (TapEvent) -> Void
@@ -49,7 +49,7 @@ public final class Tap: Sendable {
     /// - Returns: The tap.
     /// - Throws: ``PealError``, as for a tap with a closure; ``Status/argument`` for another capacity.
     ///
-    /// Any thread. The C interface's `peal_tap_create`.
+    /// Thread rule: any thread. The C interface's `peal_tap_create`.
     public static func recording(
         _ filter: String? = nil, events: TapEvents = .all, in center: Center? = nil, capacity: Int = 4096
     ) throws(PealError) -> Tap {
@@ -69,7 +69,7 @@ public final class Tap: Sendable {
     /// - Returns: The tap. The counts outlive it.
     /// - Throws: ``PealError``, as for a tap with a closure.
     ///
-    /// Any thread. The C interface's `peal_tap_create` with `PEAL_TAP_COUNT`.
+    /// Thread rule: any thread. The C interface's `peal_tap_create` with `PEAL_TAP_COUNT`.
     public static func counting(_ filter: String? = nil, in center: Center? = nil) throws(PealError) -> Tap {
         var options = options(.all)
         options.flags = PEAL_TAP_COUNT.rawValue
@@ -108,7 +108,7 @@ public final class Tap: Sendable {
     ///   if the rings were empty.
     /// - Throws: ``Status/state`` for a tap without rings; ``Status/argument`` for a limit of zero or below.
     ///
-    /// Any thread. The C interface's `peal_tap_read`.
+    /// Thread rule: any thread. The C interface's `peal_tap_read`.
     public func read(limit: Int = 4096) throws(PealError) -> [TapEvent] {
         guard limit > 0 else {
             throw PealError(status: .argument, message: "a limit of \(limit) records reads nothing; pass 1 or more")
@@ -124,7 +124,7 @@ public final class Tap: Sendable {
 
     /// The number of records that were lost because a ring was full.
     ///
-    /// Any thread. The C interface's `peal_tap_get_info`.
+    /// Thread rule: any thread. The C interface's `peal_tap_get_info`.
     public var lost: Int {
         var info = peal_tap_info()
         info.size = MemoryLayout<peal_tap_info>.size
@@ -212,7 +212,7 @@ public struct TapEvent: Sendable {
 
     /// The name of the method; nil without one, and once the method has ended.
     ///
-    /// Any thread. The C interface's `peal_method_name`.
+    /// Thread rule: any thread. The C interface's `peal_method_name`.
     public var methodName: String? {
         guard method.id != 0 else { return nil }
         return try? CStrings.copied { Status(peal_method_name(method, $0, $1, $2)) }
@@ -256,7 +256,7 @@ extension BoundMethod {
     /// - Returns: Zeros if no tap has counted them.
     /// - Throws: ``Status/handle`` when the method has ended.
     ///
-    /// Any thread. The C interface's `peal_method_get_counts`.
+    /// Thread rule: any thread. The C interface's `peal_method_get_counts`.
     public func counts() throws(PealError) -> CallCounts {
         let method = handle
         return try CallCounts { peal_method_get_counts(method, $0) }
@@ -269,6 +269,6 @@ extension ObserverToken {
     /// - Returns: Zeros if no tap has counted them.
     /// - Throws: ``Status/handle`` when the observation has ended.
     ///
-    /// Any thread. The C interface's `peal_observation_get_counts`.
+    /// Thread rule: any thread. The C interface's `peal_observation_get_counts`.
     public func counts() throws(PealError) -> CallCounts { try CallCounts { peal_observation_get_counts(handle, $0) } }
 }

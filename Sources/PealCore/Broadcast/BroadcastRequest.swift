@@ -27,9 +27,13 @@ public struct BroadcastRequest {
     /// True if this makes the calls of a typed loop, which has tested recursion already.
     var isOfLoop = false
 
+    /// True for options that reach the calls of the broadcast, on queues too, by `peal_sending`.
+    @inline(__always)
+    var hasSending: Bool { excepted | origin | memory != 0 }
+
     /// True for options that the loops of results do not know.
     @inline(__always)
-    var isGeneral: Bool { forcesFFI || isOfLoop || gathering != nil || excepted | origin | memory != 0 }
+    var isGeneral: Bool { forcesFFI || isOfLoop || gathering != nil || hasSending }
 
     public init(result: UnsafeMutableRawPointer?) {
         self.result = result

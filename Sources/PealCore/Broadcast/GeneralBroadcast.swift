@@ -47,8 +47,7 @@ struct GeneralBroadcast {
         guard peal_snapshot_method(snapshot) == id else { return .unknownMethod }
         if let mistake = mistake(in: request) { return mistake }
         guard !traits.isTapped else { return runTapped(request, calls: calls) }
-        let isKnown = request.excepted | request.origin | request.memory != 0
-        guard isKnown else { return try perform(request, calls: calls, tapped: nil) }
+        guard request.hasSending else { return try perform(request, calls: calls, tapped: nil) }
         return try performKnown(request, calls: calls, tapped: nil)
     }
 

@@ -73,3 +73,13 @@ extension TypeHooks: Hashable {
     public static func == (left: TypeHooks, right: TypeHooks) -> Bool { left.table == right.table }
     public func hash(into hasher: inout Hasher) { hasher.combine(table) }
 }
+
+/// The functions that encode and decode the values of a type, by their addresses. peal itself does not call them.
+public struct TypeCodec: Hashable, Sendable {
+    public let encode, decode: UInt
+
+    public init(encode: UInt, decode: UInt) {
+        self.encode = encode
+        self.decode = decode
+    }
+}
