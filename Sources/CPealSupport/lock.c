@@ -9,6 +9,7 @@
 
 #include "clock.h"
 #include "fork.h"
+#include "order.h"
 
 enum {
     FREE = 0,
@@ -56,10 +57,12 @@ void peal_lock_acquire(struct peal_lock *lock)
     peal_fork_enter();
     if (!try_acquire(lock) && !acquire_spinning(lock))
         acquire_sleeping(lock);
+    peal_order_acquire(lock);
 }
 
 void peal_lock_release(struct peal_lock *lock)
 {
+    peal_order_release(lock);
     if (__atomic_exchange_n(&lock->word, FREE, __ATOMIC_RELEASE) == CONTENDED)
         (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
     peal_fork_leave();

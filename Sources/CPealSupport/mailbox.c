@@ -121,7 +121,9 @@ static void move_chain(struct peal_mailbox *mailbox, struct peal_item *newest)
 
 void peal_mailbox_move_pushed_slow(struct peal_mailbox *mailbox)
 {
-    move_chain(mailbox, __atomic_exchange_n(&mailbox->pushed, NULL, __ATOMIC_ACQUIRE));
+    struct peal_item *pushed = __atomic_exchange_n(&mailbox->pushed, NULL, __ATOMIC_ACQUIRE);
+    peal_order_acquire(&mailbox->pushed);
+    move_chain(mailbox, pushed);
 }
 
 bool peal_mailbox_try_mark_idle(struct peal_mailbox *mailbox)
@@ -135,6 +137,7 @@ bool peal_mailbox_try_mark_idle(struct peal_mailbox *mailbox)
 void peal_mailbox_shut(struct peal_mailbox *mailbox)
 {
     struct peal_item *pushed = __atomic_exchange_n(&mailbox->pushed, PEAL_MAILBOX_SHUT, __ATOMIC_ACQUIRE);
+    peal_order_acquire(&mailbox->pushed);
     if (!peal_mailbox_is_mark(pushed))
         move_chain(mailbox, pushed);
 }

@@ -1,5 +1,7 @@
 #include "reference.h"
 
+#include "order.h"
+
 static struct peal_counted *counted_at(uint32_t index)
 {
     return (struct peal_counted *)(void *)peal_slot_at(peal_slots_of(PEAL_SLOTS_REFERENCES), index);
@@ -48,10 +50,12 @@ bool peal_counted_release(uint64_t id)
     struct peal_counted *counted = counted_of(id);
     if (counted == NULL)
         return false;
+    peal_order_end();
     const enum peal_released released = peal_word_release(
         &counted->slot.word, peal_id_generation(id), UINT32_MAX, UINT32_MAX);
     if (released != PEAL_RELEASED_LAST)
         return released == PEAL_RELEASED;
+    peal_order_see_ended();
     if (counted->destroy != NULL)
         counted->destroy(counted->slot.object);
     __atomic_store_n(&counted->destroy, NULL, __ATOMIC_RELEASE);

@@ -2,6 +2,7 @@
 
 #include "event_count.h"
 #include "memory.h"
+#include "order.h"
 #include "tap_clock.h"
 #include "tap_filter.h"
 #include "tap_slot.h"
@@ -29,6 +30,7 @@ static void free_rings(struct peal_tap_slot *tap)
 /* Ends a closed tap that no thread uses. */
 static void finish(struct peal_tap_slot *tap)
 {
+    peal_order_see_ended();
     if (tap->destroy != NULL)
         tap->destroy(tap->context);
     peal_lock_acquire(&tap->lock);
@@ -120,6 +122,7 @@ uint64_t peal_taps_open(uint64_t center, const struct peal_tap_options *options,
         memcpy(filter, options->filter, size);
     }
     uint64_t id = 0;
+    peal_order_publish();
     peal_lock_acquire(&peal_taps_lock);
     for (unsigned index = 0; id == 0 && index < PEAL_TAPS; index++)
         if (peal_tap_slots[index].state == PEAL_TAP_FREE) {
@@ -134,8 +137,12 @@ uint64_t peal_taps_open(uint64_t center, const struct peal_tap_options *options,
     return id;
 }
 
-/* Taps for tracers begin before a center exists. */
-__attribute__((constructor)) static void begin_probes(void) { peal_tap_probes_begin(); }
+/* Taps for tracers and the thread sanitizer begin before a center exists. */
+__attribute__((constructor)) static void begin(void)
+{
+    peal_tap_probes_begin();
+    peal_order_begin();
+}
 
 void peal_taps_functions(unsigned index, peal_function *out_function, peal_function *out_destroy)
 {

@@ -8,6 +8,7 @@
 #include "fork.h"
 #include "mailbox.h"
 #include "memory.h"
+#include "order.h"
 #include "record.h"
 #include "tap_clock.h"
 #include "tap_counts.h"
@@ -51,6 +52,7 @@ __attribute__((noinline)) static void pass_to_function(const struct peal_tap_slo
     const double rate = peal_tap_clock_known_rate();
     /* The event was just now, so an error of the rate does not matter. */
     const uint64_t passed = peal_tap_clock_ticks() - record->time;
+    peal_order_see_published();
     converted.time = peal_clock_now() - peal_tap_clock_duration(passed, rate);
     converted.duration = peal_tap_clock_duration(record->duration, rate);
     if (record->event != PEAL_TAP_FAILED) {
@@ -104,6 +106,7 @@ __attribute__((always_inline)) static inline void report_to(struct peal_tap_slot
             pass_to_function(tap, thread, record, arguments, result);
         /* Otherwise the slot was that of another tap when the event began. */
     }
+    peal_order_end();
     __atomic_store_n(&thread->tapping, 0, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
@@ -431,6 +434,8 @@ void peal_tap_note_object_slow(uint64_t id, bool is_created)
         IGNORED = 1 << PEAL_HANDLE_TAP | 1 << PEAL_HANDLE_METHOD | 1 << PEAL_HANDLE_INVOCATION | 1 << PEAL_HANDLE_USE
     };
     const enum peal_handle_kind kind = peal_handle_kind(id);
+    if (is_created)
+        peal_order_publish();
     struct peal_thread *thread = peal_thread_current();
     if ((IGNORED & 1 << kind) != 0 || thread == NULL || thread->tapping != 0)
         return;

@@ -14,6 +14,7 @@
 #include "lock.h"
 #include "machine.h"
 #include "memory.h"
+#include "order.h"
 #include "reserve.h"
 #include "tap_clock.h"
 
@@ -320,8 +321,11 @@ void peal_thread_writer_fence(void)
 
 static bool runs_at(const struct peal_hazard_slot *hazard, const uint32_t *gate)
 {
-    return (__atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) != 0
-               && __atomic_load_n(&hazard->shown.current, __ATOMIC_ACQUIRE) == gate)
+    const uintptr_t list = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE);
+    /* A loop in a program, whose calls no tap sees, has stored its next call or the end of its list. */
+    peal_order_acquire(&hazard->shown.current);
+    peal_order_acquire(&hazard->shown.list);
+    return (list != 0 && __atomic_load_n(&hazard->shown.current, __ATOMIC_ACQUIRE) == gate)
         || (const uint32_t *)__atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) == gate;
 }
 
@@ -344,8 +348,9 @@ static bool runs(const struct peal_thread *thread, const uint32_t *gate)
 
 static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal_snapshot *snapshot)
 {
-    return (__atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) & ~(uintptr_t)PEAL_HAZARD_MARKS)
-        == (uintptr_t)snapshot;
+    const uintptr_t list = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE);
+    peal_order_acquire(&hazard->shown.list);
+    return (list & ~(uintptr_t)PEAL_HAZARD_MARKS) == (uintptr_t)snapshot;
 }
 
 bool peal_thread_any_protects(const struct peal_snapshot *snapshot)

@@ -114,6 +114,7 @@ public func peal_entries_begin_all(_ method: peal_method) -> peal_entries {
 private func beginSlow(
     _ method: peal_method, _ occupied: Broadcast.Hazard?, reachesQueues: Bool
 ) -> peal_entries {
+    peal_order_see_published()
     do throws(Broadcast.Outcome) {
         return peal_entries(try Broadcast.begin(method.id, occupied: occupied, reachesQueues: reachesQueues))
     } catch {

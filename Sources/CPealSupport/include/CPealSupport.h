@@ -29,6 +29,7 @@
 #include "memory.h"
 #include "names.h"
 #include "object.h"
+#include "order.h"
 #include "probe.h"
 #include "proxy.h"
 #include "record.h"

@@ -14,6 +14,7 @@
 #include "event_count.h"
 #include "executor.h"
 #include "lock.h"
+#include "order.h"
 
 enum peal_mailbox_kind { PEAL_MAILBOX_SERIAL, PEAL_MAILBOX_PUMPED, PEAL_MAILBOX_EXECUTOR, PEAL_MAILBOX_MAIN };
 
@@ -161,6 +162,7 @@ enum peal_pushed {
 __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
     struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item)
 {
+    peal_order_release(&mailbox->pushed);
     struct peal_item *before = __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED);
     do {
         if (before == PEAL_MAILBOX_SHUT)

@@ -15,6 +15,7 @@
 #include "interface.h"
 #include "lock.h"
 #include "nullability.h"
+#include "order.h"
 #include "slot.h"
 #include "thread.h"
 
@@ -237,6 +238,7 @@ static inline enum peal_released peal_instance_release(struct peal_instance_elem
 {
     if (!peal_instance_is_of(element, id))
         return PEAL_RELEASED_STALE;
+    peal_order_end();
     return peal_word_release(
         &element->word, peal_id_generation(id), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
@@ -289,7 +291,9 @@ __attribute__((always_inline)) static inline struct peal_instance_element *_Null
         return NULL;
     struct peal_instance_element *taken = peal_instance_element_of(current);
     *instance = current;
-    return peal_instance_retain(taken, current) == PEAL_RETAINED ? taken : NULL;
+    const bool is_retained = peal_instance_retain(taken, current) == PEAL_RETAINED;
+    peal_order_see_published();
+    return is_retained ? taken : NULL;
 }
 
 /* ---- Scopes ------------------------------------------------------------------------------------ */
@@ -306,6 +310,7 @@ __attribute__((always_inline)) static inline struct peal_instance_element *_Null
         return NULL;
     __atomic_store_n(&hazard->shown.list, (uintptr_t)instance | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    peal_order_see_published();
     return __builtin_expect(__atomic_load_n(&element->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
 }
 

@@ -21,7 +21,8 @@ extension EventCount {
     /// - Parameter deadline: A time that peal_clock_deadline returned.
     /// - Returns: False if the deadline passed first.
     public func wait(until deadline: UInt64, for condition: () -> Bool) -> Bool {
-        condition() || wait { (condition(), deadline) }
+        defer { peal_order_see_ended() }
+        return condition() || wait { (condition(), deadline) }
     }
 
     /// Waits until a condition is true. The deadline may change during the wait.
@@ -29,6 +30,7 @@ extension EventCount {
     /// - Parameter look: Returns the condition's value and the deadline. It acquires the lock that guards them.
     /// - Returns: False if the deadline passed first.
     public func wait(_ look: () -> (isTrue: Bool, deadline: UInt64)) -> Bool {
+        defer { peal_order_see_ended() }
         while true {
             let prepared = peal_event_count_prepare(self)
             let (isTrue, deadline) = look()

@@ -56,7 +56,10 @@ enum ObserverLife {
         if let hazard { peal_current_set(peal_hazard_current(hazard), record.gate) }
         let isClaimed = peal_observer_claim_destroy(record)
         if isClaimed {
+            peal_order_see_published()
+            peal_order_see_ended()
             destroy?(record.pointee.target)
+            peal_order_end()
             endUse(of: record)
         }
         if let hazard { Broadcast.release(hazard) }

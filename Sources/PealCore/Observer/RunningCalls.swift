@@ -15,6 +15,7 @@ enum RunningCalls {
     ///   has passed it.
     /// - Returns: False if a call runs on the calling thread, or the deadline passed.
     static func wait(for records: [Record], deadline: UInt64, isOrdered: Bool = false) -> Bool {
+        defer { peal_order_see_ended() }
         if haveEnded(records, isOrdered: isOrdered) { return true }
         if let own = peal_thread_own_slot(), records.contains(where: { peal_thread_runs(own, $0.gate) }) {
             return false

@@ -80,8 +80,10 @@ extension ProxyCall {
         peal_current_set(peal_hazard_current(hazard), gate)
         let isOpen = _fastPath(peal_gate_load(gate) == 0)
         let isAlive = isOpen || ObserverGate.admit(entry, hazard) != nil
+        peal_order_see_published()
         if isAlive { call(function, entry.pointee.target) }
         if !isOpen { WeakHold.release(hazard) }
+        peal_order_end()
         Broadcast.release(hazard)
         if !isAlive { Handles.proxies.find(id)?.endTarget() }
         return true
@@ -117,6 +119,7 @@ extension ProxyCall {
             value = body(peal_proxy_target_of(entry.pointee.record))
             return true
         }
+        peal_order_end()
         Broadcast.release(hazard)
         if count > 0, called == 0 { Handles.proxies.find(id)?.endTarget() }
         return value

@@ -52,6 +52,7 @@ extension Mailbox {
             return isIdle
         }
         guard isTaken else { return }
+        peal_order_see_ended()
         if let destroy = pointee.destroy { calling { destroy(pointee.context) } }
         // A thread that waits for the end of an owner finds the queue in no list afterwards.
         peal_label_remove(pointee.id)

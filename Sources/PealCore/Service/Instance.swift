@@ -117,6 +117,7 @@ final class Instance: Sendable {
 
     /// Ends this instance alone, and appends the dependencies that must end too.
     private func endAlone(_ others: inout [Instance]) {
+        peal_order_see_ended()
         if let destroy = service.record.pointee.destroy { service.running { destroy(target) } }
         for use in dependencies {
             guard let element = peal_instance_element_of(use.id),

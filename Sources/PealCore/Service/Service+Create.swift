@@ -80,6 +80,7 @@ extension Service {
         var room = room
         let made = try runAsRequester { running { create(&room) } }
         guard let made else { throw failure("its create function returned NULL", &room, creation) }
+        peal_order_publish()
         return made
     }
 
@@ -89,6 +90,7 @@ extension Service {
         let target = instance.target
         let isReady = try runAsRequester { running { initialize(target, &room) } }
         guard isReady else { throw failure("its init function returned false", &room, creation) }
+        peal_order_publish()
     }
 
     private func runAsRequester<Result>(_ body: () -> Result) throws(Failure) -> Result {

@@ -8,7 +8,9 @@ extension Service {
         do throws(Failure) {
             while true {
                 switch try step(requester) {
-                case .use(let use): return use
+                case .use(let use):
+                    peal_order_see_published()
+                    return use
                 case .made(let use, let requester):
                     ServiceEvents.created(self, by: requester)
                     return use

@@ -102,6 +102,7 @@ extension TimerRecord {
         peal_tap_note(event, peal_timer_observer(self).pointee.id, UInt64(max(0, delay)), 0)
         if !pointee.broadcasts {
             pointee.action.fire?(peal_timer_observer(self).pointee.target)
+            peal_order_end()
             return
         }
         let outcome = Broadcast.send(
