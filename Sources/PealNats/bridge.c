@@ -147,6 +147,7 @@ static void init_locks(struct peal_bridge *bridge)
 {
     pthread_mutex_init(&bridge->lock, NULL);
     pthread_mutex_init(&bridge->maintenance, NULL);
+    rounds_init(&bridge->worker, worker_perform, bridge);
     pacer_init(&bridge->pacer);
     condition_init(&bridge->changed);
 }
@@ -178,8 +179,8 @@ static peal_status start(struct peal_bridge *bridge, const struct peal_bridge_op
     if (status == PEAL_OK)
         status = open_tap(bridge);
     if (status == PEAL_OK)
-        status = pacer_start(&bridge->pacer);
-    return status == PEAL_OK ? worker_start(bridge) : status;
+        status = rounds_start(&bridge->pacer.rounds);
+    return status == PEAL_OK ? rounds_start(&bridge->worker) : status;
 }
 
 /* Ends what was made, also if not everything was. */
@@ -187,7 +188,7 @@ static void release(struct peal_bridge *bridge)
 {
     if (bridge->tap.id != 0)
         (void)peal_tap_destroy(bridge->tap);
-    pacer_stop(&bridge->pacer);
+    rounds_stop(&bridge->pacer.rounds);
     /* Imports use the exports. */
     while (bridge->imports != NULL) {
         struct import *next = bridge->imports->next;
@@ -209,6 +210,7 @@ static void release(struct peal_bridge *bridge)
     presence_destroy(bridge->presence);
     __atomic_fetch_and(&bits_in_use, ~bridge->bit, __ATOMIC_ACQ_REL);
     pacer_destroy(&bridge->pacer);
+    rounds_destroy(&bridge->worker);
     pthread_cond_destroy(&bridge->changed);
     pthread_mutex_destroy(&bridge->maintenance);
     pthread_mutex_destroy(&bridge->lock);
@@ -245,7 +247,7 @@ void peal_bridge_destroy(peal_bridge *bridge)
 {
     if (bridge == NULL)
         return;
-    worker_stop(bridge);
+    rounds_stop(&bridge->worker);
     release(bridge);
 }
 

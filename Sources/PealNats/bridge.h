@@ -16,6 +16,7 @@
 #include "methods.h"
 #include "relay.h"
 #include "requests.h"
+#include "rounds.h"
 #include "source.h"
 #include "transport.h"
 
@@ -119,16 +120,14 @@ struct peal_bridge {
     struct presence *presence;
     struct peal_bridge_events_protocol events;
     peal_tap tap;
-    pthread_t worker;
+    struct rounds worker;
     struct pacer pacer;
     pthread_mutex_t maintenance;
     struct export *exports; /* changed with both locks */
     struct import *imports;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* the worker waits for it, and so does peal_bridge_wait_for_peers */
-    bool must_stop;         /* the members from here on are guarded by `lock` */
-    bool is_dirty;          /* the worker has work */
-    bool has_connected;
+    pthread_cond_t changed; /* peal_bridge_wait_for_peers waits for it */
+    bool has_connected;     /* the members from here on are guarded by `lock` */
     bool has_disconnected;
     char connected_url[REASON_SIZE];
     char disconnected_reason[REASON_SIZE];
@@ -193,17 +192,8 @@ bool import_is_observed(const struct import *import);
 
 /* ---- worker.c ---------------------------------------------------------------------------------- */
 
-/* Performs one round of work, and reports. Returns when the next round is due. One thread at a time. */
-int64_t worker_perform(struct peal_bridge *bridge);
-
-/* ---- thread.c ---------------------------------------------------------------------------------- */
-
-/* Returns the time of a clock that never goes back. */
-int64_t now_in_milliseconds(void);
-
-/* Starts the thread that performs the work, and ends it. */
-peal_status worker_start(struct peal_bridge *bridge);
-void worker_stop(struct peal_bridge *bridge);
+/* Performs one round of a bridge's work, and reports. */
+int64_t worker_perform(void *context);
 
 /* ---- presence.c -------------------------------------------------------------------------------- */
 

@@ -31,19 +31,11 @@ void bundle_flush(struct bundle *bundle)
     pthread_mutex_unlock(bundle->lock);
 }
 
-void pacer_wake(struct pacer *pacer)
-{
-    pthread_mutex_lock(&pacer->lock);
-    pacer->has_work = true;
-    pthread_cond_signal(&pacer->changed);
-    pthread_mutex_unlock(&pacer->lock);
-}
-
 void bundle_begin_pacing(struct bundle *bundle)
 {
     bundle->is_paced = true;
     bundle_send(bundle);
-    pacer_wake(bundle->pacer);
+    rounds_wake(&bundle->pacer->rounds);
 }
 
 void bundle_add_locked(struct bundle *bundle, size_t method, const void *call, size_t size)
@@ -84,29 +76,30 @@ static bool pace(struct bundle *bundle)
     return has_calls;
 }
 
-bool pacer_send_all(struct pacer *pacer)
+/* Sends all bundles. The thread performs another round after one with a bundle, because more calls probably follow. */
+static int64_t send_all(void *context)
 {
+    struct pacer *pacer = context;
     bool has_calls = false;
 
-    pthread_mutex_lock(&pacer->list_lock);
+    pthread_mutex_lock(&pacer->lock);
     for (struct bundle *each = pacer->bundles; each != NULL; each = each->next)
         has_calls = pace(each) || has_calls;
-    pthread_mutex_unlock(&pacer->list_lock);
-    return has_calls;
+    pthread_mutex_unlock(&pacer->lock);
+    return has_calls ? ROUND_AT_ONCE : ROUND_WHEN_WOKEN;
 }
 
 void pacer_init(struct pacer *pacer)
 {
+    rounds_init(&pacer->rounds, send_all, pacer);
+    pacer->rounds.pause = PACE_MICROSECONDS * 1000L;
     pthread_mutex_init(&pacer->lock, NULL);
-    pthread_mutex_init(&pacer->list_lock, NULL);
-    pthread_cond_init(&pacer->changed, NULL);
 }
 
 void pacer_destroy(struct pacer *pacer)
 {
-    pthread_cond_destroy(&pacer->changed);
-    pthread_mutex_destroy(&pacer->list_lock);
     pthread_mutex_destroy(&pacer->lock);
+    rounds_destroy(&pacer->rounds);
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */
@@ -125,10 +118,10 @@ peal_status bundle_create(
     made->context = context;
     made->method = made->count = made->size = made->longest = 0;
     made->is_paced = false;
-    pthread_mutex_lock(&pacer->list_lock);
+    pthread_mutex_lock(&pacer->lock);
     made->next = pacer->bundles;
     pacer->bundles = made;
-    pthread_mutex_unlock(&pacer->list_lock);
+    pthread_mutex_unlock(&pacer->lock);
     *out_bundle = made;
     return PEAL_OK;
 }
@@ -137,12 +130,12 @@ void bundle_destroy(struct bundle *bundle)
 {
     if (bundle == NULL)
         return;
-    pthread_mutex_lock(&bundle->pacer->list_lock);
+    pthread_mutex_lock(&bundle->pacer->lock);
     struct bundle **link = &bundle->pacer->bundles;
     while (*link != bundle)
         link = &(*link)->next;
     *link = bundle->next;
-    pthread_mutex_unlock(&bundle->pacer->list_lock);
+    pthread_mutex_unlock(&bundle->pacer->lock);
     bundle_flush(bundle);
     pthread_mutex_destroy(&bundle->own_lock);
     free(bundle);

@@ -8,9 +8,7 @@
 #ifndef PEAL_NATS_BUNDLE_H
 #define PEAL_NATS_BUNDLE_H
 
-#include <peal/nats.h>
-
-#include <pthread.h>
+#include "rounds.h"
 
 enum {
     BUNDLE_SIZE = 16384,
@@ -41,26 +39,13 @@ struct bundle {
 
 /* The thread that sends the bundles of a bridge. */
 struct pacer {
-    pthread_t thread;
-    bool is_running;
-    pthread_mutex_t lock; /* of the next two members */
-    bool has_work;
-    bool must_stop;
-    pthread_cond_t changed;
-    pthread_mutex_t list_lock; /* of `bundles`; locked before the locks of the bundles */
+    struct rounds rounds;
+    pthread_mutex_t lock; /* of `bundles`; locked before the locks of the bundles */
     struct bundle *bundles;
 };
 
 void pacer_init(struct pacer *pacer);
 void pacer_destroy(struct pacer *pacer);
-/* There may be bundles to send. */
-void pacer_wake(struct pacer *pacer);
-/* Sends all bundles. Returns true if there was one, so more calls probably follow. */
-bool pacer_send_all(struct pacer *pacer);
-
-/* thread.c: starts the thread, and ends it: bundles are no longer sent by it. */
-peal_status pacer_start(struct pacer *pacer);
-void pacer_stop(struct pacer *pacer);
 
 /* Makes an empty bundle.
  *

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The thread reads the stream of the protocol by a consumer that the server does not keep. The position is the number of
- * the last call in the stream that has ended. It is a message of another stream, which keeps one message a subject.
- * After each new connection, and after a gap, the thread makes another consumer from its position. So calls keep their order,
- * which the redelivery of a consumer with acknowledgements does not.
+ * The thread reads the stream of the protocol from its position, which is the number of the last call in the stream that has
+ * ended. It is a message of another stream, which keeps one message a subject. After each new connection, and after a gap,
+ * the thread reads again from its position. So calls keep their order, which the redelivery of a consumer with
+ * acknowledgements does not.
  */
 #include "inbox.h"
 
-#include "condition.h"
 #include "failure.h"
 #include "jetstream.h"
+#include "streams.h"
 
 #include <peal/inspect.h>
 #include <peal/queue.h>
@@ -25,7 +25,7 @@ enum {
     FLUSH_SLICE = 100,
     RETRY_MILLISECONDS = 100,
     OBSERVER_LIMIT = 1024, /* whose queues are waited for */
-    IDLE_NANOSECONDS = 1000000000
+    POSITION_SIZE = 64
 };
 
 /* Where the application is in the stream. */
@@ -37,167 +37,103 @@ struct position {
 struct inbox {
     struct import *import;
     char *stream;
+    char *subjects; /* of the stream */
     char *positions;
     char *position_subject;
-    pthread_t thread;
-    bool has_thread;
-    struct jetstream jetstream;
-    natsSubscription *subscription;
-    uint64_t consumed;        /* calls that the present consumer has delivered */
-    struct position position; /* of the thread alone, as the members above */
+    struct rounds rounds;
+    bool is_observed; /* atomic */
+    struct jetstream *jetstream; /* NULL: not connected; of the thread alone, as the members below */
+    uint64_t delivered;       /* calls that the present reader has delivered */
+    struct position position;
     bool knows_position;      /* it was read once */
     bool called[METHOD_LIMIT]; /* methods of the present batch */
-    pthread_mutex_t lock; /* of the members below */
-    pthread_cond_t changed;
-    bool is_observed;
-    bool must_stop;
 };
-
-static bool must_stop(struct inbox *inbox)
-{
-    pthread_mutex_lock(&inbox->lock);
-    const bool stops = inbox->must_stop;
-    pthread_mutex_unlock(&inbox->lock);
-    return stops;
-}
 
 /* ---- Positions --------------------------------------------------------------------------------- */
 
-static natsStatus read_position(struct inbox *inbox)
+static bool read_position(struct inbox *inbox)
 {
-    natsMsg *message = NULL;
-    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
-    natsStatus status = js_GetLastMsg(
-        &message, inbox->jetstream.context, inbox->positions, inbox->position_subject, NULL, &code);
+    char text[POSITION_SIZE], *between = NULL, *end = NULL;
 
-    if (status != NATS_OK && code == JSNoMessageFoundErr)
-        status = NATS_OK;
-    if (message != NULL) {
-        char text[64], *between, *end;
-        snprintf(text, sizeof text, "%.*s", natsMsg_GetDataLength(message), natsMsg_GetData(message));
-        inbox->position.stream_created = strtoll(text, &between, 10);
-        inbox->position.sequence = strtoull(between, &end, 10);
-        if (between == text || end == between)
-            inbox->position = (struct position){ 0, 0 };
-    }
-    natsMsg_Destroy(message);
-    inbox->knows_position = status == NATS_OK;
-    return status;
+    inbox->knows_position = jetstream_read_last(
+        inbox->jetstream, inbox->positions, inbox->position_subject, text, sizeof text);
+    inbox->position.stream_created = strtoll(text, &between, 10);
+    inbox->position.sequence = strtoull(between, &end, 10);
+    if (between == text || end == between)
+        inbox->position = (struct position){ 0, 0 };
+    return inbox->knows_position;
 }
 
-static natsStatus store_position(struct inbox *inbox)
+static bool store_position(struct inbox *inbox)
 {
-    char text[64];
-    jsPubAck *acknowledgement = NULL;
-    const int length = snprintf(
-        text, sizeof text, "%" PRId64 " %" PRIu64, inbox->position.stream_created, inbox->position.sequence);
-    const natsStatus status = js_Publish(
-        &acknowledgement, inbox->jetstream.context, inbox->position_subject, text, length, NULL, NULL);
+    char text[POSITION_SIZE];
 
-    jsPubAck_Destroy(acknowledgement);
-    return status;
+    snprintf(text, sizeof text, "%" PRId64 " %" PRIu64, inbox->position.stream_created, inbox->position.sequence);
+    return jetstream_store(inbox->jetstream, inbox->position_subject, text);
 }
 
 static peal_status make_positions(struct inbox *inbox)
 {
-    struct jetstream jetstream = { NULL, NULL };
-    char *subjects = NULL;
-    jsStreamConfig configuration;
+    struct jetstream *jetstream = NULL;
+    char *subjects = positions_subjects(inbox->import->bridge);
 
-    (void)jsStreamConfig_Init(&configuration);
-    if (asprintf(&subjects, "peal.v1.%s._position.>", inbox->import->bridge->realm) < 0)
+    if (subjects == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    configuration.Name = inbox->positions;
-    configuration.Subjects = (const char *[]){ subjects };
-    configuration.SubjectsLen = 1;
-    configuration.Storage = js_FileStorage;
-    configuration.MaxMsgsPerSubject = 1;
+    const struct stream_settings settings = { .name = inbox->positions, .subjects = subjects, .keeps_last = true };
     peal_status status = jetstream_open(inbox->import->bridge, &jetstream);
     if (status == PEAL_OK)
-        status = jetstream_make_stream(&jetstream, &configuration);
-    jetstream_close(&jetstream);
+        status = jetstream_make_stream(jetstream, &settings);
+    jetstream_close(jetstream);
     free(subjects);
     return status;
 }
 
-/* ---- The consumer ------------------------------------------------------------------------------ */
+/* ---- The connection ---------------------------------------------------------------------------- */
 
-/* Finds the number of the first call to read. A server that has lost its last calls uses their numbers again. */
-static natsStatus find_start(struct inbox *inbox)
+/* Finds the number of the last call that has ended. A server that has lost its last calls uses their numbers again. */
+static bool find_position(struct inbox *inbox)
 {
-    jsStreamInfo *info = NULL;
-    natsStatus status = inbox->knows_position ? NATS_OK : read_position(inbox);
+    struct stream_state state = { 0, 0 };
 
-    if (status == NATS_OK)
-        status = js_GetStreamInfo(&info, inbox->jetstream.context, inbox->stream, NULL, NULL);
-    if (status != NATS_OK)
-        return status;
-    if (inbox->position.stream_created != info->Created)
-        inbox->position = (struct position){ info->Created, 0 };
-    if (inbox->position.sequence > info->State.LastSeq)
-        inbox->position.sequence = info->State.LastSeq;
-    jsStreamInfo_Destroy(info);
-    return NATS_OK;
-}
-
-static natsStatus make_consumer(struct inbox *inbox)
-{
-    jsSubOptions options;
-    natsStatus status = jsSubOptions_Init(&options);
-
-    options.Stream = inbox->stream;
-    options.Config.DeliverPolicy = js_DeliverByStartSequence;
-    options.Config.OptStartSeq = inbox->position.sequence + 1;
-    options.Config.AckPolicy = js_AckNone;
-    options.Config.InactiveThreshold = (int64_t)30 * IDLE_NANOSECONDS;
-    options.Config.MemoryStorage = true;
-    inbox->consumed = 0;
-    char *subject = NULL;
-    if (status == NATS_OK && asprintf(&subject, "%s>", inbox->import->table->prefix) < 0)
-        status = NATS_NO_MEMORY;
-    if (status == NATS_OK)
-        status = js_PullSubscribe(&inbox->subscription, inbox->jetstream.context, subject, NULL, NULL, &options, NULL);
-    free(subject);
-    return status;
-}
-
-static void disconnect(struct inbox *inbox)
-{
-    if (inbox->subscription != NULL && !natsConnection_IsClosed(inbox->jetstream.connection))
-        (void)natsSubscription_Unsubscribe(inbox->subscription);
-    natsSubscription_Destroy(inbox->subscription);
-    inbox->subscription = NULL;
-    jetstream_close(&inbox->jetstream);
+    if ((!inbox->knows_position && !read_position(inbox))
+        || !jetstream_get_state(inbox->jetstream, inbox->stream, &state))
+        return false;
+    if (inbox->position.stream_created != state.created)
+        inbox->position = (struct position){ state.created, 0 };
+    if (inbox->position.sequence > state.last)
+        inbox->position.sequence = state.last;
+    return true;
 }
 
 static bool connect_inbox(struct inbox *inbox)
 {
-    if (jetstream_open(inbox->import->bridge, &inbox->jetstream) < 0)
-        return false;
-    return find_start(inbox) == NATS_OK && make_consumer(inbox) == NATS_OK;
+    inbox->delivered = 0;
+    return jetstream_open(inbox->import->bridge, &inbox->jetstream) == PEAL_OK && find_position(inbox)
+        && jetstream_read_from(inbox->jetstream, inbox->stream, inbox->subjects, inbox->position.sequence + 1);
+}
+
+static void disconnect(struct inbox *inbox)
+{
+    jetstream_close(inbox->jetstream);
+    inbox->jetstream = NULL;
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------- */
 
 /* Makes a call. Returns false if calls before it are missing. */
-static bool deliver(struct inbox *inbox, natsMsg *message)
+static bool deliver(void *context, const struct stored_message *message)
 {
-    jsMsgMetaData *data = NULL;
+    struct inbox *inbox = context;
 
-    if (natsMsg_GetMetaData(&data, message) != NATS_OK)
-        return true; /* a notice of the server */
-    const uint64_t stream_sequence = data->Sequence.Stream, consumer_sequence = data->Sequence.Consumer;
-    jsMsgMetaData_Destroy(data);
-    if (consumer_sequence != inbox->consumed + 1)
+    if (message->delivery != inbox->delivered + 1)
         return false;
-    inbox->consumed = consumer_sequence;
-    const size_t size = (size_t)natsMsg_GetDataLength(message);
-    const int index = import_find_method(inbox->import, natsMsg_GetSubject(message));
+    inbox->delivered = message->delivery;
+    const int index = import_find_method(inbox->import, message->subject);
     if (index >= 0) {
-        import_deliver(inbox->import, (size_t)index, natsMsg_GetData(message), size);
+        import_deliver(inbox->import, (size_t)index, message->bytes, message->size);
         inbox->called[index] = true;
     }
-    inbox->position.sequence = stream_sequence;
+    inbox->position.sequence = message->number;
     return true;
 }
 
@@ -205,7 +141,7 @@ static bool deliver(struct inbox *inbox, natsMsg *message)
 static bool wait_for_queue(struct inbox *inbox, peal_queue queue)
 {
     while (peal_queue_flush(queue, FLUSH_SLICE) == PEAL_ERROR_TIMEOUT) {
-        if (must_stop(inbox))
+        if (rounds_must_stop(&inbox->rounds))
             return false;
     }
     return true;
@@ -240,69 +176,38 @@ static bool complete_batch(struct inbox *inbox)
             has_ended = wait_for_method(inbox, inbox->import->table->methods[i].handle);
     }
     memset(inbox->called, 0, sizeof inbox->called);
-    return has_ended && store_position(inbox) == NATS_OK;
+    return has_ended && store_position(inbox);
 }
 
-/* Makes one batch of calls. Returns false if the connection or the consumer must be made again. */
+/* Makes one batch of calls. Returns false if the connection must be made again. */
 static bool take_batch(struct inbox *inbox)
 {
-    natsMsgList list = { NULL, 0 };
-    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
     const uint64_t before = inbox->position.sequence;
-    const natsStatus status = natsSubscription_Fetch(&list, inbox->subscription, BATCH, FETCH_MILLISECONDS, &code);
-    bool is_whole = status == NATS_OK || status == NATS_TIMEOUT;
+    const enum reception reception = jetstream_fetch(inbox->jetstream, BATCH, FETCH_MILLISECONDS, deliver, inbox);
 
-    for (int i = 0; i < list.Count && is_whole; i++)
-        is_whole = deliver(inbox, list.Msgs[i]);
-    natsMsgList_Destroy(&list);
     if (inbox->position.sequence != before && !complete_batch(inbox))
         return false;
-    return is_whole && !natsConnection_IsClosed(inbox->jetstream.connection);
+    return reception != RECEPTION_LOST;
 }
 
-/* ---- The thread -------------------------------------------------------------------------------- */
-
-/* Returns false if the inbox must stop. */
-static bool wait_for_observers(struct inbox *inbox)
-{
-    pthread_mutex_lock(&inbox->lock);
-    while (!inbox->must_stop && !inbox->is_observed)
-        pthread_cond_wait(&inbox->changed, &inbox->lock);
-    const bool goes_on = !inbox->must_stop;
-    pthread_mutex_unlock(&inbox->lock);
-    return goes_on;
-}
-
-static void pause_inbox(struct inbox *inbox)
-{
-    const int64_t due = now_in_milliseconds() + RETRY_MILLISECONDS;
-
-    pthread_mutex_lock(&inbox->lock);
-    while (!inbox->must_stop && now_in_milliseconds() < due)
-        (void)condition_wait(&inbox->changed, &inbox->lock, due);
-    pthread_mutex_unlock(&inbox->lock);
-}
-
-static void *run(void *context)
+static int64_t perform(void *context)
 {
     struct inbox *inbox = context;
 
-    while (wait_for_observers(inbox)) {
-        if (inbox->subscription != NULL ? take_batch(inbox) : connect_inbox(inbox))
-            continue;
-        disconnect(inbox);
-        pause_inbox(inbox);
-    }
+    if (!__atomic_load_n(&inbox->is_observed, __ATOMIC_ACQUIRE))
+        return ROUND_WHEN_WOKEN;
+    if (inbox->jetstream != NULL ? take_batch(inbox) : connect_inbox(inbox))
+        return ROUND_AT_ONCE;
     disconnect(inbox);
-    return NULL;
+    return now_in_milliseconds() + RETRY_MILLISECONDS;
 }
+
+/* ---- Making and ending ------------------------------------------------------------------------- */
 
 void inbox_set_observed(struct inbox *inbox, bool is_observed)
 {
-    pthread_mutex_lock(&inbox->lock);
-    inbox->is_observed = is_observed;
-    pthread_cond_broadcast(&inbox->changed);
-    pthread_mutex_unlock(&inbox->lock);
+    if (__atomic_exchange_n(&inbox->is_observed, is_observed, __ATOMIC_ACQ_REL) != is_observed)
+        rounds_wake(&inbox->rounds);
 }
 
 peal_status inbox_create(struct import *import, struct inbox **out_inbox)
@@ -312,23 +217,16 @@ peal_status inbox_create(struct import *import, struct inbox **out_inbox)
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->import = import;
-    pthread_mutex_init(&made->lock, NULL);
-    condition_init(&made->changed);
-    made->stream = jetstream_stream_name(import->bridge, import->name);
-    made->positions = jetstream_positions_name(import->bridge);
-    char *token = subject_token(import->name);
-    if (token == NULL
-        || asprintf(&made->position_subject, "peal.v1.%s._position.%s.%s", import->bridge->realm, token,
-               import->bridge->options.application)
-               < 0)
-        made->position_subject = NULL;
-    free(token);
-    peal_status status = made->stream != NULL && made->positions != NULL && made->position_subject != NULL
-                           ? make_positions(made)
-                           : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    if (status == PEAL_OK && pthread_create(&made->thread, NULL, run, made) != 0)
-        status = bridge_fail(PEAL_ERROR_LIMIT, "the system gives no thread");
-    made->has_thread = status == PEAL_OK;
+    rounds_init(&made->rounds, perform, made);
+    made->stream = stream_name(import->bridge, import->name);
+    made->subjects = stream_subjects(import->table->prefix);
+    made->positions = positions_name(import->bridge);
+    made->position_subject = position_subject(import);
+    const bool is_complete = made->stream != NULL && made->subjects != NULL && made->positions != NULL
+                          && made->position_subject != NULL;
+    peal_status status = is_complete ? make_positions(made) : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    if (status == PEAL_OK)
+        status = rounds_start(&made->rounds);
     if (status < 0)
         inbox_destroy(made);
     else
@@ -340,17 +238,12 @@ void inbox_destroy(struct inbox *inbox)
 {
     if (inbox == NULL)
         return;
-    if (inbox->has_thread) {
-        pthread_mutex_lock(&inbox->lock);
-        inbox->must_stop = true;
-        pthread_cond_broadcast(&inbox->changed);
-        pthread_mutex_unlock(&inbox->lock);
-        pthread_join(inbox->thread, NULL);
-    }
-    pthread_cond_destroy(&inbox->changed);
-    pthread_mutex_destroy(&inbox->lock);
+    rounds_stop(&inbox->rounds);
+    disconnect(inbox);
+    rounds_destroy(&inbox->rounds);
     free(inbox->position_subject);
     free(inbox->positions);
+    free(inbox->subjects);
     free(inbox->stream);
     free(inbox);
 }

@@ -1,29 +1,95 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jetstream.h - the connections of durable exports and imports, and the streams that they use.
+ * jetstream.h - the functions of the server that durable calls need: streams of calls, confirmations, and readers of streams. jetstream.c
+ * does it by libnats. The simulation of the tests has a server of its own.
  */
 #ifndef PEAL_NATS_JETSTREAM_H
 #define PEAL_NATS_JETSTREAM_H
 
 #include "bridge.h"
 
-#include <nats/nats.h>
+/* A connection that is not made again after it was lost. Messages in its buffer end with it: they would arrive in another
+ * order than those that are sent again. One thread at a time, except in jetstream_publish. */
+struct jetstream;
 
-/* A connection that libnats does not make again. Messages in its buffer end with it: they would arrive in another order
- * than those that are sent again. */
-struct jetstream {
-    natsConnection *connection;
-    jsCtx *context;
-};
-
-peal_status jetstream_open(struct peal_bridge *bridge, struct jetstream *out_jetstream);
+peal_status jetstream_open(struct peal_bridge *bridge, struct jetstream **out_jetstream);
+/* NULL does nothing. */
 void jetstream_close(struct jetstream *jetstream);
 
-/* Return the name of a protocol's stream, and of the stream with the positions of a realm. NULL: out of memory. */
-char *jetstream_stream_name(const struct peal_bridge *bridge, const char *protocol);
-char *jetstream_positions_name(const struct peal_bridge *bridge);
+/* The outcome of a wait for a message. */
+enum reception {
+    RECEPTION_MESSAGE,
+    RECEPTION_NONE, /* The time limit has expired. */
+    RECEPTION_LOST  /* The connection is lost, or the messages are not complete. */
+};
+
+/* ---- Streams ----------------------------------------------------------------------------------- */
+
+struct stream_settings {
+    const char *name;
+    const char *subjects; /* a pattern */
+    uint64_t keep_seconds;   /* for which a message is kept; 0: no limit */
+    uint64_t window_seconds; /* in which the server recognises the ids of messages; 0: the server's own */
+    bool keeps_last;         /* only the last message of each subject */
+};
 
 /* Makes a stream unless there is one of that name. */
-peal_status jetstream_make_stream(struct jetstream *jetstream, jsStreamConfig *configuration);
+peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stream_settings *settings);
+
+struct stream_state {
+    int64_t created; /* distinguishes a stream from a later one of its name */
+    uint64_t last;   /* the number of its last message; 0: none */
+};
+
+bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct stream_state *out_state);
+
+/* Stores a text, and waits until the server has it. */
+bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text);
+/* Reads the last text of a subject; "" without one. */
+bool jetstream_read_last(
+    struct jetstream *jetstream, const char *stream, const char *subject, char *out_text, size_t capacity);
+
+/* ---- Publications ------------------------------------------------------------------------------ */
+
+/* The length of the longest message that the server permits. */
+size_t jetstream_message_limit(struct jetstream *jetstream);
+
+/* Subscribes to the confirmations of later publications. */
+bool jetstream_follow_confirmations(struct jetstream *jetstream);
+
+/* Sends a message without a wait. The server drops it if the stream has one with the same id.
+ *
+ * position: of the publication among those of the caller; its confirmation has the same. */
+bool jetstream_publish(struct jetstream *jetstream, const char *subject, const char *id, uint64_t position,
+    const void *message, size_t size);
+
+struct confirmation {
+    uint64_t position;
+    bool is_stored; /* false: the server has refused the message */
+};
+
+enum reception jetstream_receive_confirmation(
+    struct jetstream *jetstream, uint32_t timeout, struct confirmation *out_confirmation);
+
+/* ---- Readers ----------------------------------------------------------------------------------- */
+
+/* Reads a stream from a number on. A connection has one reader. */
+bool jetstream_read_from(struct jetstream *jetstream, const char *stream, const char *subjects, uint64_t first);
+
+/* A message of a stream. *Borrowed during the call*. */
+struct stored_message {
+    const char *subject;
+    const void *bytes;
+    size_t size;
+    uint64_t number;   /* in the stream */
+    uint64_t delivery; /* counts the messages that the reader was sent, from 1 on */
+};
+
+/* Returns false if the rest must not be read. */
+typedef bool (*stored_function)(void *context, const struct stored_message *message);
+
+/* Passes some messages to a function. */
+enum reception jetstream_fetch(
+    struct jetstream *jetstream, size_t limit, uint32_t timeout, stored_function function, void *context);
 
 #endif

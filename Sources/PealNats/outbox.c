@@ -9,7 +9,7 @@
 #include "condition.h"
 #include "failure.h"
 #include "jetstream.h"
-#include "nats_options.h"
+#include "streams.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,9 +20,11 @@ enum {
     WINDOW = 1024, /* calls that are sent and not confirmed; a power of two */
     ID_SIZE = 64,
     HEADER_SIZE = 128, /* of a message, at most; it contains the id */
-    ACK_MILLISECONDS = 100,    /* between looks at the connection */
-    STALL_MILLISECONDS = 3000, /* without a confirmation, before the connection is made again */
-    RETRY_MILLISECONDS = 100
+    WAIT_MILLISECONDS = 100,   /* for a confirmation */
+    STALL_MILLISECONDS = 3000, /* without a confirmation of the first call, before the connection is made again */
+    RETRY_MILLISECONDS = 100,
+    KEEP_SECONDS = 7 * 24 * 3600,
+    WINDOW_SECONDS = 120
 };
 
 struct waiting_call {
@@ -36,18 +38,15 @@ struct waiting_call {
 struct outbox {
     struct peal_bridge *bridge;
     uint64_t *stored;
-    pthread_t thread;
-    bool has_thread;
+    struct rounds rounds;
     pthread_mutex_t lock; /* of the members below */
     pthread_cond_t changed;
-    bool must_stop;
-    bool is_connected;
+    bool is_stopped;
     bool is_probing; /* only the first call may be on its way */
     bool must_retry; /* the server has refused a call */
-    int64_t limit;   /* bytes of a message that the server permits */
-    struct jetstream jetstream;
-    natsSubscription *acknowledgements;
-    natsInbox *inbox;
+    size_t limit;    /* bytes of a message that the server permits */
+    int64_t progress; /* when the first call was confirmed last, or there was none */
+    struct jetstream *jetstream; /* NULL: not connected */
     uint64_t first; /* the oldest call that is not confirmed */
     uint64_t sent;  /* the next call to send */
     uint64_t next;  /* the next free slot */
@@ -61,28 +60,13 @@ static struct waiting_call *call_at(struct outbox *outbox, uint64_t position)
 
 /* ---- Sending ----------------------------------------------------------------------------------- */
 
-static natsStatus send_call(struct outbox *outbox, uint64_t position)
-{
-    const struct waiting_call *call = call_at(outbox, position);
-    char reply[256];
-    natsMsg *message = NULL;
-
-    snprintf(reply, sizeof reply, "%s.%" PRIu64, outbox->inbox, position);
-    natsStatus status = natsMsg_Create(&message, call->subject, reply, call->message, (int)call->size);
-    if (status == NATS_OK)
-        status = natsMsgHeader_Set(message, "Nats-Msg-Id", call->id);
-    if (status == NATS_OK)
-        status = natsConnection_PublishMsg(outbox->jetstream.connection, message);
-    natsMsg_Destroy(message);
-    return status;
-}
-
-/* Sends the calls that may be sent. A failure shows in the connection. The caller holds the lock. */
+/* Sends the calls that may be sent. A failure shows in the connection. The caller must hold the lock. */
 static void send_waiting(struct outbox *outbox)
 {
-    while (outbox->is_connected && !outbox->must_retry && outbox->sent < outbox->next
+    while (outbox->jetstream != NULL && !outbox->must_retry && outbox->sent < outbox->next
            && (!outbox->is_probing || outbox->sent == outbox->first)) {
-        if (send_call(outbox, outbox->sent) != NATS_OK)
+        const struct waiting_call *call = call_at(outbox, outbox->sent);
+        if (!jetstream_publish(outbox->jetstream, call->subject, call->id, outbox->sent, call->message, call->size))
             return;
         outbox->sent++;
     }
@@ -106,10 +90,10 @@ bool outbox_put(struct outbox *outbox, const char *subject, const void *message,
         return false;
     memcpy(copy, message, size);
     pthread_mutex_lock(&outbox->lock);
-    while (outbox->next - outbox->first == WINDOW && !outbox->must_stop)
+    while (outbox->next - outbox->first == WINDOW && !outbox->is_stopped)
         pthread_cond_wait(&outbox->changed, &outbox->lock);
     /* libnats refuses a longer message, and the calls after it would wait for it forever. */
-    const bool is_taken = !outbox->must_stop && size + HEADER_SIZE <= (size_t)outbox->limit;
+    const bool is_taken = !outbox->is_stopped && size + HEADER_SIZE <= outbox->limit;
     if (!is_taken) {
         free(copy);
     } else {
@@ -124,24 +108,13 @@ bool outbox_put(struct outbox *outbox, const char *subject, const void *message,
 
 /* ---- Confirmations ----------------------------------------------------------------------------- */
 
-/* A confirmation is JSON with "stream" and "seq", a refusal has "error". Nothing else of it is needed. */
-static bool confirms(natsMsg *message)
-{
-    char text[256];
-    const int length = natsMsg_GetDataLength(message);
-
-    if (natsMsg_IsNoResponders(message) || length <= 0)
-        return false;
-    snprintf(text, sizeof text, "%.*s", length, natsMsg_GetData(message));
-    return strstr(text, "\"error\"") == NULL && strstr(text, "\"stream\"") != NULL;
-}
-
-/* Frees the calls at the beginning that are stored. The caller holds the lock. */
+/* Frees the calls at the beginning that are stored. The caller must hold the lock. */
 static void advance(struct outbox *outbox)
 {
     while (outbox->first < outbox->next && call_at(outbox, outbox->first)->is_stored) {
         free(call_at(outbox, outbox->first)->message);
         outbox->first++;
+        outbox->progress = now_in_milliseconds();
         __atomic_fetch_add(outbox->stored, 1, __ATOMIC_RELAXED);
     }
     if (outbox->sent < outbox->first)
@@ -149,53 +122,59 @@ static void advance(struct outbox *outbox)
     pthread_cond_broadcast(&outbox->changed);
 }
 
-static void note_answer(struct outbox *outbox, natsMsg *message)
+/* The caller must hold the lock. */
+static void note_confirmation(struct outbox *outbox, const struct confirmation *confirmation)
 {
-    const char *last = strrchr(natsMsg_GetSubject(message), '.');
-    const uint64_t position = last != NULL ? strtoull(last + 1, NULL, 10) : 0;
+    const uint64_t position = confirmation->position;
+
+    if (position < outbox->first || position >= outbox->next)
+        return;
+    if (!confirmation->is_stored) {
+        outbox->must_retry = true;
+        return;
+    }
+    call_at(outbox, position)->is_stored = true;
+    outbox->is_probing = outbox->is_probing && position != outbox->first;
+    advance(outbox);
+    send_waiting(outbox);
+}
+
+/* Waits for one confirmation. Returns false if the connection must be made again. */
+static bool follow(struct outbox *outbox)
+{
+    struct confirmation confirmation = { 0, false };
+    const enum reception reception = jetstream_receive_confirmation(
+        outbox->jetstream, WAIT_MILLISECONDS, &confirmation);
 
     pthread_mutex_lock(&outbox->lock);
-    if (position >= outbox->first && position < outbox->next) {
-        if (confirms(message)) {
-            call_at(outbox, position)->is_stored = true;
-            outbox->is_probing = outbox->is_probing && position != outbox->first;
-            advance(outbox);
-            send_waiting(outbox);
-        } else {
-            outbox->must_retry = true;
-        }
-    }
+    if (reception == RECEPTION_MESSAGE)
+        note_confirmation(outbox, &confirmation);
+    if (outbox->first == outbox->next)
+        outbox->progress = now_in_milliseconds();
+    const bool goes_on = reception != RECEPTION_LOST && !outbox->must_retry
+                      && now_in_milliseconds() - outbox->progress <= STALL_MILLISECONDS;
     pthread_mutex_unlock(&outbox->lock);
+    return goes_on;
 }
 
 /* ---- The connection ---------------------------------------------------------------------------- */
 
 static bool connect_outbox(struct outbox *outbox)
 {
-    struct jetstream made = { NULL, NULL };
-    natsInbox *inbox = NULL;
-    natsSubscription *subscription = NULL;
-    char subject[256];
+    struct jetstream *made = NULL;
 
     if (jetstream_open(outbox->bridge, &made) < 0)
         return false;
-    natsStatus status = natsInbox_Create(&inbox);
-    if (status == NATS_OK) {
-        snprintf(subject, sizeof subject, "%s.*", inbox);
-        status = natsConnection_SubscribeSync(&subscription, made.connection, subject);
-    }
-    if (status != NATS_OK) {
-        natsInbox_Destroy(inbox);
-        jetstream_close(&made);
+    if (!jetstream_follow_confirmations(made)) {
+        jetstream_close(made);
         return false;
     }
     pthread_mutex_lock(&outbox->lock);
     outbox->jetstream = made;
-    outbox->limit = natsConnection_GetMaxPayload(made.connection);
-    outbox->inbox = inbox;
-    outbox->acknowledgements = subscription;
-    outbox->is_connected = outbox->is_probing = true;
+    outbox->limit = jetstream_message_limit(made);
+    outbox->is_probing = true;
     outbox->must_retry = false;
+    outbox->progress = now_in_milliseconds();
     outbox->sent = outbox->first;
     send_waiting(outbox);
     pthread_mutex_unlock(&outbox->lock);
@@ -205,76 +184,20 @@ static bool connect_outbox(struct outbox *outbox)
 static void disconnect(struct outbox *outbox)
 {
     pthread_mutex_lock(&outbox->lock);
-    struct jetstream old = outbox->jetstream;
-    natsSubscription *subscription = outbox->acknowledgements;
-    natsInbox *inbox = outbox->inbox;
-    outbox->jetstream = (struct jetstream){ NULL, NULL };
-    outbox->acknowledgements = NULL;
-    outbox->inbox = NULL;
-    outbox->is_connected = false;
+    struct jetstream *old = outbox->jetstream;
+    outbox->jetstream = NULL;
     pthread_mutex_unlock(&outbox->lock);
-    natsSubscription_Destroy(subscription);
-    jetstream_close(&old);
-    natsInbox_Destroy(inbox);
+    jetstream_close(old);
 }
 
-static bool must_stop(struct outbox *outbox)
-{
-    pthread_mutex_lock(&outbox->lock);
-    const bool stops = outbox->must_stop;
-    pthread_mutex_unlock(&outbox->lock);
-    return stops;
-}
-
-/* Waits before the next attempt, or until the outbox is stopped. */
-static void pause_outbox(struct outbox *outbox)
-{
-    const int64_t due = now_in_milliseconds() + RETRY_MILLISECONDS;
-
-    pthread_mutex_lock(&outbox->lock);
-    while (!outbox->must_stop && now_in_milliseconds() < due)
-        (void)condition_wait(&outbox->changed, &outbox->lock, due);
-    pthread_mutex_unlock(&outbox->lock);
-}
-
-/* Reads confirmations until the connection must be made again. */
-static void follow(struct outbox *outbox)
-{
-    int64_t progress = now_in_milliseconds();
-
-    while (!must_stop(outbox)) {
-        natsMsg *message = NULL;
-        const natsStatus status = natsSubscription_NextMsg(&message, outbox->acknowledgements, ACK_MILLISECONDS);
-        if (status == NATS_OK) {
-            note_answer(outbox, message);
-            natsMsg_Destroy(message);
-            progress = now_in_milliseconds();
-        }
-        pthread_mutex_lock(&outbox->lock);
-        const bool is_idle = outbox->first == outbox->next;
-        const bool must_retry = outbox->must_retry;
-        pthread_mutex_unlock(&outbox->lock);
-        if (is_idle)
-            progress = now_in_milliseconds();
-        if (must_retry || (status != NATS_OK && status != NATS_TIMEOUT)
-            || natsConnection_IsClosed(outbox->jetstream.connection)
-            || now_in_milliseconds() - progress > STALL_MILLISECONDS)
-            return;
-    }
-}
-
-static void *run(void *context)
+static int64_t perform(void *context)
 {
     struct outbox *outbox = context;
 
-    while (!must_stop(outbox)) {
-        if (outbox->is_connected || connect_outbox(outbox))
-            follow(outbox);
-        disconnect(outbox);
-        if (!must_stop(outbox))
-            pause_outbox(outbox);
-    }
-    return NULL;
+    if (outbox->jetstream != NULL ? follow(outbox) : connect_outbox(outbox))
+        return ROUND_AT_ONCE;
+    disconnect(outbox);
+    return now_in_milliseconds() + RETRY_MILLISECONDS;
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */
@@ -282,32 +205,22 @@ static void *run(void *context)
 static peal_status make_stream(
     struct outbox *outbox, const char *protocol, const char *prefix, const struct peal_export_options *options)
 {
-    const uint64_t keep = options->keep_seconds != 0 ? options->keep_seconds : (uint64_t)7 * 24 * 3600;
-    const uint64_t window = options->window_seconds != 0 ? options->window_seconds : 120;
-    char *name = jetstream_stream_name(outbox->bridge, protocol);
-    char *subjects = NULL;
-    jsStreamConfig configuration;
-    peal_status status = PEAL_ERROR_MEMORY;
+    const uint64_t keep = options->keep_seconds != 0 ? options->keep_seconds : KEEP_SECONDS;
+    const uint64_t window = options->window_seconds != 0 ? options->window_seconds : WINDOW_SECONDS;
+    char *name = stream_name(outbox->bridge, protocol);
+    char *subjects = stream_subjects(prefix);
+    struct jetstream *jetstream = NULL;
 
-    (void)jsStreamConfig_Init(&configuration);
-    if (name != NULL && asprintf(&subjects, "%s>", prefix) >= 0) {
-        configuration.Name = name;
-        configuration.Subjects = (const char *[]){ subjects };
-        configuration.SubjectsLen = 1;
-        configuration.Storage = js_FileStorage;
-        configuration.MaxAge = (int64_t)keep * 1000000000;
-        configuration.Duplicates = (int64_t)(window < keep ? window : keep) * 1000000000;
-        struct jetstream jetstream = { NULL, NULL };
-        status = jetstream_open(outbox->bridge, &jetstream);
-        if (status == PEAL_OK) {
-            outbox->limit = natsConnection_GetMaxPayload(jetstream.connection);
-            status = jetstream_make_stream(&jetstream, &configuration);
-        }
-        jetstream_close(&jetstream);
-    } else {
-        status = bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-        subjects = NULL;
+    peal_status status = name != NULL && subjects != NULL ? jetstream_open(outbox->bridge, &jetstream)
+                                                          : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    if (status == PEAL_OK) {
+        const struct stream_settings settings = {
+            .name = name, .subjects = subjects, .keep_seconds = keep, .window_seconds = window < keep ? window : keep
+        };
+        outbox->limit = jetstream_message_limit(jetstream);
+        status = jetstream_make_stream(jetstream, &settings);
     }
+    jetstream_close(jetstream);
     free(subjects);
     free(name);
     return status;
@@ -322,12 +235,12 @@ peal_status outbox_create(struct peal_bridge *bridge, const char *protocol, cons
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->bridge = bridge;
     made->stored = stored;
+    rounds_init(&made->rounds, perform, made);
     pthread_mutex_init(&made->lock, NULL);
     condition_init(&made->changed);
     peal_status status = make_stream(made, protocol, prefix, options);
-    if (status == PEAL_OK && pthread_create(&made->thread, NULL, run, made) != 0)
-        status = bridge_fail(PEAL_ERROR_LIMIT, "the system gives no thread");
-    made->has_thread = status == PEAL_OK;
+    if (status == PEAL_OK)
+        status = rounds_start(&made->rounds);
     if (status < 0)
         outbox_destroy(made);
     else
@@ -337,14 +250,14 @@ peal_status outbox_create(struct peal_bridge *bridge, const char *protocol, cons
 
 void outbox_stop(struct outbox *outbox)
 {
-    if (outbox == NULL || !outbox->has_thread)
+    if (outbox == NULL)
         return;
     pthread_mutex_lock(&outbox->lock);
-    outbox->must_stop = true;
+    outbox->is_stopped = true;
     pthread_cond_broadcast(&outbox->changed);
     pthread_mutex_unlock(&outbox->lock);
-    pthread_join(outbox->thread, NULL);
-    outbox->has_thread = false;
+    rounds_stop(&outbox->rounds);
+    disconnect(outbox);
 }
 
 void outbox_destroy(struct outbox *outbox)
@@ -356,6 +269,7 @@ void outbox_destroy(struct outbox *outbox)
         free(call_at(outbox, outbox->first)->message);
     pthread_cond_destroy(&outbox->changed);
     pthread_mutex_destroy(&outbox->lock);
+    rounds_destroy(&outbox->rounds);
     free(outbox);
 }
 
@@ -365,7 +279,7 @@ bool outbox_flush(struct outbox *outbox, uint32_t timeout)
 
     pthread_mutex_lock(&outbox->lock);
     const uint64_t end = outbox->next;
-    while (outbox->first < end && !outbox->must_stop && now_in_milliseconds() < deadline)
+    while (outbox->first < end && !outbox->is_stopped && now_in_milliseconds() < deadline)
         (void)condition_wait(&outbox->changed, &outbox->lock, deadline);
     const bool is_flushed = outbox->first >= end;
     pthread_mutex_unlock(&outbox->lock);

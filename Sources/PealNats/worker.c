@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The work of a bridge's thread (thread.c): registrations, subscriptions, announcements and reports.
+ * The work of a bridge's thread: registrations, subscriptions, announcements and reports.
  */
 #include "bridge.h"
 #include "outbox.h"
@@ -13,13 +13,7 @@
 
 enum { REPORT_INTERVAL = 1000 };
 
-void bridge_wake(struct peal_bridge *bridge)
-{
-    pthread_mutex_lock(&bridge->lock);
-    bridge->is_dirty = true;
-    pthread_cond_broadcast(&bridge->changed);
-    pthread_mutex_unlock(&bridge->lock);
-}
+void bridge_wake(struct peal_bridge *bridge) { rounds_wake(&bridge->worker); }
 
 void bridge_refuse(struct peal_bridge *bridge, struct troubles *troubles, const char *format, ...)
 {
@@ -27,14 +21,15 @@ void bridge_refuse(struct peal_bridge *bridge, struct troubles *troubles, const 
 
     __atomic_fetch_add(&troubles->refused, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&bridge->lock);
-    if (troubles->reason[0] == '\0') {
+    const bool is_first = troubles->reason[0] == '\0';
+    if (is_first) {
         va_start(arguments, format);
         vsnprintf(troubles->reason, sizeof troubles->reason, format, arguments);
         va_end(arguments);
-        bridge->is_dirty = true;
-        pthread_cond_broadcast(&bridge->changed);
     }
     pthread_mutex_unlock(&bridge->lock);
+    if (is_first)
+        bridge_wake(bridge);
 }
 
 /* ---- Reports ----------------------------------------------------------------------------------- */
@@ -132,10 +127,11 @@ static void maintain(struct peal_bridge *bridge)
     pthread_mutex_unlock(&bridge->maintenance);
 }
 
-int64_t worker_perform(struct peal_bridge *bridge)
+int64_t worker_perform(void *context)
 {
+    struct peal_bridge *bridge = context;
+
     pthread_mutex_lock(&bridge->lock);
-    bridge->is_dirty = false;
     struct export *exports = bridge->exports;
     struct import *imports = bridge->imports;
     pthread_mutex_unlock(&bridge->lock);

@@ -6,8 +6,6 @@
 
 #include "bridge.h"
 #include "failure.h"
-#include "inbox.h"
-#include "outbox.h"
 
 #include <peal/clock.h>
 
@@ -55,12 +53,19 @@ struct transport {
     size_t buffered;
 };
 
-/* The work of a bridge's thread, or of the thread of its bundles. */
+/* A thread of a bridge. */
 struct work {
     struct work *next;
-    struct peal_bridge *bridge; /* NULL: bundles */
-    struct pacer *pacer;        /* NULL: the bridge */
+    struct rounds *rounds;
     int64_t due;
+};
+
+/* A function that is called at a time. */
+struct event {
+    struct event *next;
+    int64_t due;
+    void (*function)(void *context);
+    void *context;
 };
 
 static struct simulation settings;
@@ -68,6 +73,9 @@ static struct simulation_counts counts;
 static uint64_t random_state;
 static struct transport *transports;
 static struct work *works;
+static struct rounds *current; /* whose round is performed; or NULL */
+static int64_t waited_until;   /* by the current round */
+static struct event *events;   /* by their times */
 static struct letter *letters; /* by their times */
 static struct letter *last_call;
 
@@ -150,6 +158,10 @@ unsigned simulation_random(unsigned bound)
 
 static bool happens(unsigned of_thousand) { return simulation_random(1000) < of_thousand; }
 
+bool simulation_loses(void) { return happens(settings.loss); }
+bool simulation_repeats(void) { return happens(settings.duplication); }
+int64_t simulation_delay(void) { return (int64_t)simulation_random(settings.delay + 1); }
+
 static bool matches(const struct box *box, const char *subject)
 {
     const size_t length = strlen(box->pattern);
@@ -173,9 +185,9 @@ static void send_copy(struct box *box, const struct letter *original, int64_t du
 static void send_to_box(unsigned sender, struct box *box, const struct letter *letter)
 {
     const int64_t now = now_in_milliseconds();
-    int64_t due = now + (int64_t)simulation_random(settings.delay + 1);
+    int64_t due = now + simulation_delay();
 
-    if (happens(settings.loss)) {
+    if (simulation_loses()) {
         counts.copies += calls_in(letter);
         counts.lost += calls_in(letter);
         return;
@@ -184,7 +196,7 @@ static void send_to_box(unsigned sender, struct box *box, const struct letter *l
         due = box->last_due[sender];
     box->last_due[sender] = due;
     send_copy(box, letter, due);
-    if (happens(settings.duplication))
+    if (simulation_repeats())
         send_copy(box, letter, due + (int64_t)simulation_random(2 * settings.delay + 1));
 }
 
@@ -286,6 +298,15 @@ const void *simulation_last_call(const char **out_subject, size_t *out_size)
 }
 
 struct simulation_counts simulation_get_counts(void) { return counts; }
+
+bool simulation_is_separate(const char *application)
+{
+    for (const struct transport *each = transports; each != NULL; each = each->next) {
+        if (each->is_separate && strcmp(each->application, application) == 0)
+            return true;
+    }
+    return false;
+}
 
 /* ---- The transport ----------------------------------------------------------------------------- */
 
@@ -423,59 +444,6 @@ bool transport_flush(struct transport *transport, uint32_t timeout)
 
 bool transport_is_connected(struct transport *transport) { return !transport->is_separate; }
 
-/* ---- Durable calls, which are not simulated ---------------------------------------------------- */
-
-static peal_status refuse_durable(void)
-{
-    return bridge_fail(PEAL_ERROR_CREATION, "the simulated transport keeps no calls");
-}
-
-peal_status outbox_create(struct peal_bridge *bridge, const char *protocol, const char *prefix,
-    const struct peal_export_options *options, uint64_t *stored, struct outbox **out_outbox)
-{
-    (void)bridge;
-    (void)protocol;
-    (void)prefix;
-    (void)options;
-    (void)stored;
-    (void)out_outbox;
-    return refuse_durable();
-}
-
-void outbox_stop(struct outbox *outbox) { (void)outbox; }
-void outbox_destroy(struct outbox *outbox) { (void)outbox; }
-
-bool outbox_put(struct outbox *outbox, const char *subject, const void *message, size_t size)
-{
-    (void)outbox;
-    (void)subject;
-    (void)message;
-    (void)size;
-    return false;
-}
-
-bool outbox_flush(struct outbox *outbox, uint32_t timeout)
-{
-    (void)outbox;
-    (void)timeout;
-    return true;
-}
-
-peal_status inbox_create(struct import *import, struct inbox **out_inbox)
-{
-    (void)import;
-    (void)out_inbox;
-    return refuse_durable();
-}
-
-void inbox_destroy(struct inbox *inbox) { (void)inbox; }
-
-void inbox_set_observed(struct inbox *inbox, bool is_observed)
-{
-    (void)inbox;
-    (void)is_observed;
-}
-
 /* ---- The clock and the work of bridges --------------------------------------------------------- */
 
 static uint64_t now_in_nanoseconds(void)
@@ -496,22 +464,22 @@ static void advance_to(int64_t time)
         check_must(peal_clock_advance(goal - now, STEP_MILLISECONDS), "advance the clock");
 }
 
-static peal_status add_work(struct peal_bridge *bridge, struct pacer *pacer, int64_t due)
+peal_status rounds_start(struct rounds *rounds)
 {
     struct work *made = calloc(1, sizeof *made);
 
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    *made = (struct work){ .next = works, .bridge = bridge, .pacer = pacer, .due = due };
+    *made = (struct work){ works, rounds, rounds->pause > 0 ? INT64_MAX : now_in_milliseconds() };
     works = made;
     return PEAL_OK;
 }
 
-static void remove_work(const struct peal_bridge *bridge, const struct pacer *pacer)
+void rounds_stop(struct rounds *rounds)
 {
     struct work **place = &works;
 
-    while (*place != NULL && ((*place)->bridge != bridge || (*place)->pacer != pacer))
+    while (*place != NULL && (*place)->rounds != rounds)
         place = &(*place)->next;
     struct work *ended = *place;
     if (ended != NULL)
@@ -519,18 +487,27 @@ static void remove_work(const struct peal_bridge *bridge, const struct pacer *pa
     free(ended);
 }
 
-peal_status worker_start(struct peal_bridge *bridge) { return add_work(bridge, NULL, now_in_milliseconds()); }
-void worker_stop(struct peal_bridge *bridge) { remove_work(bridge, NULL); }
-peal_status pacer_start(struct pacer *pacer) { return add_work(NULL, pacer, INT64_MAX); }
-void pacer_stop(struct pacer *pacer) { remove_work(NULL, pacer); }
+struct rounds *simulation_current_rounds(void) { return current; }
+void simulation_wait(int64_t until) { waited_until = until; }
+
+void simulation_at(int64_t due, void (*function)(void *context), void *context)
+{
+    struct event *made = malloc(sizeof *made);
+    struct event **place = &events;
+
+    if (made == NULL)
+        abort();
+    while (*place != NULL && (*place)->due <= due)
+        place = &(*place)->next;
+    *made = (struct event){ *place, due, function, context };
+    *place = made;
+}
 
 static bool has_work(const struct work *work)
 {
-    pthread_mutex_t *lock = work->pacer != NULL ? &work->pacer->lock : &work->bridge->lock;
-
-    pthread_mutex_lock(lock);
-    const bool has = work->pacer != NULL ? work->pacer->has_work : work->bridge->is_dirty;
-    pthread_mutex_unlock(lock);
+    pthread_mutex_lock(&work->rounds->lock);
+    const bool has = work->rounds->has_work;
+    pthread_mutex_unlock(&work->rounds->lock);
     return has;
 }
 
@@ -538,22 +515,33 @@ static bool has_work(const struct work *work)
 static void wake_works(void)
 {
     for (struct work *each = works; each != NULL; each = each->next) {
-        const int64_t soon = now_in_milliseconds() + (each->pacer != NULL ? 1 : (int64_t)simulation_random(3));
+        const int64_t soon = now_in_milliseconds() + (each->rounds->pause > 0 ? 1 : (int64_t)simulation_random(3));
         if (has_work(each) && each->due > soon)
             each->due = soon;
     }
 }
 
-static void send_bundles(struct work *work)
+static void perform(struct work *work)
 {
-    struct pacer *pacer = work->pacer;
+    struct rounds *rounds = work->rounds;
 
-    work->due = INT64_MAX;
-    pthread_mutex_lock(&pacer->lock);
-    pacer->has_work = false;
-    pthread_mutex_unlock(&pacer->lock);
-    if (pacer_send_all(pacer))
-        pacer_wake(pacer);
+    pthread_mutex_lock(&rounds->lock);
+    rounds->has_work = false;
+    pthread_mutex_unlock(&rounds->lock);
+    current = rounds;
+    waited_until = now_in_milliseconds() + (rounds->pause > 0 ? 1 : 0);
+    const int64_t due = rounds->function(rounds->context);
+    work->due = due > waited_until ? due : waited_until;
+    current = NULL;
+}
+
+static void run_event(void)
+{
+    struct event *first = events;
+
+    events = first->next;
+    first->function(first->context);
+    free(first);
 }
 
 static struct work *first_work(void)
@@ -572,17 +560,19 @@ static bool step(int64_t end)
 {
     wake_works();
     struct work *work = first_work();
-    const bool has_letter = letters != NULL && (work == NULL || letters->due <= work->due);
-    const int64_t due = has_letter ? letters->due : work != NULL ? work->due : INT64_MAX;
+    const int64_t letter = letters != NULL ? letters->due : INT64_MAX, event = events != NULL ? events->due : INT64_MAX;
+    const int64_t round = work != NULL ? work->due : INT64_MAX;
+    const int64_t message = letter < event ? letter : event;
+    const int64_t due = message < round ? message : round;
     if (due > end)
         return false;
     advance_to(due);
-    if (has_letter)
+    if (letters != NULL && letter == due)
         deliver(take_first(&letters));
-    else if (work->pacer != NULL)
-        send_bundles(work);
+    else if (events != NULL && event == due)
+        run_event();
     else
-        work->due = worker_perform(work->bridge);
+        perform(work);
     return true;
 }
 
@@ -599,7 +589,7 @@ static bool has_calls(void)
     const struct letter *each = letters;
 
     for (const struct work *work = works; work != NULL; work = work->next) {
-        if (work->pacer != NULL && has_work(work))
+        if (work->rounds->pause > 0 && (has_work(work) || work->due != INT64_MAX))
             return true;
     }
     while (each != NULL && !is_call(each->subject))
@@ -621,10 +611,15 @@ void simulation_begin(const struct simulation *simulation)
     check_must(peal_clock_set_manual(true), "the manual clock");
 }
 
+void simulation_set_loss(unsigned loss) { settings.loss = loss; }
+
 void simulation_end(void)
 {
     while (letters != NULL)
         free_letter(take_first(&letters));
+    while (events != NULL)
+        run_event();
+    simulation_end_server();
     free_letter(last_call);
     last_call = NULL;
     check_must(peal_clock_set_manual(false), "the system's clock");
@@ -632,3 +627,22 @@ void simulation_end(void)
 
 /* The parties of party.c name a server. Here it is a network. */
 const char *shared_server_url(void) { return "simulated"; }
+
+/* ---- Seeds ------------------------------------------------------------------------------------- */
+
+void simulation_repeat(unsigned rounds, void (*run)(struct simulation *simulation))
+{
+    const char *wish = getenv("PEAL_NATS_SEED");
+    const unsigned first = wish != NULL ? (unsigned)strtoul(wish, NULL, 10) : 1;
+    const unsigned last = wish != NULL ? first : CHECK_ROUNDS(rounds);
+    char name[32];
+
+    check_allow_seconds(120);
+    for (unsigned seed = first; seed <= last; seed++) {
+        struct simulation simulation = { .seed = seed };
+        snprintf(name, sizeof name, "seed %u", seed);
+        check_case(name);
+        run(&simulation);
+    }
+    check_case(NULL);
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * simulated.h - a transport without server, sockets and threads, for bridges that are durable neither in exports nor in imports.
- * It takes the places of transport.c, thread.c, outbox.c and inbox.c.
+ * simulated.h - a transport without server, sockets and threads (simulated.c), and a server of durable calls
+ * (simulated_streams.c). They take the places of transport.c, thread.c and jetstream.c.
  *
  * Bridges whose `url` is the same are connected by a network. A generator of random numbers decides for each message and each
  * subscription whether the message is lost, delivered twice, and how late. The same seed decides the same. Time is that of the
@@ -38,6 +38,9 @@ struct simulation_counts {
     uint64_t delivered;  /* copies that a bridge got */
 };
 
+/* Runs a simulation for each seed, and names the first seed with a failure. PEAL_NATS_SEED=n repeats one seed alone. */
+void simulation_repeat(unsigned rounds, void (*run)(struct simulation *simulation));
+
 /* Begins a simulation, with the manual clock. */
 void simulation_begin(const struct simulation *simulation);
 /* Ends it. All bridges must have been closed. */
@@ -62,5 +65,27 @@ void simulation_inject(const char *subject, const void *message, size_t size);
 const void *simulation_last_call(const char **out_subject, size_t *out_size);
 
 struct simulation_counts simulation_get_counts(void);
+
+/* Changes the loss of messages from now on. */
+void simulation_set_loss(unsigned loss);
+/* Cuts the connections of durable calls of an application. It notices this later. */
+void simulation_cut(const char *application);
+/* Restarts the server of durable calls: all connections are cut, and it refuses calls for some time. */
+void simulation_restart_server(void);
+
+/* ---- For simulated_streams.c ------------------------------------------------------------------- */
+
+bool simulation_is_separate(const char *application);
+/* The generator decides whether a message is lost or delivered twice, and how late in milliseconds. */
+bool simulation_loses(void);
+bool simulation_repeats(void);
+int64_t simulation_delay(void);
+/* Calls a function at a time, also at the end of the simulation. */
+void simulation_at(int64_t due, void (*function)(void *context), void *context);
+/* The thread whose round is performed now; or NULL. It waits until a time, unless it is woken. */
+struct rounds *simulation_current_rounds(void);
+void simulation_wait(int64_t until);
+/* Removes all streams. */
+void simulation_end_server(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The promises of bridges for calls that are delivered at most once, over a simulated transport: with many seeds, and in
- * the time of the manual clock. PEAL_NATS_SEED=n repeats the seed of a failure alone.
+ * the time of the manual clock.
  */
 #include "center.h"
 #include "party.h"
@@ -69,26 +69,6 @@ static void observe(struct party *party, struct record *record)
 static void say_number(struct party *party, unsigned process, unsigned own)
 {
     party_say(party, (int32_t)(process * SHIFT + own), "simulated");
-}
-
-/* ---- Seeds ------------------------------------------------------------------------------------- */
-
-/* Runs a simulation for each seed, and names the first seed with a failure. */
-static void with_seeds(unsigned rounds, void (*run)(struct simulation *simulation))
-{
-    const char *wish = getenv("PEAL_NATS_SEED");
-    const unsigned first = wish != NULL ? (unsigned)strtoul(wish, NULL, 10) : 1;
-    const unsigned last = wish != NULL ? first : CHECK_ROUNDS(rounds);
-    char name[32];
-
-    check_allow_seconds(120);
-    for (unsigned seed = first; seed <= last; seed++) {
-        struct simulation simulation = { .seed = seed };
-        snprintf(name, sizeof name, "seed %u", seed);
-        check_case(name);
-        run(&simulation);
-    }
-    check_case(NULL);
 }
 
 /* ---- Several publishers and a collector -------------------------------------------------------- */
@@ -162,7 +142,7 @@ static void collect_without_loss(struct simulation *simulation)
 
 CLAIM("N1", "with delays and second deliveries, each call of three processes is made once, in the order of its process")
 {
-    with_seeds(1000, collect_without_loss);
+    simulation_repeat(1000, collect_without_loss);
 }
 
 static void collect_with_loss(struct simulation *simulation)
@@ -184,7 +164,7 @@ static void collect_with_loss(struct simulation *simulation)
 
 CLAIM("N1", "when messages are lost, no call is made twice or out of order, and each of the others is made")
 {
-    with_seeds(1000, collect_with_loss);
+    simulation_repeat(1000, collect_with_loss);
 }
 
 /* ---- Rings ------------------------------------------------------------------------------------- */
@@ -257,7 +237,7 @@ static void ring_without_loss(struct simulation *simulation)
 
 CLAIM("N4", "in a ring with delays and second deliveries, each process makes each call once")
 {
-    with_seeds(500, ring_without_loss);
+    simulation_repeat(500, ring_without_loss);
 }
 
 static void ring_with_loss(struct simulation *simulation)
@@ -277,7 +257,7 @@ static void ring_with_loss(struct simulation *simulation)
 
 CLAIM("N4", "in a ring that loses messages, no process makes a call twice or gets its own calls")
 {
-    with_seeds(500, ring_with_loss);
+    simulation_repeat(500, ring_with_loss);
 }
 
 /* ---- Separated and stopped processes ----------------------------------------------------------- */
@@ -345,7 +325,7 @@ static void separate_importer(struct simulation *simulation)
 
 CLAIM("N8", "a process that is separated from the network gets no calls after three intervals, and gets them again afterwards")
 {
-    with_seeds(200, separate_importer);
+    simulation_repeat(200, separate_importer);
 }
 
 static void separate_exporter(struct simulation *simulation)
@@ -377,7 +357,7 @@ static void separate_exporter(struct simulation *simulation)
 
 CLAIM("N5", "calls that the connection has no room for while it is separated are counted, and the others arrive in order")
 {
-    with_seeds(200, separate_exporter);
+    simulation_repeat(200, separate_exporter);
 }
 
 static void stop_importer(struct simulation *simulation)
@@ -407,7 +387,7 @@ static void stop_importer(struct simulation *simulation)
 
 CLAIM("N5", "a process that is too slow loses the calls that its subscription has no room for, and they are counted")
 {
-    with_seeds(200, stop_importer);
+    simulation_repeat(200, stop_importer);
 }
 
 /* ---- Hostile messages and other declarations --------------------------------------------------- */
@@ -463,7 +443,7 @@ static void inject_messages(struct simulation *simulation)
 
 CLAIM("N6", "random messages, and calls with changed bytes, are refused or made as the call that they are, and counted")
 {
-    with_seeds(300, inject_messages);
+    simulation_repeat(300, inject_messages);
 }
 
 static peal_protocol define(struct party *party, const char *const *methods)
@@ -527,7 +507,7 @@ static void differ(struct simulation *simulation)
 
 CLAIM("N6", "a method with another fingerprint is reported and never sent, also when announcements are lost")
 {
-    with_seeds(200, differ);
+    simulation_repeat(200, differ);
 }
 
 static void grow(struct simulation *simulation)
@@ -564,4 +544,7 @@ static void grow(struct simulation *simulation)
     simulation_end();
 }
 
-CLAIM("N7", "methods that two processes add at different times cross once both have them") { with_seeds(200, grow); }
+CLAIM("N7", "methods that two processes add at different times cross once both have them")
+{
+    simulation_repeat(200, grow);
+}
