@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * jetstream.h - the functions of the server that durable calls need: streams of calls, confirmations, and readers of streams. jetstream.c
- * does it by libnats. The simulation of the tests has a server of its own.
+ * jetstream.h - the functions of the server that durable calls need: streams of calls, confirmations, and readers of streams.
+ * jetstream.c has them by libnats. The simulation of the tests has a server of its own.
  */
 #ifndef PEAL_NATS_JETSTREAM_H
 #define PEAL_NATS_JETSTREAM_H

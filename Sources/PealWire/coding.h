@@ -41,16 +41,30 @@ enum major {
 
 enum { MOST_HEAD_BYTES = 9 };
 
-/* Writes a head of more than one byte, by libcbor's streaming encoder. Returns the size. */
+/* Writes a head of five or nine bytes, by libcbor's streaming encoder. Returns the size. */
 size_t write_long_head(uint8_t *out, enum major major, uint64_t value);
 
-/* Writes the shortest head into room for MOST_HEAD_BYTES bytes. Returns the size. Most heads have one byte. */
+/* The lowest bits of a head whose value is in the next byte, or in the next two bytes. */
+enum { VALUE_IN_BYTE = 24, VALUE_IN_TWO_BYTES = 25 };
+
+/* Writes the shortest head into room for MOST_HEAD_BYTES bytes. Returns the size. Most heads have at most three bytes. */
 static inline size_t write_head(uint8_t *out, enum major major, uint64_t value)
 {
-    if (value >= 24)
+    if (value < VALUE_IN_BYTE) {
+        out[0] = (uint8_t)(major | value);
+        return 1;
+    }
+    if (value <= UINT8_MAX) {
+        out[0] = (uint8_t)(major | VALUE_IN_BYTE);
+        out[1] = (uint8_t)value;
+        return 2;
+    }
+    if (value > UINT16_MAX)
         return write_long_head(out, major, value);
-    out[0] = (uint8_t)(major | value);
-    return 1;
+    out[0] = (uint8_t)(major | VALUE_IN_TWO_BYTES);
+    out[1] = (uint8_t)(value >> 8);
+    out[2] = (uint8_t)value;
+    return 3;
 }
 
 static inline bool has_head_room(const struct writer *writer)
@@ -149,12 +163,38 @@ peal_status decode_arguments(struct reader *reader, void *const **out_arguments)
 peal_status decode_parameter(
     struct reader *reader, const struct parameter *parameter, void *value, uint64_t *out_count);
 
-/* Reads the length of a buffer from its parameter. Returns false for a length below zero. */
-bool length_of(
-    const struct peal_wire_plan *plan, const struct parameter *parameter, void *const *arguments, uint64_t *out_length);
-
 /* The value of an integer of `size` bytes, with its sign extended. */
-int64_t signed_value(const void *value, size_t size);
-uint64_t unsigned_value(const void *value, size_t size);
+static inline int64_t signed_value(const void *value, size_t size)
+{
+    switch (size) {
+    case 1: return *(const int8_t *)value;
+    case 2: return *(const int16_t *)value;
+    case 4: return *(const int32_t *)value;
+    default: return *(const int64_t *)value;
+    }
+}
+
+static inline uint64_t unsigned_value(const void *value, size_t size)
+{
+    switch (size) {
+    case 1: return *(const uint8_t *)value;
+    case 2: return *(const uint16_t *)value;
+    case 4: return *(const uint32_t *)value;
+    default: return *(const uint64_t *)value;
+    }
+}
+
+/* Reads the length of a buffer from its parameter. Returns false for a length below zero. */
+static inline bool length_of(
+    const struct peal_wire_plan *plan, const struct parameter *parameter, void *const *arguments, uint64_t *out_length)
+{
+    *out_length = parameter->length;
+    if (!parameter->is_variable)
+        return true;
+    const struct parameter *length = &plan->parameters[parameter->length];
+    *out_length = length->is_signed ? (uint64_t)signed_value(arguments[parameter->length], length->value_size)
+                                    : unsigned_value(arguments[parameter->length], length->value_size);
+    return !length->is_signed || (int64_t)*out_length >= 0;
+}
 
 #endif

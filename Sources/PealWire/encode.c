@@ -67,26 +67,6 @@ static inline size_t write_float(uint8_t *out, uint64_t bits)
 
 /* ---- Numbers ----------------------------------------------------------------------------------- */
 
-int64_t signed_value(const void *value, size_t size)
-{
-    switch (size) {
-    case 1: return *(const int8_t *)value;
-    case 2: return *(const int16_t *)value;
-    case 4: return *(const int32_t *)value;
-    default: return *(const int64_t *)value;
-    }
-}
-
-uint64_t unsigned_value(const void *value, size_t size)
-{
-    switch (size) {
-    case 1: return *(const uint8_t *)value;
-    case 2: return *(const uint16_t *)value;
-    case 4: return *(const uint32_t *)value;
-    default: return *(const uint64_t *)value;
-    }
-}
-
 /* The bits of a float or a double. */
 static uint64_t bits_of(const void *value, size_t size)
 {
@@ -187,18 +167,6 @@ static peal_status put_text(struct writer *writer, const struct peal_wire_plan *
     put_head(writer, MAJOR_TEXT, size);
     put_bytes(writer, text, size);
     return PEAL_OK;
-}
-
-bool length_of(
-    const struct peal_wire_plan *plan, const struct parameter *parameter, void *const *arguments, uint64_t *out_length)
-{
-    *out_length = parameter->length;
-    if (!parameter->is_variable)
-        return true;
-    const struct parameter *length = &plan->parameters[parameter->length];
-    *out_length = length->is_signed ? (uint64_t)signed_value(arguments[parameter->length], length->value_size)
-                                    : unsigned_value(arguments[parameter->length], length->value_size);
-    return !length->is_signed || (int64_t)*out_length >= 0;
 }
 
 static peal_status put_buffer(struct writer *writer, const struct peal_wire_plan *plan,

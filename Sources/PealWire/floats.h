@@ -31,6 +31,9 @@ static inline bool float_narrow(uint64_t bits, struct float_format from, struct 
     unsigned cut = from.fraction - to.fraction;
     int narrowed = exponent - from_bias + to_bias;
 
+    /* Most numbers that do not fit have bits that every narrower number lacks. */
+    if ((fraction & low_bits(cut)) != 0)
+        return false;
     if (exponent == (int)low_bits(from.exponent)) {
         narrowed = (int)low_bits(to.exponent); /* infinity and NaN */
     } else if (exponent == 0) {
