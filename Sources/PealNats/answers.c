@@ -33,7 +33,7 @@ struct answer {
 struct answers {
     struct import *import;
     peal_queue queue;                  /* runs the functions of gatherings on the thread that enqueues them */
-    struct subscription *own; /* NULL while nothing observes in this process; guarded by `maintenance` */
+    struct subscription *own; /* NULL while nothing observes in this process */
     struct subscription *shared; /* The same. Requests to all processes, or to one that provides the protocol. */
     pthread_mutex_t lock;
     pthread_cond_t changed;

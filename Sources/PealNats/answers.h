@@ -15,7 +15,7 @@ peal_status answers_create(struct import *import, struct answers **out_answers);
 /* Cancels the gatherings, and waits until none is left. NULL does nothing. */
 void answers_destroy(struct answers *answers);
 
-/* Subscribes to the requests. The caller must hold the lock `maintenance`. */
+/* Subscribes to the requests. The thread that updates the import. */
 peal_status answers_subscribe(struct answers *answers);
 void answers_unsubscribe(struct answers *answers);
 

@@ -61,15 +61,28 @@ static void observers_changed(
 static void ignore_event(void *context, const char *text) { (void)context, (void)text; }
 
 /* The other connection reports when it is lost and made again. */
-peal_status bridge_open_prompt(struct peal_bridge *bridge)
+static peal_status open_prompt(struct peal_bridge *bridge)
 {
     const struct transport_events events = { ignore_event, ignore_event, refused, bridge };
+    struct requests *requests = NULL;
 
     if (bridge->requests != NULL)
         return PEAL_OK;
     peal_status status = bridge->prompt == NULL ? transport_open(&bridge->options, &events, true, &bridge->prompt)
                                                 : PEAL_OK;
-    return status == PEAL_OK ? requests_create(bridge, &bridge->requests) : status;
+    if (status == PEAL_OK)
+        status = requests_create(bridge, &requests);
+    if (status == PEAL_OK)
+        __atomic_store_n(&bridge->requests, requests, __ATOMIC_RELEASE);
+    return status;
+}
+
+peal_status bridge_open_prompt(struct peal_bridge *bridge)
+{
+    pthread_mutex_lock(&bridge->prompt_lock);
+    const peal_status status = open_prompt(bridge);
+    pthread_mutex_unlock(&bridge->prompt_lock);
+    return status;
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------- */
@@ -146,7 +159,7 @@ static void free_options(struct peal_bridge_options *options)
 static void init_locks(struct peal_bridge *bridge)
 {
     pthread_mutex_init(&bridge->lock, NULL);
-    pthread_mutex_init(&bridge->maintenance, NULL);
+    pthread_mutex_init(&bridge->prompt_lock, NULL);
     rounds_init(&bridge->worker, worker_perform, bridge);
     pacer_init(&bridge->pacer);
     condition_init(&bridge->changed);
@@ -212,7 +225,7 @@ static void release(struct peal_bridge *bridge)
     pacer_destroy(&bridge->pacer);
     rounds_destroy(&bridge->worker);
     pthread_cond_destroy(&bridge->changed);
-    pthread_mutex_destroy(&bridge->maintenance);
+    pthread_mutex_destroy(&bridge->prompt_lock);
     pthread_mutex_destroy(&bridge->lock);
     free_options(&bridge->options);
     free(bridge);
@@ -296,10 +309,7 @@ peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout)
 
     if (bridge == NULL)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
-    pthread_mutex_lock(&bridge->lock);
-    struct export *exports = bridge->exports;
-    pthread_mutex_unlock(&bridge->lock);
-    const bool is_flushed = flush_exports(exports, deadline, timeout) == PEAL_OK
+    const bool is_flushed = flush_exports(parts_exports(bridge), deadline, timeout) == PEAL_OK
                          && flush_connection(bridge, deadline, timeout);
     return is_flushed ? PEAL_OK : bridge_fail(PEAL_ERROR_TIMEOUT, "the server has not confirmed the calls in time");
 }
@@ -311,10 +321,10 @@ peal_status peal_bridge_wait_for_peers(peal_bridge *bridge, peal_protocol protoc
 
     if (bridge == NULL)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
-    pthread_mutex_lock(&bridge->lock);
-    const struct export *export = bridge_find_export(bridge, protocol);
+    const struct export *export = parts_find_export(bridge, PART_EXPORT, protocol);
     if (export == NULL)
-        export = bridge_find_service(bridge, protocol);
+        export = parts_find_export(bridge, PART_SERVICE, protocol);
+    pthread_mutex_lock(&bridge->lock);
     while (export != NULL && export->ready_peers < peers && is_in_time)
         is_in_time = condition_wait(&bridge->changed, &bridge->lock, deadline);
     const bool is_reached = export != NULL && export->ready_peers >= peers;
@@ -356,7 +366,6 @@ peal_status peal_bridge_get_info(peal_bridge *bridge, peal_protocol protocol, st
     memset(out_info, 0, sizeof *out_info);
     out_info->size = sizeof *out_info;
     out_info->is_connected = transport_is_connected(bridge->transport);
-    pthread_mutex_lock(&bridge->maintenance);
     pthread_mutex_lock(&bridge->lock);
     out_info->reconnects = bridge->reconnects;
     if (protocol.id == 0)
@@ -370,6 +379,5 @@ peal_status peal_bridge_get_info(peal_bridge *bridge, peal_protocol protocol, st
             add_import(out_info, each);
     }
     pthread_mutex_unlock(&bridge->lock);
-    pthread_mutex_unlock(&bridge->maintenance);
     return PEAL_OK;
 }

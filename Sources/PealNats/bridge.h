@@ -3,9 +3,9 @@
  * bridge.h - the parts of a bridge, and which thread uses which.
  *
  * Three kinds of threads meet: broadcasting threads run the handlers of exports, threads of libnats run the handlers of
- * subscriptions, and the worker of the bridge registers, subscribes, announces and reports. A thread locks `maintenance` while
- * a thread registers or subscribes. `lock` guards the state that the other threads read and write.
- * No thread has `lock` locked while it calls peal or the transport.
+ * subscriptions, and the worker of the bridge registers, subscribes, announces and reports. One thread at a time updates an
+ * export or import (parts.h), without a lock. `lock` guards the state that the other threads read and write.
+ * No thread has it locked while it calls peal, or waits for the transport.
  */
 #ifndef PEAL_NATS_BRIDGE_H
 #define PEAL_NATS_BRIDGE_H
@@ -14,6 +14,7 @@
 #include "bundle.h"
 #include "gatherings.h"
 #include "methods.h"
+#include "parts.h"
 #include "relay.h"
 #include "requests.h"
 #include "rounds.h"
@@ -49,11 +50,11 @@ struct peer {
     bool is_silent; /* It has not answered its last request. */
 };
 
-/* The observer that represents the other processes in gatherings. Guarded by `maintenance`. */
+/* The observer that represents the other processes in gatherings. The updating thread changes it. */
 struct gatherer {
     struct export *export;
     peal_observation observation; /* zero while no process observes a method with a result */
-    uint64_t wanted[MASK_WORDS];  /* a bit for each method of the registration */
+    uint64_t wanted[MASK_WORDS];  /* a bit for each method of the registration; changed with the lock of the bridge */
 };
 
 struct export
@@ -66,9 +67,8 @@ struct export
     struct method_table *table;
     size_t listed[METHOD_LIMIT]; /* the table's index of each method of the handler */
     size_t listed_count; /* atomic */
-    peal_observation
-        observation; /* zero while no process observes; changed with `maintenance`, its id read atomically */
-    struct relay *relay;          /* NULL: the broadcasting thread sends */
+    peal_observation observation; /* zero while no process observes; its id is atomic, changed by the updating thread */
+    struct relay *relay; /* NULL: the broadcasting thread sends */
     peal_queue own_queue;
     struct outbox *outbox; /* NULL: not durable */
     struct bundle *bundle; /* NULL: durable */
@@ -93,16 +93,16 @@ struct import {
     struct method_table *table;
     struct relay *relay; /* NULL: the thread of libnats broadcasts */
     struct export *sibling; /* atomic: the export of the same protocol, which does not get imported calls; or NULL */
-    struct subscription *calls; /* NULL while nothing observes in this process; guarded by `maintenance` */
+    struct subscription *calls; /* NULL while nothing observes in this process; changed with the lock of the bridge */
     struct subscription *presence;
     struct inbox *inbox; /* NULL: not durable */
     struct answers *answers; /* NULL: no method has a result */
-    char *announced;     /* the methods that were announced last; guarded by `maintenance` */
+    char *announced; /* the methods that were announced last; of the updating thread */
     int64_t announced_at;
     bool must_announce; /* atomic: a process has sent a question */
-    void *arena;        /* of the only thread that delivers at a time */
+    void *arena; /* of the only thread that delivers at a time */
     size_t arena_size;
-    uint64_t received;   /* atomic */
+    uint64_t received; /* atomic */
     uint64_t duplicates; /* atomic */
     struct troubles troubles;
 };
@@ -116,18 +116,19 @@ struct peal_bridge {
     uint8_t id[ORIGIN_SIZE];
     struct transport *transport;
     struct transport *prompt; /* of requests and answers; NULL until a method with a result needs it */
-    struct requests *requests; /* made with `prompt` */
+    struct requests *requests; /* made with `prompt`; atomic */
+    pthread_mutex_t prompt_lock; /* A thread that makes these two has it locked. */
     struct presence *presence;
     struct peal_bridge_events_protocol events;
     peal_tap tap;
     struct rounds worker;
     struct pacer pacer;
-    pthread_mutex_t maintenance;
-    struct export *exports; /* changed with both locks */
+    pthread_mutex_t lock; /* of the members below */
+    pthread_cond_t changed; /* peers, reservations and proxies have changed */
+    struct export *exports;
     struct import *imports;
-    pthread_mutex_t lock;
-    pthread_cond_t changed; /* peal_bridge_wait_for_peers waits for it */
-    bool has_connected;     /* the members from here on are guarded by `lock` */
+    struct reservation *reservations;
+    bool has_connected;
     bool has_disconnected;
     char connected_url[REASON_SIZE];
     char disconnected_reason[REASON_SIZE];
@@ -142,20 +143,19 @@ void bridge_wake(struct peal_bridge *bridge);
 __attribute__((format(printf, 3, 4))) void bridge_refuse(
     struct peal_bridge *bridge, struct troubles *troubles, const char *format, ...);
 
-/* Opens the connection of requests, unless it is open. The caller must hold the lock `maintenance`. */
+/* Opens the connection of requests, unless it is open. */
 peal_status bridge_open_prompt(struct peal_bridge *bridge);
 
 /* ---- export.c ---------------------------------------------------------------------------------- */
 
-/* Registers the handler while a process observes, and removes it afterwards. The caller must hold the lock `maintenance`. */
+/* Registers the handler while a process observes, and removes it afterwards. The updating thread. */
 peal_status export_update(struct export *export);
 void export_destroy(struct export *export);
-/* Returns the export of a protocol, or NULL. The caller must hold one of the locks. */
-struct export *bridge_find_export(const struct peal_bridge *bridge, peal_protocol protocol);
-/* The same for the part that the proxies of a protocol share. */
-struct export *bridge_find_service(const struct peal_bridge *bridge, peal_protocol protocol);
-/* Returns true if the handler of an export of this protocol is registered. The caller must hold the lock `maintenance`. */
-bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol);
+/* Returns true if the handler of the export is registered. */
+static inline bool export_observes(const struct export *export)
+{
+    return __atomic_load_n(&export->observation.id, __ATOMIC_RELAXED) != 0;
+}
 
 /* ---- peers.c ----------------------------------------------------------------------------------- */
 
@@ -185,9 +185,9 @@ void import_arrived(void *context, const struct delivery *delivery);
 
 /* ---- demand.c ---------------------------------------------------------------------------------- */
 
-/* Subscribes while something observes in this process. Announces changes. The caller must hold the lock `maintenance`. */
+/* Subscribes while something observes in this process. Announces changes. The updating thread. */
 peal_status import_update(struct import *import);
-/* Returns true if a method of the import has an observer in this process. The caller must hold the lock `maintenance`. */
+/* Returns true if a method of the import has an observer in this process. */
 bool import_is_observed(const struct import *import);
 
 /* ---- worker.c ---------------------------------------------------------------------------------- */

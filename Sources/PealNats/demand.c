@@ -23,10 +23,10 @@ static bool is_observed(const struct import *import, const struct bridge_method 
 
     if (method->plan == NULL || peal_method_count_observers(method->handle, &count) < 0)
         return false;
-    if (!method->has_result)
-        return count > (bridge_observes(import->bridge, import->protocol) ? 1 : 0);
-    const struct export *export = bridge_find_export(import->bridge, import->protocol);
-    return count > (export != NULL && gatherings_observe(export, method->handle) ? 1 : 0);
+    const struct export *export = parts_find_export(import->bridge, PART_EXPORT, import->protocol);
+    if (export == NULL)
+        return count > 0;
+    return count > (method->has_result ? gatherings_observe(export, method->handle) : export_observes(export));
 }
 
 bool import_is_observed(const struct import *import)
@@ -55,26 +55,39 @@ static char *list_observed(const struct import *import)
     return fclose(stream) == 0 ? text : NULL;
 }
 
+static struct subscription *set_calls(struct import *import, struct subscription *calls)
+{
+    pthread_mutex_lock(&import->bridge->lock);
+    struct subscription *old = import->calls;
+    import->calls = calls;
+    pthread_mutex_unlock(&import->bridge->lock);
+    return old;
+}
+
 static peal_status subscribe(struct import *import)
 {
+    struct subscription *calls = NULL;
     char *subject = NULL;
 
     if (asprintf(&subject, "%s*", import->table->prefix) < 0)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     const peal_status status = transport_subscribe(
-        import->bridge->transport, subject, NULL, import_arrived, import, &import->calls);
+        import->bridge->transport, subject, NULL, import_arrived, import, &calls);
     free(subject);
+    if (status < 0)
+        return status;
+    (void)set_calls(import, calls);
     /* An announcement must not overtake the subscription. */
-    if (status == PEAL_OK)
-        (void)transport_flush(import->bridge->transport, FLUSH_MILLISECONDS);
-    return status;
+    (void)transport_flush(import->bridge->transport, FLUSH_MILLISECONDS);
+    return PEAL_OK;
 }
 
 static void unsubscribe(struct import *import)
 {
-    __atomic_fetch_add(&import->troubles.dropped, transport_dropped(import->calls), __ATOMIC_RELAXED);
-    transport_unsubscribe(import->calls);
-    import->calls = NULL;
+    struct subscription *calls = set_calls(import, NULL);
+
+    __atomic_fetch_add(&import->troubles.dropped, transport_dropped(calls), __ATOMIC_RELAXED);
+    transport_unsubscribe(calls);
 }
 
 static bool observes_answered(const struct import *import)

@@ -221,22 +221,6 @@ peal_status export_update(struct export *export)
     return status;
 }
 
-struct export *bridge_find_export(const struct peal_bridge *bridge, peal_protocol protocol)
-{
-    struct export *each = bridge->exports;
-
-    while (each != NULL && (each->protocol.id != protocol.id || each->table->is_service))
-        each = each->next;
-    return each;
-}
-
-bool bridge_observes(const struct peal_bridge *bridge, peal_protocol protocol)
-{
-    const struct export *export = bridge_find_export(bridge, protocol);
-
-    return export != NULL && export->observation.id != 0;
-}
-
 /* ---- Exports ----------------------------------------------------------------------------------- */
 
 void export_destroy(struct export *export)
@@ -317,31 +301,31 @@ static peal_status fill(struct export *export, const struct peal_export_options 
     return status == PEAL_OK ? presence_follow_export(export) : status;
 }
 
-static peal_status add(struct peal_bridge *bridge, struct export *made, const struct peal_export_options *options)
+static peal_status make(struct peal_bridge *bridge, peal_protocol protocol, const struct peal_export_options *options,
+    struct export **out_export)
 {
-    if (bridge_find_export(bridge, made->protocol) != NULL)
-        return bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge exports the protocol already");
-    peal_status status = fill(made, options);
+    struct export *made = calloc(1, sizeof *made);
 
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->bridge = bridge;
+    made->gatherer.export = made;
+    made->protocol = protocol;
+    peal_status status = fill(made, options);
     if (status == PEAL_OK)
         status = export_update(made);
     if (status < 0)
-        return status;
-    pthread_mutex_lock(&bridge->lock);
-    made->next = bridge->exports;
-    bridge->exports = made;
-    for (struct import *each = bridge->imports; each != NULL; each = each->next) {
-        if (each->protocol.id == made->protocol.id)
-            __atomic_store_n(&each->sibling, made, __ATOMIC_RELEASE);
-    }
-    pthread_mutex_unlock(&bridge->lock);
-    presence_request(bridge, made->table);
-    return PEAL_OK;
+        export_destroy(made);
+    else
+        *out_export = made;
+    return status;
 }
 
 peal_status peal_bridge_export(peal_bridge *bridge, peal_protocol protocol, const struct peal_export_options *options)
 {
     static const struct peal_export_options defaults = PEAL_EXPORT_OPTIONS;
+    struct reservation reservation;
+    struct export *made = NULL;
 
     if (options == NULL)
         options = &defaults;
@@ -349,18 +333,14 @@ peal_status peal_bridge_export(peal_bridge *bridge, peal_protocol protocol, cons
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
     if (options->identity != NULL && (!options->durable || options->next_number == 0))
         return bridge_fail(PEAL_ERROR_ARGUMENT, "an identity needs `durable` and the number of the next call");
-    struct export *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    made->bridge = bridge;
-    made->gatherer.export = made;
-    made->protocol = protocol;
-    pthread_mutex_lock(&bridge->maintenance);
-    const peal_status status = add(bridge, made, options);
-    pthread_mutex_unlock(&bridge->maintenance);
-    if (status < 0)
-        export_destroy(made);
-    else
-        bridge_wake(bridge);
-    return status;
+    if (!parts_reserve(bridge, PART_EXPORT, protocol, &reservation))
+        return bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge exports the protocol already");
+    const peal_status status = make(bridge, protocol, options, &made);
+    if (status < 0) {
+        parts_cancel(bridge, &reservation);
+        return status;
+    }
+    parts_add_export(bridge, made, &reservation);
+    presence_request(bridge, made->table);
+    return PEAL_OK;
 }

@@ -164,6 +164,13 @@ static peal_status observe(struct export *export, const char *const *names, size
     return status < 0 ? bridge_fail_as_peal(status) : PEAL_OK;
 }
 
+static void set_wanted(struct gatherer *gatherer, const uint64_t *wanted)
+{
+    pthread_mutex_lock(&gatherer->export->bridge->lock);
+    memcpy(gatherer->wanted, wanted, sizeof gatherer->wanted);
+    pthread_mutex_unlock(&gatherer->export->bridge->lock);
+}
+
 void gatherings_stop(struct export *export)
 {
     struct gatherer *gatherer = &export->gatherer;
@@ -171,7 +178,7 @@ void gatherings_stop(struct export *export)
     if (gatherer->observation.id != 0)
         (void)peal_observation_remove_with(gatherer->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
     gatherer->observation.id = 0;
-    memset(gatherer->wanted, 0, sizeof gatherer->wanted);
+    set_wanted(gatherer, (const uint64_t[MASK_WORDS]){ 0 });
 }
 
 peal_status gatherings_update(struct export *export)
@@ -189,7 +196,7 @@ peal_status gatherings_update(struct export *export)
     }
     const peal_status status = observe(export, names, count);
     if (status == PEAL_OK)
-        memcpy(gatherer->wanted, wanted, sizeof wanted);
+        set_wanted(gatherer, wanted);
     return status;
 }
 
@@ -197,5 +204,8 @@ bool gatherings_observe(const struct export *export, peal_method method)
 {
     const int index = method_table_find_handle(export->table, method);
 
-    return index >= 0 && mask_has(export->gatherer.wanted, (size_t)index);
+    pthread_mutex_lock(&export->bridge->lock);
+    const bool observes = index >= 0 && mask_has(export->gatherer.wanted, (size_t)index);
+    pthread_mutex_unlock(&export->bridge->lock);
+    return observes;
 }

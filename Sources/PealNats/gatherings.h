@@ -10,11 +10,11 @@
 
 struct export;
 
-/* Registers the observer for the methods with a result that other processes observe now. The caller must hold the lock
- * `maintenance`. */
+/* Registers the observer for the methods with a result that other processes observe now. The thread that
+ * updates the export. */
 peal_status gatherings_update(struct export *export);
 void gatherings_stop(struct export *export);
-/* Returns true if that observer has the method. The caller must hold the lock `maintenance`. */
+/* Returns true if that observer has the method. Any thread. */
 bool gatherings_observe(const struct export *export, peal_method method);
 
 #endif

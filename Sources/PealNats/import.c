@@ -222,39 +222,31 @@ static peal_status fill(struct import *import, const struct peal_import_options 
     return status == PEAL_OK ? presence_follow_import(import) : status;
 }
 
-static bool is_imported(const struct peal_bridge *bridge, peal_protocol protocol, bool is_service)
+static peal_status make(struct peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options,
+    bool is_service, struct import **out_import)
 {
-    for (const struct import *each = bridge->imports; each != NULL; each = each->next) {
-        if (each->protocol.id == protocol.id && each->table->is_service == is_service)
-            return true;
-    }
-    return false;
-}
+    struct import *made = calloc(1, sizeof *made);
 
-static peal_status add(
-    struct peal_bridge *bridge, struct import *made, const struct peal_import_options *options, bool is_service)
-{
-    if (is_imported(bridge, made->protocol, is_service))
-        return bridge_fail(
-            PEAL_ERROR_DUPLICATE, "the bridge %s the protocol already", is_service ? "provides" : "imports");
+    if (made == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->bridge = bridge;
+    made->protocol = protocol;
     peal_status status = fill(made, options, is_service);
-
     if (status == PEAL_OK)
         status = import_update(made);
     if (status < 0)
-        return status;
-    __atomic_store_n(&made->sibling, bridge_find_export(bridge, made->protocol), __ATOMIC_RELEASE);
-    pthread_mutex_lock(&bridge->lock);
-    made->next = bridge->imports;
-    bridge->imports = made;
-    pthread_mutex_unlock(&bridge->lock);
-    return PEAL_OK;
+        import_destroy(made);
+    else
+        *out_import = made;
+    return status;
 }
 
-static peal_status make(
+static peal_status add(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options, bool is_service)
 {
     static const struct peal_import_options defaults = PEAL_IMPORT_OPTIONS;
+    struct reservation reservation;
+    struct import *made = NULL;
 
     if (options == NULL)
         options = &defaults;
@@ -264,25 +256,23 @@ static peal_status make(
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the calls of a remote service are not durable");
     if (options->durable && bridge->options.application == NULL)
         return bridge_fail(PEAL_ERROR_STATE, "a durable import needs the name of the application");
-    struct import *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    made->bridge = bridge;
-    made->protocol = protocol;
-    pthread_mutex_lock(&bridge->maintenance);
-    const peal_status status = add(bridge, made, options, is_service);
-    pthread_mutex_unlock(&bridge->maintenance);
+    if (!parts_reserve(bridge, is_service ? PART_PROVISION : PART_IMPORT, protocol, &reservation))
+        return bridge_fail(
+            PEAL_ERROR_DUPLICATE, "the bridge %s the protocol already", is_service ? "provides" : "imports");
+    const peal_status status = make(bridge, protocol, options, is_service, &made);
     if (status < 0)
-        import_destroy(made);
+        parts_cancel(bridge, &reservation);
+    else
+        parts_add_import(bridge, made, &reservation);
     return status;
 }
 
 peal_status peal_bridge_import(peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options)
 {
-    return make(bridge, protocol, options, false);
+    return add(bridge, protocol, options, false);
 }
 
 peal_status peal_bridge_provide(peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options)
 {
-    return make(bridge, protocol, options, true);
+    return add(bridge, protocol, options, true);
 }

@@ -295,15 +295,6 @@ static peal_status add_proxy(
 
 /* ---- The part of the bridge -------------------------------------------------------------------- */
 
-struct export *bridge_find_service(const struct peal_bridge *bridge, peal_protocol protocol)
-{
-    struct export *each = bridge->exports;
-
-    while (each != NULL && (each->protocol.id != protocol.id || !each->table->is_service))
-        each = each->next;
-    return each;
-}
-
 static peal_status fill(struct export *export)
 {
     struct peal_protocol_info info = { .size = sizeof info };
@@ -321,28 +312,39 @@ static peal_status fill(struct export *export)
     return status == PEAL_OK ? presence_follow_export(export) : status;
 }
 
-/* Returns the shared part of the proxies of a protocol. The caller must hold the lock `maintenance`. */
-static peal_status share(struct peal_bridge *bridge, peal_protocol protocol, struct export **out_export)
+static peal_status make(struct peal_bridge *bridge, peal_protocol protocol, struct export **out_export)
 {
-    *out_export = bridge_find_service(bridge, protocol);
-    if (*out_export != NULL)
-        return PEAL_OK;
     struct export *made = calloc(1, sizeof *made);
+
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->bridge = bridge;
     made->protocol = protocol;
+    made->gatherer.export = made;
     const peal_status status = fill(made);
-    if (status < 0) {
+    if (status < 0)
         export_destroy(made);
+    else
+        *out_export = made;
+    return status;
+}
+
+/* Returns the shared part of the proxies of a protocol. */
+static peal_status share(struct peal_bridge *bridge, peal_protocol protocol, struct export **out_export)
+{
+    struct reservation reservation;
+
+    if (!parts_reserve_or_wait(bridge, PART_SERVICE, protocol, &reservation)) {
+        *out_export = parts_find_export(bridge, PART_SERVICE, protocol);
+        return PEAL_OK;
+    }
+    const peal_status status = make(bridge, protocol, out_export);
+    if (status < 0) {
+        parts_cancel(bridge, &reservation);
         return status;
     }
-    pthread_mutex_lock(&bridge->lock);
-    made->next = bridge->exports;
-    bridge->exports = made;
-    pthread_mutex_unlock(&bridge->lock);
-    presence_request(bridge, made->table);
-    *out_export = made;
+    parts_add_export(bridge, *out_export, &reservation);
+    presence_request(bridge, (*out_export)->table);
     return PEAL_OK;
 }
 
@@ -361,9 +363,7 @@ peal_status peal_bridge_proxy_create(peal_bridge *bridge, peal_protocol protocol
     options = options != NULL ? options : &defaults;
     if (bridge == NULL || options->size != sizeof *options)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
-    pthread_mutex_lock(&bridge->maintenance);
     peal_status status = share(bridge, protocol, &export);
-    pthread_mutex_unlock(&bridge->maintenance);
     if (status == PEAL_OK)
         status = add_proxy(export, options->timeout, out_proxy, out_self, out_table);
     return status;

@@ -96,8 +96,6 @@ static void report_peers(struct peal_bridge *bridge, struct export *export)
 
 static int64_t earlier(int64_t time, int64_t other) { return other >= 0 && other < time ? other : time; }
 
-/* Exports and imports are added at the beginning of the lists, and stay until the worker has ended. So the lists can be
- * read without `maintenance`, which observers of "PealBridge" may need to export or import. */
 static int64_t report(struct peal_bridge *bridge, struct export *exports, struct import *imports, int64_t due)
 {
     report_connection(bridge);
@@ -114,27 +112,23 @@ static int64_t report(struct peal_bridge *bridge, struct export *exports, struct
 /* ---- Maintenance ------------------------------------------------------------------------------- */
 
 /* A step that fails is tried again after the next interval. */
-static void maintain(struct peal_bridge *bridge)
+static void maintain(struct peal_bridge *bridge, struct export *exports, struct import *imports)
 {
-    pthread_mutex_lock(&bridge->maintenance);
-    for (struct export *each = bridge->exports; each != NULL; each = each->next) {
+    for (struct export *each = exports; each != NULL; each = each->next) {
         (void)export_expire_peers(each);
         (void)export_update(each);
     }
-    for (struct import *each = bridge->imports; each != NULL; each = each->next)
+    for (struct import *each = imports; each != NULL; each = each->next)
         (void)import_update(each);
-    requests_expire(bridge->requests);
-    pthread_mutex_unlock(&bridge->maintenance);
+    requests_expire(__atomic_load_n(&bridge->requests, __ATOMIC_ACQUIRE));
 }
 
 int64_t worker_perform(void *context)
 {
     struct peal_bridge *bridge = context;
+    struct export *exports = parts_exports(bridge);
+    struct import *imports = parts_imports(bridge);
 
-    pthread_mutex_lock(&bridge->lock);
-    struct export *exports = bridge->exports;
-    struct import *imports = bridge->imports;
-    pthread_mutex_unlock(&bridge->lock);
-    maintain(bridge);
+    maintain(bridge, exports, imports);
     return report(bridge, exports, imports, now_in_milliseconds() + bridge->options.presence);
 }

@@ -7,8 +7,9 @@
 #include "party.h"
 #include "simulated.h"
 
-#include <stdio.h>
-#include <stdlib.h>
+#include <peal/completion.h>
+#include <peal/queue.h>
+
 #include <string.h>
 
 enum {
@@ -548,3 +549,78 @@ CLAIM("N7", "methods that two processes add at different times cross once both h
 {
     simulation_repeat(200, grow);
 }
+
+/* ---- Functions that call the bridge ------------------------------------------------------------ */
+
+struct gathering {
+    struct couple couple;
+    peal_queue queue;
+    size_t ends;
+};
+
+static bool run_at_once(void *context, peal_queue queue)
+{
+    (void)context;
+    (void)peal_queue_run(queue);
+    return true;
+}
+
+static void look_at_bridge(void *context, const struct peal_completion_info *info)
+{
+    struct gathering *gathering = context;
+
+    CHECK_EQUAL(info->dropped, 1);
+    CHECK(party_info(&gathering->couple.from).is_connected);
+    gathering->ends++;
+}
+
+static void return_value(void *target, const struct peal_call *call)
+{
+    (void)target;
+    *(int32_t *)call->result = *(const int32_t *)call->arguments[0];
+}
+
+static const char *const answered_methods[] = { "optional int32_t one(int32_t value), sum", NULL };
+
+static void gather_once(struct gathering *gathering, peal_method method)
+{
+    struct peal_gather_options options = PEAL_GATHER_OPTIONS;
+    int32_t value = 1;
+    void *const arguments[] = { &value };
+
+    options.queue = gathering->queue;
+    options.done = look_at_bridge;
+    options.context = gathering;
+    CHECK_OK(peal_gather(method, arguments, 1, &options, NULL));
+}
+
+/* The process that could answer is stopped, so the bridge ends the wait. */
+static void expire(struct simulation *simulation)
+{
+    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
+    struct gathering gathering = { .ends = 0 };
+    struct party *from = &gathering.couple.from, *to = &gathering.couple.to;
+
+    options.kind = PEAL_QUEUE_EXECUTOR;
+    options.submit = run_at_once;
+    simulation->delay = 50;
+    simulation_begin(simulation);
+    CHECK_OK(peal_queue_create(&options, &gathering.queue));
+    open_process(from, "from", "network");
+    open_process(to, "to", "network");
+    const peal_protocol asked = define(from, answered_methods), answering = define(to, answered_methods);
+    CHECK_OK(peal_bridge_export(from->bridge, asked, NULL));
+    CHECK_OK(peal_bridge_import(to->bridge, answering, NULL));
+    CHECK_OK(peal_observe_handler(answering, NULL, return_value, NULL, 0, NULL, NULL));
+    simulation_advance(READY);
+    simulation_stop("to", true);
+    gather_once(&gathering, find_method(asked, "one"));
+    CHECK_EQUAL(gathering.ends, 0);
+    simulation_advance(10 * READY + 10 * PRESENCE);
+    CHECK_EQUAL(gathering.ends, 1);
+    close_couple(&gathering.couple);
+    CHECK_OK(peal_queue_destroy(gathering.queue));
+    simulation_end();
+}
+
+CLAIM("N19", "a gathering that ends because no answer has arrived calls the bridge") { simulation_repeat(20, expire); }
