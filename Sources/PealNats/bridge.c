@@ -346,7 +346,7 @@ static void add_export(struct peal_bridge_info *info, const struct export *expor
 {
     info->exports += export->table->is_service ? 0 : 1;
     info->peers += export->peer_count;
-    info->sent += __atomic_load_n(&export->sent, __ATOMIC_RELAXED);
+    info->sent += __atomic_load_n(&export->sent, __ATOMIC_ACQUIRE);
     add_troubles(info, &export->troubles, export->relay);
 }
 

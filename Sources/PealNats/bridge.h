@@ -25,6 +25,9 @@
 
 #include <pthread.h>
 
+/* A process that announces nothing for so many intervals counts as ended. */
+enum { SILENT_INTERVALS = 3 };
+
 enum { REASON_SIZE = 256, REALM_SIZE = 128, MASK_WORDS = METHOD_LIMIT / 64 };
 
 /* Tests and sets the bit of a method in a mask of MASK_WORDS words. */
@@ -166,8 +169,8 @@ struct peer *export_find_peer(struct export *export, const uint8_t *id);
 void export_update_wanted(struct export *export);
 /* A process has announced what it observes. Any thread. */
 void export_note_peer(struct export *export, const uint8_t *id, int64_t interval, const char *methods);
-/* Removes the processes that have sent no announcement for long. Returns true if there was one. */
-bool export_expire_peers(struct export *export);
+/* Removes the processes that have sent no announcement for long. Returns when the next process expires, or INT64_MAX. */
+int64_t export_expire_peers(struct export *export);
 
 /* ---- import.c ---------------------------------------------------------------------------------- */
 

@@ -198,6 +198,16 @@ static peal_status update_observers(struct export *export, size_t peers, bool ha
     return status == PEAL_OK ? gatherings_update(export) : status;
 }
 
+/* No process provides the protocol. A call after the end of the last one is in a process that has not announced itself, or in
+ * one that is stopped. The first kind does so within an interval. */
+static void end_calls(struct export *export, bool has_just_ended)
+{
+    const struct peal_bridge *bridge = export->bridge;
+    const int64_t age = has_just_ended ? 0 : SILENT_INTERVALS * (int64_t)bridge->options.presence;
+
+    requests_end_export(bridge->requests, export, now_in_milliseconds() - age);
+}
+
 peal_status export_update(struct export *export)
 {
     bool has_grown = false;
@@ -210,8 +220,8 @@ peal_status export_update(struct export *export)
     pthread_mutex_unlock(&export->bridge->lock);
     if (!export->table->is_service)
         status = update_observers(export, peers, has_grown);
-    else if (peers == 0 && before > 0)
-        requests_end_export(export->bridge->requests, export);
+    else if (peers == 0)
+        end_calls(export, before > 0);
     if (has_grown)
         presence_request(export->bridge, export->table);
     pthread_mutex_lock(&export->bridge->lock);

@@ -88,7 +88,7 @@ void export_note_peer(struct export *export, const uint8_t *id, int64_t interval
     if (peer == NULL && methods[0] != '\0')
         peer = add_peer(export, id);
     if (peer != NULL) {
-        peer->expires = now_in_milliseconds() + 3 * interval;
+        peer->expires = now_in_milliseconds() + SILENT_INTERVALS * interval;
         differs = read_methods(export, peer, methods, name, sizeof name);
         if (methods[0] == '\0' || wants_nothing(peer))
             *peer = export->peers[--export->peer_count];
@@ -101,20 +101,23 @@ void export_note_peer(struct export *export, const uint8_t *id, int64_t interval
     bridge_wake(export->bridge);
 }
 
-bool export_expire_peers(struct export *export)
+int64_t export_expire_peers(struct export *export)
 {
     const int64_t now = now_in_milliseconds();
+    int64_t next = INT64_MAX;
     bool has_expired = false;
 
     pthread_mutex_lock(&export->bridge->lock);
     for (size_t i = export->peer_count; i-- > 0;) {
-        if (export->peers[i].expires < now) {
+        if (export->peers[i].expires <= now) {
             export->peers[i] = export->peers[--export->peer_count];
             has_expired = true;
+        } else if (export->peers[i].expires < next) {
+            next = export->peers[i].expires;
         }
     }
     if (has_expired)
         export_update_wanted(export);
     pthread_mutex_unlock(&export->bridge->lock);
-    return has_expired;
+    return next;
 }

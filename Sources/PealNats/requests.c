@@ -45,20 +45,18 @@ struct request *request_create(struct export *export, size_t method, request_fun
 
 void requests_expire(struct requests *requests)
 {
-    const struct expiry expiry = { NULL, UINT64_MAX, now_in_milliseconds(), PEAL_ERROR_TIMEOUT };
+    const struct expiry expiry = { NULL, INT64_MAX, now_in_milliseconds(), PEAL_ERROR_TIMEOUT };
 
     if (requests != NULL)
         waiting_expire(&requests->waiting, &expiry);
 }
 
-void requests_end_export(struct requests *requests, const struct export *export)
+void requests_end_export(struct requests *requests, const struct export *export, int64_t started)
 {
-    if (requests == NULL)
-        return;
-    pthread_mutex_lock(&requests->waiting.lock);
-    const struct expiry expiry = { export, requests->waiting.number, INT64_MAX, PEAL_ERROR_STATE };
-    pthread_mutex_unlock(&requests->waiting.lock);
-    waiting_expire(&requests->waiting, &expiry);
+    const struct expiry expiry = { export, started, INT64_MAX, PEAL_ERROR_STATE };
+
+    if (requests != NULL)
+        waiting_expire(&requests->waiting, &expiry);
 }
 
 /* ---- Answers ----------------------------------------------------------------------------------- */
@@ -197,7 +195,7 @@ static void publish(struct request *request, const void *message, size_t size)
     else if (has_others)
         drop(request, NULL);
     if (is_sent)
-        __atomic_fetch_add(&request->export->sent, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&request->export->sent, 1, __ATOMIC_RELEASE);
 }
 
 /* After requests_stop. The request is not kept. */
@@ -221,7 +219,8 @@ uint64_t request_send(struct request *request, int64_t rest, void *const *argume
     size_t size = 0;
 
     request->has_limit = rest >= 0;
-    request->expires = now_in_milliseconds() + (rest >= 0 ? rest + GRACE_MILLISECONDS : REQUEST_MILLISECONDS);
+    request->started = now_in_milliseconds();
+    request->expires = request->started + (rest >= 0 ? rest + GRACE_MILLISECONDS : REQUEST_MILLISECONDS);
     if (!waiting_keep(&requests->waiting, request)) {
         refuse(request);
         return 0;
@@ -280,7 +279,7 @@ peal_status requests_create(struct peal_bridge *bridge, struct requests **out_re
 
 void requests_stop(struct requests *requests)
 {
-    const struct expiry expiry = { NULL, UINT64_MAX, INT64_MAX, PEAL_ERROR_STATE };
+    const struct expiry expiry = { NULL, INT64_MAX, INT64_MAX, PEAL_ERROR_STATE };
 
     if (requests == NULL)
         return;

@@ -51,6 +51,7 @@ struct request {
     request_function function;
     void *context;  /* of the creator */
     bool has_limit; /* The creator has a time limit of its own. */
+    int64_t started; /* by now_in_milliseconds */
     int64_t expires;
     size_t count;
     struct recipient recipients[];
@@ -64,8 +65,9 @@ void requests_stop(struct requests *requests);
 void requests_destroy(struct requests *requests);
 /* Ends the requests that have not been answered in time. NULL does nothing. */
 void requests_expire(struct requests *requests);
-/* Ends the requests of an export, because the processes that could answer have ended. NULL does nothing. */
-void requests_end_export(struct requests *requests, const struct export *export);
+/* Ends the requests of an export that were sent until a time, because the processes that could answer have ended. NULL does
+ * nothing. */
+void requests_end_export(struct requests *requests, const struct export *export, int64_t started);
 
 /* Makes a request with room for some recipients, of which none is listed. NULL: out of memory. */
 struct request *request_create(struct export *export, size_t method, request_function function, size_t capacity);

@@ -87,7 +87,7 @@ static struct recipient *find_unended(struct request *request)
 
 static bool expires(const struct request *request, const struct expiry *expiry)
 {
-    return request->expires < expiry->time && request->number <= expiry->last
+    return request->expires < expiry->time && request->started <= expiry->started
         && (expiry->export == NULL || request->export == expiry->export);
 }
 

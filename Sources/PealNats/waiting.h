@@ -22,7 +22,7 @@ struct waiting {
 /* The requests whose wait ends. */
 struct expiry {
     const struct export *export; /* NULL: any */
-    uint64_t last;               /* the greatest number */
+    int64_t started;             /* They were sent until then. */
     int64_t time;                /* They expire before it. */
     peal_status status;
 };

@@ -111,16 +111,19 @@ static int64_t report(struct peal_bridge *bridge, struct export *exports, struct
 
 /* ---- Maintenance ------------------------------------------------------------------------------- */
 
-/* A step that fails is tried again after the next interval. */
-static void maintain(struct peal_bridge *bridge, struct export *exports, struct import *imports)
+/* A step that fails is tried again after the next interval. Returns when the next round is due. */
+static int64_t maintain(struct peal_bridge *bridge, struct export *exports, struct import *imports)
 {
+    int64_t due = now_in_milliseconds() + bridge->options.presence;
+
     for (struct export *each = exports; each != NULL; each = each->next) {
-        (void)export_expire_peers(each);
+        due = earlier(due, export_expire_peers(each));
         (void)export_update(each);
     }
     for (struct import *each = imports; each != NULL; each = each->next)
         (void)import_update(each);
     requests_expire(__atomic_load_n(&bridge->requests, __ATOMIC_ACQUIRE));
+    return due;
 }
 
 int64_t worker_perform(void *context)
@@ -129,6 +132,6 @@ int64_t worker_perform(void *context)
     struct export *exports = parts_exports(bridge);
     struct import *imports = parts_imports(bridge);
 
-    maintain(bridge, exports, imports);
-    return report(bridge, exports, imports, now_in_milliseconds() + bridge->options.presence);
+    const int64_t due = maintain(bridge, exports, imports);
+    return report(bridge, exports, imports, due);
 }

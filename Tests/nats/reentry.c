@@ -34,8 +34,8 @@ static void look(struct caller *caller)
     __atomic_fetch_add(&caller->looks, 1, __ATOMIC_RELEASE);
 }
 
-/* The last observer ends itself during its call. Once the other process has noticed this, the bridge ends its subscription, and
- * waits for this call. */
+/* The last observer ends itself during its call. Once the other process has noticed this, the bridge ends its subscription,
+ * and waits for this call. */
 static void leave_and_look(struct party *party, int32_t number)
 {
     struct caller *caller = party->context;

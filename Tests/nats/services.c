@@ -441,7 +441,7 @@ CLAIM("N17", "proxies of a protocol are made and destroyed, also by several thre
     desk_close(&provider);
 }
 
-/* ---- A process that is killed ------------------------------------------------------------------- */
+/* ---- A process that is killed or stopped ------------------------------------------------------- */
 
 static int32_t never_answer(void *self, int32_t left, int32_t right)
 {
@@ -513,6 +513,35 @@ CLAIM("N18", "a call ends when the last process that could make it was killed, a
     CHECK_EQUAL(pthread_join(caller.thread, NULL), 0);
     CHECK_STATUS(caller.status, PEAL_ERROR_STATE);
     check_add_fails(&user, PEAL_ERROR_NOT_FOUND, "was not made");
+    desk_close(&user);
+    close(descriptors[0]);
+    close(descriptors[1]);
+}
+
+/* The server still has the subscription of a stopped process, and passes calls to it. */
+CLAIM("N18", "a call ends when the last process that could make it was stopped, and so does a later call")
+{
+    struct desk user;
+    struct caller caller;
+    int descriptors[2];
+    char byte;
+
+    next_realm();
+    desk_open(&user);
+    desk_use(&user, PEAL_FOREVER);
+    CHECK_EQUAL(pipe(descriptors), 0);
+    const pid_t process = start_role(descriptors[1]);
+    desk_wait(&user, 1);
+    caller_start(&caller, &user);
+    CHECK_EQUAL(read(descriptors[0], &byte, 1), 1);
+    CHECK_EQUAL(kill(process, SIGSTOP), 0);
+    CHECK_EQUAL(pthread_join(caller.thread, NULL), 0);
+    CHECK_STATUS(caller.status, PEAL_ERROR_STATE);
+    caller_start(&caller, &user);
+    CHECK_EQUAL(pthread_join(caller.thread, NULL), 0);
+    CHECK_STATUS(caller.status, PEAL_ERROR_STATE);
+    CHECK_EQUAL(kill(process, SIGKILL), 0);
+    CHECK_EQUAL(waitpid(process, NULL, 0), process);
     desk_close(&user);
     close(descriptors[0]);
     close(descriptors[1]);

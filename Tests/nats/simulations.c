@@ -4,11 +4,14 @@
  * the time of the manual clock.
  */
 #include "center.h"
+#include "latch.h"
 #include "party.h"
 #include "simulated.h"
 
 #include <peal/completion.h>
+#include <peal/proxy.h>
 #include <peal/queue.h>
+#include <peal/status.h>
 
 #include <string.h>
 
@@ -624,3 +627,87 @@ static void expire(struct simulation *simulation)
 }
 
 CLAIM("N19", "a gathering that ends because no answer has arrived calls the bridge") { simulation_repeat(20, expire); }
+
+/* ---- Remote services --------------------------------------------------------------------------- */
+
+/* A call of a proxy on a thread of its own. The thread uses the simulation until the request is sent. */
+struct remote_call {
+    const struct chat *table;
+    void *self;
+    peal_status status;
+    bool has_ended; /* atomic */
+};
+
+static void *call_remote(void *context)
+{
+    struct remote_call *call = context;
+
+    call->table->on_message(call->self, 1, "remote");
+    call->status = peal_last_status();
+    __atomic_store_n(&call->has_ended, true, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void open_service(struct couple *couple, struct remote_call *call)
+{
+    struct peal_remote_proxy_options options = PEAL_REMOTE_PROXY_OPTIONS;
+    const void *table = NULL;
+
+    options.timeout = PEAL_FOREVER;
+    open_process(&couple->from, "from", "network");
+    open_process(&couple->to, "to", "network");
+    CHECK_OK(peal_bridge_provide(couple->to.bridge, couple->to.chat.protocol, NULL));
+    observe(&couple->to, &couple->record);
+    CHECK_OK(
+        peal_bridge_proxy_create(couple->from.bridge, couple->from.chat.protocol, &options, NULL, &call->self, &table));
+    call->table = table;
+    simulation_advance(READY);
+}
+
+static pthread_t start_call(struct couple *couple, struct remote_call *call)
+{
+    const uint64_t sent = party_info(&couple->from).sent;
+
+    call->has_ended = false;
+    const pthread_t thread = thread_start(call_remote, call);
+    WAIT_UNTIL(party_info(&couple->from).sent == sent + 1);
+    return thread;
+}
+
+/* The call ends without more time of the simulation, because no process provides the protocol. */
+static void check_ended(struct remote_call *call, pthread_t thread)
+{
+    WAIT_UNTIL(__atomic_load_n(&call->has_ended, __ATOMIC_ACQUIRE));
+    thread_join(thread);
+    CHECK_STATUS(call->status, PEAL_ERROR_STATE);
+}
+
+static void silence_provider(struct simulation *simulation)
+{
+    struct remote_call call = { .has_ended = false };
+    struct couple couple;
+    unsigned silent = 0;
+
+    simulation->delay = 50;
+    simulation_begin(simulation);
+    open_service(&couple, &call);
+    CHECK_EQUAL(party_info(&couple.from).peers, 1);
+    simulation_separate("to", true);
+    pthread_t thread = start_call(&couple, &call);
+    for (; party_info(&couple.from).peers > 0 && silent < READY; silent++)
+        simulation_advance(1);
+    CHECK(silent <= 3 * PRESENCE + simulation->delay);
+    check_ended(&call, thread);
+    /* The server does not state that no process receives a later call. */
+    thread = start_call(&couple, &call);
+    simulation_advance(5 * PRESENCE);
+    check_ended(&call, thread);
+    CHECK_EQUAL(couple.record.total, 0);
+    close_couple(&couple);
+    simulation_end();
+}
+
+CLAIM("N18", "a call whose provider is cut off from the network ends after three intervals without an announcement")
+{
+    simulation_repeat(50, silence_provider);
+}
