@@ -236,6 +236,31 @@ CLAIM("N10", "when connections are cut, and messages and confirmations are lost,
     simulation_repeat(200, lose_messages);
 }
 
+static void lose_confirmation(struct simulation *simulation)
+{
+    struct course course;
+
+    simulation->delay = 10;
+    begin(&course, simulation);
+    say_next(&course.publishers[0]);
+    simulation_advance(200);
+    CHECK_EQUAL(stored_by(&course.publishers[0]), 1);
+    simulation_lose_confirmation();
+    for (unsigned i = 1; i < CALLS; i++) {
+        say_next(&course.publishers[0]);
+        simulation_advance(200);
+    }
+    /* Without the confirmation of the second call, no later one counts as stored. */
+    CHECK(stored_by(&course.publishers[0]) >= CALLS - 2);
+    complete(&course);
+    end(&course);
+}
+
+CLAIM("N10", "a publisher that continues repeats a call whose confirmation was lost")
+{
+    simulation_repeat(20, lose_confirmation);
+}
+
 static void separate_one(struct course *course)
 {
     const unsigned index = simulation_random(PROCESSES + 1);

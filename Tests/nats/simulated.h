@@ -70,6 +70,8 @@ struct simulation_counts simulation_get_counts(void);
 void simulation_set_loss(unsigned loss);
 /* Cuts the connections of durable calls of an application. It notices this later. */
 void simulation_cut(const char *application);
+/* Makes the server of durable calls lose the next confirmation. */
+void simulation_lose_confirmation(void);
 /* Restarts the server of durable calls: all connections are cut, and it refuses calls for some time. */
 void simulation_restart_server(void);
 

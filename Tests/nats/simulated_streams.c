@@ -63,6 +63,7 @@ static struct stream *streams;
 static struct jetstream *links;
 static uint64_t link_count, stream_count, starts;
 static int64_t ready_at;
+static bool loses_confirmation; /* the next one */
 
 static void *make_room(void *memory, size_t size)
 {
@@ -171,6 +172,8 @@ void simulation_cut(const char *application)
     }
 }
 
+void simulation_lose_confirmation(void) { loses_confirmation = true; }
+
 void simulation_restart_server(void)
 {
     starts++;
@@ -183,6 +186,7 @@ void simulation_end_server(void)
 {
     starts++;
     ready_at = 0;
+    loses_confirmation = false;
     while (streams != NULL) {
         struct stream *ended = streams;
         streams = ended->next;
@@ -350,10 +354,11 @@ static void reach_server(void *context)
     }
     if (simulation_repeats())
         simulation_at(now + simulation_delay(), reach_process, copy_parcel(parcel));
-    if (simulation_loses())
+    if (simulation_loses() || loses_confirmation)
         free_parcel(parcel);
     else
         simulation_at(now + simulation_delay(), reach_process, parcel);
+    loses_confirmation = false;
 }
 
 /* A connection that is cut accepts messages until its process notices that. */
