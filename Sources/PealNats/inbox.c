@@ -24,6 +24,7 @@ enum {
     FETCH_MILLISECONDS = 200,
     FLUSH_SLICE = 100,
     RETRY_MILLISECONDS = 100,
+    QUIET_MILLISECONDS = 3000, /* without a message, before the thread tests the connection */
     OBSERVER_LIMIT = 1024, /* whose queues are waited for */
     POSITION_SIZE = 64
 };
@@ -44,6 +45,7 @@ struct inbox {
     bool is_observed; /* atomic */
     struct jetstream *jetstream; /* NULL: not connected; of the thread alone, as the members below */
     uint64_t delivered;       /* calls that the present reader has delivered */
+    int64_t answered_at;      /* when the server has sent something last */
     struct position position;
     bool knows_position;      /* it was read once */
     bool called[METHOD_LIMIT]; /* methods of the present batch */
@@ -108,6 +110,7 @@ static bool find_position(struct inbox *inbox)
 static bool connect_inbox(struct inbox *inbox)
 {
     inbox->delivered = 0;
+    inbox->answered_at = now_in_milliseconds();
     return jetstream_open(inbox->import->bridge, &inbox->jetstream) == PEAL_OK && find_position(inbox)
         && jetstream_read_from(inbox->jetstream, inbox->stream, inbox->subjects, inbox->position.sequence + 1);
 }
@@ -179,6 +182,19 @@ static bool complete_batch(struct inbox *inbox)
     return has_ended && store_position(inbox);
 }
 
+/* libnats notices only after minutes that a connection without messages is cut. So a question is sent to the server after
+ * some seconds. Returns false if the connection must be made again. */
+static bool answers(struct inbox *inbox, enum reception reception)
+{
+    struct stream_state state;
+    const int64_t now = now_in_milliseconds();
+
+    if (reception == RECEPTION_NONE && now - inbox->answered_at < QUIET_MILLISECONDS)
+        return true;
+    inbox->answered_at = now;
+    return reception == RECEPTION_MESSAGE || jetstream_get_state(inbox->jetstream, inbox->stream, &state);
+}
+
 /* Makes one batch of calls. Returns false if the connection must be made again. */
 static bool take_batch(struct inbox *inbox)
 {
@@ -187,7 +203,7 @@ static bool take_batch(struct inbox *inbox)
 
     if (inbox->position.sequence != before && !complete_batch(inbox))
         return false;
-    return reception != RECEPTION_LOST;
+    return reception != RECEPTION_LOST && answers(inbox, reception);
 }
 
 static int64_t perform(void *context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The server of durable calls in a simulation. It takes the place of jetstream.c. As in TCP, what a connection loses is all
- * that follows: a message that is lost cuts the connection, which its process notices later. Confirmations are messages of
+ * that follows: a message that is lost cuts the connection, which libnats notices later or not at all. Confirmations are messages of
  * the server's own, so that one may be lost alone.
  */
 #include "simulated.h"
@@ -41,7 +41,7 @@ struct jetstream {
     char *application;
     struct rounds *rounds; /* of the thread that has made the connection */
     bool is_cut;
-    int64_t noticed_at; /* The process notices then that the connection is cut. */
+    int64_t noticed_at; /* libnats notices then that the connection is cut. */
     int64_t last_due; /* of its publications */
     struct confirmation *arrived;
     size_t arrived_count;
@@ -141,7 +141,9 @@ static void cut(struct jetstream *link)
     if (link->is_cut)
         return;
     link->is_cut = true;
-    link->noticed_at = now_in_milliseconds() + simulation_random(NOTICE_MILLISECONDS);
+    /* libnats notices some cuts only after minutes. */
+    link->noticed_at = simulation_random(4) == 0 ? INT64_MAX
+                                                 : now_in_milliseconds() + simulation_random(NOTICE_MILLISECONDS);
 }
 
 static bool is_cut(struct jetstream *link)
