@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum {
-    PRESENCE = 200, /* milliseconds between announcements */
     CALLS = 30,     /* of each process */
     PROCESSES = 3,
     ALL = PROCESSES * CALLS,
@@ -39,22 +38,12 @@ static bool run_at_once(void *context, peal_queue queue)
     return true;
 }
 
-static void open_process(struct party *party, const char *application)
-{
-    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
-
-    options.url = "network";
-    options.application = application;
-    options.presence = PRESENCE;
-    party_open_with(party, &options);
-}
-
 /* The export has a queue without a thread, so each call is in the outbox when its broadcast has returned. */
 static void open_publisher(struct publisher *publisher)
 {
     struct peal_export_options options = PEAL_EXPORT_OPTIONS;
 
-    open_process(&publisher->party, publisher->name);
+    simulation_open_party(&publisher->party, publisher->name, "network");
     options.durable = true;
     options.queue = publisher->queue;
     options.identity = publisher->name;
@@ -139,7 +128,7 @@ static void open_collector(struct party *collector, struct effects *effects)
     struct peal_import_options options = PEAL_IMPORT_OPTIONS;
 
     memset(effects->last_call, 0, sizeof effects->last_call);
-    open_process(collector, "collector");
+    simulation_open_party(collector, "collector", "network");
     options.durable = true;
     party_import(collector, &options);
     collector->context = effects;

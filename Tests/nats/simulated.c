@@ -613,6 +613,16 @@ void simulation_begin(const struct simulation *simulation)
 
 void simulation_set_loss(unsigned loss) { settings.loss = loss; }
 
+void simulation_open_party(struct party *party, const char *application, const char *network)
+{
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+
+    options.url = network;
+    options.application = application;
+    options.presence = SIMULATION_PRESENCE;
+    party_open_with(party, &options);
+}
+
 void simulation_end(void)
 {
     while (letters != NULL)

@@ -13,13 +13,16 @@
 #ifndef PEAL_TEST_NATS_SIMULATED_H
 #define PEAL_TEST_NATS_SIMULATED_H
 
+#include "party.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
     SIMULATION_BUFFER = 64, /* messages that a connection keeps while it has no network */
-    SIMULATION_PENDING = 16 /* messages that a subscription keeps while its process is stopped */
+    SIMULATION_PENDING = 16, /* messages that a subscription keeps while its process is stopped */
+    SIMULATION_PRESENCE = 200 /* milliseconds between the announcements of a party */
 };
 
 struct simulation {
@@ -45,6 +48,9 @@ void simulation_repeat(unsigned rounds, void (*run)(struct simulation *simulatio
 void simulation_begin(const struct simulation *simulation);
 /* Ends it. All bridges must have been closed. */
 void simulation_end(void);
+
+/* Opens a party with the name of an application, whose bridge is in a network. */
+void simulation_open_party(struct party *party, const char *application, const char *network);
 
 /* Returns a random number below a bound, of the same generator. */
 unsigned simulation_random(unsigned bound);

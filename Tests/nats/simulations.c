@@ -4,19 +4,13 @@
  * the time of the manual clock.
  */
 #include "center.h"
-#include "latch.h"
 #include "party.h"
 #include "simulated.h"
-
-#include <peal/completion.h>
-#include <peal/proxy.h>
-#include <peal/queue.h>
-#include <peal/status.h>
 
 #include <string.h>
 
 enum {
-    PRESENCE = 200, /* milliseconds between announcements */
+    PRESENCE = SIMULATION_PRESENCE,
     READY = 3000,   /* in which all processes have announced themselves, also when messages are lost */
     CALLS = 30,     /* of each process */
     PROCESSES = 3,
@@ -26,16 +20,6 @@ enum {
 static const peal_queue no_queue;
 
 /* ---- Processes --------------------------------------------------------------------------------- */
-
-static void open_process(struct party *party, const char *application, const char *network)
-{
-    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
-
-    options.url = network;
-    options.application = application;
-    options.presence = PRESENCE;
-    party_open_with(party, &options);
-}
 
 /* The calls that a process has observed. */
 struct record {
@@ -85,11 +69,11 @@ struct collection {
 
 static void open_collection(struct collection *collection)
 {
-    open_process(&collection->collector, "collector", "network");
+    simulation_open_party(&collection->collector, "collector", "network");
     party_import(&collection->collector, NULL);
     observe(&collection->collector, &collection->record);
     for (size_t i = 0; i < PROCESSES; i++) {
-        open_process(&collection->publishers[i], "publisher", "network");
+        simulation_open_party(&collection->publishers[i], "publisher", "network");
         party_export(&collection->publishers[i], NULL);
     }
     simulation_advance(READY);
@@ -195,7 +179,7 @@ static peal_bridge *join(struct party *party, const char *network)
 static void open_ring(struct ring *ring)
 {
     for (size_t i = 0; i < PROCESSES; i++) {
-        open_process(&ring->members[i], "member", "network");
+        simulation_open_party(&ring->members[i], "member", "network");
         party_export(&ring->members[i], NULL);
         party_import(&ring->members[i], NULL);
         observe(&ring->members[i], &ring->records[i]);
@@ -273,8 +257,8 @@ struct couple {
 
 static void open_couple(struct couple *couple)
 {
-    open_process(&couple->from, "from", "network");
-    open_process(&couple->to, "to", "network");
+    simulation_open_party(&couple->from, "from", "network");
+    simulation_open_party(&couple->to, "to", "network");
     party_export(&couple->from, NULL);
     party_import(&couple->to, NULL);
     observe(&couple->to, &couple->record);
@@ -473,8 +457,8 @@ static const char *const other_version[] = { "optional void one(int64_t value)",
 static void open_growing(struct party *from, struct party *to, const char *const *here, const char *const *there,
     unsigned *calls, peal_protocol *out_exported, peal_protocol *out_imported, peal_observation *out_observation)
 {
-    open_process(from, "from", "network");
-    open_process(to, "to", "network");
+    simulation_open_party(from, "from", "network");
+    simulation_open_party(to, "to", "network");
     *out_exported = define(from, here);
     *out_imported = define(to, there);
     CHECK_OK(peal_bridge_export(from->bridge, *out_exported, NULL));
@@ -551,163 +535,4 @@ static void grow(struct simulation *simulation)
 CLAIM("N7", "methods that two processes add at different times cross once both have them")
 {
     simulation_repeat(200, grow);
-}
-
-/* ---- Functions that call the bridge ------------------------------------------------------------ */
-
-struct gathering {
-    struct couple couple;
-    peal_queue queue;
-    size_t ends;
-};
-
-static bool run_at_once(void *context, peal_queue queue)
-{
-    (void)context;
-    (void)peal_queue_run(queue);
-    return true;
-}
-
-static void look_at_bridge(void *context, const struct peal_completion_info *info)
-{
-    struct gathering *gathering = context;
-
-    CHECK_EQUAL(info->dropped, 1);
-    CHECK(party_info(&gathering->couple.from).is_connected);
-    gathering->ends++;
-}
-
-static void return_value(void *target, const struct peal_call *call)
-{
-    (void)target;
-    *(int32_t *)call->result = *(const int32_t *)call->arguments[0];
-}
-
-static const char *const answered_methods[] = { "optional int32_t one(int32_t value), sum", NULL };
-
-static void gather_once(struct gathering *gathering, peal_method method)
-{
-    struct peal_gather_options options = PEAL_GATHER_OPTIONS;
-    int32_t value = 1;
-    void *const arguments[] = { &value };
-
-    options.queue = gathering->queue;
-    options.done = look_at_bridge;
-    options.context = gathering;
-    CHECK_OK(peal_gather(method, arguments, 1, &options, NULL));
-}
-
-/* The process that could answer is stopped, so the bridge ends the wait. */
-static void expire(struct simulation *simulation)
-{
-    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
-    struct gathering gathering = { .ends = 0 };
-    struct party *from = &gathering.couple.from, *to = &gathering.couple.to;
-
-    options.kind = PEAL_QUEUE_EXECUTOR;
-    options.submit = run_at_once;
-    simulation->delay = 50;
-    simulation_begin(simulation);
-    CHECK_OK(peal_queue_create(&options, &gathering.queue));
-    open_process(from, "from", "network");
-    open_process(to, "to", "network");
-    const peal_protocol asked = define(from, answered_methods), answering = define(to, answered_methods);
-    CHECK_OK(peal_bridge_export(from->bridge, asked, NULL));
-    CHECK_OK(peal_bridge_import(to->bridge, answering, NULL));
-    CHECK_OK(peal_observe_handler(answering, NULL, return_value, NULL, 0, NULL, NULL));
-    simulation_advance(READY);
-    simulation_stop("to", true);
-    gather_once(&gathering, find_method(asked, "one"));
-    CHECK_EQUAL(gathering.ends, 0);
-    simulation_advance(10 * READY + 10 * PRESENCE);
-    CHECK_EQUAL(gathering.ends, 1);
-    close_couple(&gathering.couple);
-    CHECK_OK(peal_queue_destroy(gathering.queue));
-    simulation_end();
-}
-
-CLAIM("N19", "a gathering that ends because no answer has arrived calls the bridge") { simulation_repeat(20, expire); }
-
-/* ---- Remote services --------------------------------------------------------------------------- */
-
-/* A call of a proxy on a thread of its own. The thread uses the simulation until the request is sent. */
-struct remote_call {
-    const struct chat *table;
-    void *self;
-    peal_status status;
-    bool has_ended; /* atomic */
-};
-
-static void *call_remote(void *context)
-{
-    struct remote_call *call = context;
-
-    call->table->on_message(call->self, 1, "remote");
-    call->status = peal_last_status();
-    __atomic_store_n(&call->has_ended, true, __ATOMIC_RELEASE);
-    return NULL;
-}
-
-static void open_service(struct couple *couple, struct remote_call *call)
-{
-    struct peal_remote_proxy_options options = PEAL_REMOTE_PROXY_OPTIONS;
-    const void *table = NULL;
-
-    options.timeout = PEAL_FOREVER;
-    open_process(&couple->from, "from", "network");
-    open_process(&couple->to, "to", "network");
-    CHECK_OK(peal_bridge_provide(couple->to.bridge, couple->to.chat.protocol, NULL));
-    observe(&couple->to, &couple->record);
-    CHECK_OK(
-        peal_bridge_proxy_create(couple->from.bridge, couple->from.chat.protocol, &options, NULL, &call->self, &table));
-    call->table = table;
-    simulation_advance(READY);
-}
-
-static pthread_t start_call(struct couple *couple, struct remote_call *call)
-{
-    const uint64_t sent = party_info(&couple->from).sent;
-
-    call->has_ended = false;
-    const pthread_t thread = thread_start(call_remote, call);
-    WAIT_UNTIL(party_info(&couple->from).sent == sent + 1);
-    return thread;
-}
-
-/* The call ends without more time of the simulation, because no process provides the protocol. */
-static void check_ended(struct remote_call *call, pthread_t thread)
-{
-    WAIT_UNTIL(__atomic_load_n(&call->has_ended, __ATOMIC_ACQUIRE));
-    thread_join(thread);
-    CHECK_STATUS(call->status, PEAL_ERROR_STATE);
-}
-
-static void silence_provider(struct simulation *simulation)
-{
-    struct remote_call call = { .has_ended = false };
-    struct couple couple;
-    unsigned silent = 0;
-
-    simulation->delay = 50;
-    simulation_begin(simulation);
-    open_service(&couple, &call);
-    CHECK_EQUAL(party_info(&couple.from).peers, 1);
-    simulation_separate("to", true);
-    pthread_t thread = start_call(&couple, &call);
-    for (; party_info(&couple.from).peers > 0 && silent < READY; silent++)
-        simulation_advance(1);
-    CHECK(silent <= 3 * PRESENCE + simulation->delay);
-    check_ended(&call, thread);
-    /* The server does not state that no process receives a later call. */
-    thread = start_call(&couple, &call);
-    simulation_advance(5 * PRESENCE);
-    check_ended(&call, thread);
-    CHECK_EQUAL(couple.record.total, 0);
-    close_couple(&couple);
-    simulation_end();
-}
-
-CLAIM("N18", "a call whose provider is cut off from the network ends after three intervals without an announcement")
-{
-    simulation_repeat(50, silence_provider);
 }
