@@ -52,12 +52,28 @@ static void acquire_sleeping(struct peal_lock *lock)
     }
 }
 
-void peal_lock_acquire(struct peal_lock *lock)
+/* Not inlined: the path of a free lock then saves no registers. */
+static __attribute__((noinline)) void acquire_contended(struct peal_lock *lock)
 {
-    peal_fork_enter();
-    if (!try_acquire(lock) && !acquire_spinning(lock))
+    if (!acquire_spinning(lock))
         acquire_sleeping(lock);
     peal_order_acquire(lock);
+}
+
+static __attribute__((noinline)) void acquire_at_gate(struct peal_lock *lock)
+{
+    peal_fork_enter_slow();
+    acquire_contended(lock);
+}
+
+void peal_lock_acquire(struct peal_lock *lock)
+{
+    if (!peal_fork_try_enter())
+        acquire_at_gate(lock);
+    else if (!try_acquire(lock))
+        acquire_contended(lock);
+    else
+        peal_order_acquire(lock);
 }
 
 void peal_lock_release(struct peal_lock *lock)

@@ -70,24 +70,23 @@ static uint64_t head_with(uint64_t head, uint32_t first) { return ((head >> 32) 
 
 /* Pops a free slot. Another thread that has popped the slot first may write the object while this thread loads it. This
  * thread's exchange then fails. */
-static bool pop(struct peal_slots *slots, uint32_t *out_index)
+static struct peal_slot *pop(struct peal_slots *slots, uint32_t *out_index)
 {
     for (;; peal_back_off()) {
         uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_ACQUIRE);
         if ((uint32_t)head == 0)
-            return false;
-        const uint32_t index = (uint32_t)head - 1;
-        const uintptr_t next = (uintptr_t)__atomic_load_n(&existing_slot(slots, index)->object, __ATOMIC_RELAXED);
+            return NULL;
+        *out_index = (uint32_t)head - 1;
+        struct peal_slot *slot = existing_slot(slots, *out_index);
+        const uintptr_t next = (uintptr_t)__atomic_load_n(&slot->object, __ATOMIC_RELAXED);
         if (__atomic_compare_exchange_n(
-                &slots->free, &head, head_with(head, (uint32_t)next), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-            *out_index = index;
-            return true;
-        }
+                &slots->free, &head, head_with(head, (uint32_t)next), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return slot;
     }
 }
 
 /* Takes a slot that was never used. */
-static enum peal_slot_outcome grow(struct peal_slots *slots, uint32_t *out_index)
+static __attribute__((noinline)) enum peal_slot_outcome grow(struct peal_slots *slots, uint64_t *out_id)
 {
     uint32_t index = __atomic_load_n(&slots->used, __ATOMIC_ACQUIRE);
     do {
@@ -96,21 +95,18 @@ static enum peal_slot_outcome grow(struct peal_slots *slots, uint32_t *out_index
         if (!reserve(slots, index))
             return PEAL_SLOT_NO_MEMORY;
     } while (!__atomic_compare_exchange_n(&slots->used, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-    *out_index = index;
     __atomic_store_n(&existing_slot(slots, index)->word, (uint64_t)1 << 32, __ATOMIC_RELAXED);
+    *out_id = id_of(slots, 1, index);
     return PEAL_SLOT_ALLOCATED;
 }
 
 enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *out_id)
 {
     uint32_t index;
-    if (!pop(slots, &index)) {
-        const enum peal_slot_outcome outcome = grow(slots, &index);
-        if (outcome != PEAL_SLOT_ALLOCATED)
-            return outcome;
-    }
-    const uint64_t word = __atomic_load_n(&existing_slot(slots, index)->word, __ATOMIC_RELAXED);
-    *out_id = id_of(slots, word >> 32, index);
+    const struct peal_slot *slot = pop(slots, &index);
+    if (slot == NULL)
+        return grow(slots, out_id);
+    *out_id = id_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
     return PEAL_SLOT_ALLOCATED;
 }
 

@@ -5,17 +5,24 @@ extension Registration {
     static func register(
         _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?,
-        make: (Borrowed<PealProtocol>) throws(Failure) -> Registration
+        functions: () throws(Failure) -> Functions
     ) -> peal_status {
         registering(target, options, out_observation) { (given) throws(Failure) in
-            let id = try PealProtocol.withPinned(proto.id) { (proto) throws(Failure) in
-                var registration = try make(proto)
-                try registration.apply(given)
-                return try registration.register()
-            }
-            guard let id else { throw peal_protocol.stale }
-            return (id, PEAL_OK)
+            try register(proto, target, try functions(), given) { (_) throws(Failure) in }
         }
+    }
+
+    /// Registers with the options and with what `configure` sets.
+    static func register(
+        _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ functions: Functions,
+        _ given: UnsafePointer<peal_observe_options>?, configure: (inout Registration) throws(Failure) -> Void
+    ) throws(Failure) -> (id: UInt64, status: peal_status) {
+        let id = try register(proto.id, target, functions) { (registration) throws(Failure) in
+            try configure(&registration)
+            if let given { try registration.apply(given) }
+        }
+        guard let id else { throw peal_protocol.stale }
+        return (id, PEAL_OK)
     }
 
     /// Runs `body`, which registers with the options, or with none. If that fails, calls the destroy callback, as the
@@ -45,11 +52,8 @@ extension Registration {
         }
     }
 
-    mutating func apply(_ given: UnsafePointer<peal_observe_options>?) throws(Failure) {
-        guard let options = given?.pointee else {
-            owner = try CurrentOwner.find(0)
-            return
-        }
+    mutating func apply(_ given: UnsafePointer<peal_observe_options>) throws(Failure) {
+        let options = given.pointee
         func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
         let known =
             PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
@@ -73,7 +77,7 @@ extension Registration {
         isPassive = has(PEAL_OBSERVE_PASSIVE)
         if has(PEAL_OBSERVE_LATER_METHODS) { try includeLaterMethods() }
         if options.queue.id != 0 { queue = try options.queue.find() }
-        owner = try CurrentOwner.find(options.owner.id)
+        if options.owner.id != 0 { owner = try CurrentOwner.find(options.owner.id) }
         weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
     }

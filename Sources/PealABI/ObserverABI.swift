@@ -6,9 +6,9 @@ public func peal_observe(
     _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ table: UnsafeRawPointer?,
     _ options: UnsafePointer<peal_observe_options>?, _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { (proto) throws(Failure) in
+    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
         guard let table else { throw .null("table") }
-        return Registration(borrowing: proto, target: target, functions: .table(table))
+        return .table(table)
     }
 }
 
@@ -18,11 +18,8 @@ public func peal_observe_bindings(
     _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { (proto) throws(Failure) in
-        let list = try FunctionBinding.list(bindings, count)
-        return Registration(
-            borrowing: proto, target: target,
-            functions: .callerBindings(CallerBindings(list, read: FunctionBinding.read)))
+    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
+        .callerBindings(CallerBindings(try FunctionBinding.list(bindings, count), read: FunctionBinding.read))
     }
 }
 
@@ -32,12 +29,10 @@ public func peal_observe_handler(
     _ methods: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { (proto) throws(Failure) in
+    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
         guard let handler else { throw .null("handler") }
-        let names = try Boundary.methodNames(methods, count)
-        return Registration(
-            borrowing: proto, target: target,
-            functions: .handler(unsafeBitCast(handler, to: UnsafeRawPointer.self), names: names))
+        return .handler(
+            unsafeBitCast(handler, to: UnsafeRawPointer.self), names: try Boundary.methodNames(methods, count))
     }
 }
 
@@ -46,13 +41,16 @@ public func peal_observe_service(
     _ proto: peal_protocol, _ service: UnsafePointer<CChar>?, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, nil, options, out_observation) { (proto) throws(Failure) in
-        guard options?.pointee.weak == nil, (options?.pointee.reference.id ?? 0) == 0 else {
+    Registration.registering(nil, options, out_observation) { (given) throws(Failure) in
+        guard given?.pointee.weak == nil, (given?.pointee.reference.id ?? 0) == 0 else {
             throw Failure(
                 .argument, "a lazy observer keeps its instance by a use, not weakly; leave `weak` and `reference` empty"
             )
         }
-        return try Registration(proto: proto.object, service: try Boundary.text(service, "service"))
+        let name = try Boundary.text(service, "service")
+        return try Registration.register(proto, nil, .service, given) { (made) throws(Failure) in
+            try made.setService(name)
+        }
     }
 }
 

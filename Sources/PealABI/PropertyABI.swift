@@ -140,7 +140,7 @@ public func peal_property_observe(
         guard let observer else { throw .null("observer") }
         var registration = try property.registration(target: target, table: UnsafeRawPointer(observer))
         try registration.apply(flags, hasQueue: given != nil && given?.pointee.queue.id != 0)
-        try registration.apply(given)
+        if let given { try registration.apply(given) }
         guard flags & UInt32(PEAL_PROPERTY_INITIAL.rawValue) != 0 else { return (try registration.register(), PEAL_OK) }
         let made = try property.observeFromNow(&registration)
         return (made.id, made.outcome.status)

@@ -24,17 +24,21 @@ enum { PEAL_FORK_SHUT = 1 };
 void peal_fork_enter_slow(void);
 void peal_fork_leave_slow(void);
 
+/* Notes a lock that the thread is about to acquire. Returns false if the caller must call peal_fork_enter_slow too. */
+static inline bool peal_fork_try_enter(void)
+{
+    struct peal_thread *own = peal_thread_own;
+    if (__builtin_expect(own == NULL, 0))
+        return false;
+    __atomic_store_n(&own->locks, own->locks + 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return __builtin_expect(__atomic_load_n(&peal_fork_gate, __ATOMIC_RELAXED) == 0, 1);
+}
+
 /* Call before a lock is acquired. */
 static inline void peal_fork_enter(void)
 {
-    struct peal_thread *own = peal_thread_own;
-    if (__builtin_expect(own == NULL, 0)) {
-        peal_fork_enter_slow();
-        return;
-    }
-    __atomic_store_n(&own->locks, own->locks + 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (__builtin_expect(__atomic_load_n(&peal_fork_gate, __ATOMIC_RELAXED) != 0, 0))
+    if (__builtin_expect(!peal_fork_try_enter(), 0))
         peal_fork_enter_slow();
 }
 

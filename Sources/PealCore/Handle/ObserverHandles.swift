@@ -6,13 +6,13 @@ public struct ObserverHandles: Sendable {
     private static var slots: UnsafeMutablePointer<peal_slots> { peal_slots_of(PEAL_SLOTS_OBSERVATIONS) }
 
     /// Makes the id of a record. Lookups find the record from now on.
+    @inline(__always)
     func open(_ record: Observer) throws(Failure) {
         var id: UInt64 = 0
-        switch peal_slot_allocate(Self.slots, &id) {
-        case PEAL_SLOT_FULL:
+        let outcome = peal_slot_allocate(Self.slots, &id)
+        guard outcome == PEAL_SLOT_ALLOCATED else {
+            if outcome == PEAL_SLOT_NO_MEMORY { throw .outOfMemory }
             throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
-        case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
-        default: break
         }
         record.pointee.id = id
         peal_observer_retain_memory_unshared(record)

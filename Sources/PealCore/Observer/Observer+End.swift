@@ -47,7 +47,7 @@ extension Observer {
     /// - Returns: A list that was replaced, which the caller must retire.
     private func unpublish() -> Snapshot? {
         borrowedTables.with { tables in
-            Borrowed(tables.proto.center).with { center in center.unpublish(self, tables) }
+            Borrowed(tables.proto.center).with { center in center.unpublish(self) }
         }
     }
 
@@ -91,10 +91,12 @@ extension Observer {
 
 extension Center {
     /// Not inlined, because the objects would be retained.
-    @inline(never)
-    fileprivate func unpublish(_ record: Observer, _ tables: ObserverTables) -> Snapshot? {
+    @inline(never) @_optimize(speed)
+    fileprivate func unpublish(_ record: Observer) -> Snapshot? {
         var replaced: Snapshot?
-        _ = try? withState { (state) throws(Failure) in replaced = state.unlist(record, tables) }
+        _ = try? withState { (state) throws(Failure) in
+            replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
+        }
         return replaced
     }
 }
@@ -125,18 +127,26 @@ extension CenterState {
     }
 
     /// Adds to the number of observers of all protocols that the observer conforms to.
-    func count(_ record: Observer, of proto: PealProtocol, as difference: Int) {
-        self[proto].count(record, as: Int32(difference))
+    @inline(__always)
+    func count(_ record: Observer, of proto: PealProtocol, as difference: Int32) {
+        self[proto].count(record, as: difference)
+        if proto.ancestry != nil || peal_announcements_are_used() { countElsewhere(record, of: proto, as: difference) }
+    }
+
+    /// Does the same for the adopted protocols, and for the center's presence.
+    @inline(never)
+    private func countElsewhere(_ record: Observer, of proto: PealProtocol, as difference: Int32) {
         if let ancestry = proto.ancestry {
-            for member in ancestry.all { self[member].count(record, as: Int32(difference)) }
+            for member in ancestry.all { self[member].count(record, as: difference) }
         }
         if peal_announcements_are_used(), let presence = proto.center.presence {
-            presence.count(record.tables.currentMethods, as: Int32(difference))
+            presence.count(record.tables.currentMethods, as: difference)
         }
     }
 }
 
 extension ProtocolState {
+    @inline(__always)
     fileprivate func count(_ record: Observer, as difference: Int32) {
         conformerCount += difference
         if record.isWeak { weakConformerCount += difference }

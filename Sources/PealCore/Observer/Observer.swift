@@ -7,6 +7,7 @@ typealias Observer = UnsafeMutablePointer<ObserverRecord>
 extension Observer {
     /// Allocates and fills the record of a registration, with the reference of the registration. Rare members follow in
     /// the same allocation.
+    @inline(__always)
     static func make(
         _ registration: inout Registration, _ tables: consuming ObserverTables, _ key: ObserverKey
     ) throws(Failure) -> Observer {

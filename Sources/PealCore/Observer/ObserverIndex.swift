@@ -13,8 +13,13 @@ struct ObserverIndex {
     private static let minimumChains: UInt32 = 8
 
     /// Makes room for one more observer.
+    @inline(__always)
     mutating func reserve() throws(Failure) {
-        guard count >= chainCount * Self.load else { return }
+        if count >= chainCount &* Self.load { try grow() }
+    }
+
+    @inline(never)
+    private mutating func grow() throws(Failure) {
         let wanted = max(Self.minimumChains, chainCount * 2)
         guard let memory = peal_memory_allocate(Int(wanted) * MemoryLayout<Observer?>.stride) else {
             throw .outOfMemory
@@ -99,6 +104,7 @@ struct ObserverIndexes {
     private(set) var untargeted = ObserverIndex()
 
     /// Makes room for one more observer.
+    @inline(__always)
     mutating func reserve(for record: Observer) throws(Failure) {
         if record.hasKeyOfTarget { try targeted.reserve() } else { try untargeted.reserve() }
     }

@@ -13,6 +13,7 @@ struct ObserverKey {
     /// The hash of the target, or of what replaces it.
     let hash: UInt32
 
+    @inline(__always)
     init(_ registration: inout Registration, _ tables: borrowing ObserverTables) {
         target = UInt(bitPattern: registration.target)
         handler = tables.handled?.address ?? 0

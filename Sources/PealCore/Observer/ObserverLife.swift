@@ -84,11 +84,10 @@ enum ObserverLife {
             if let mailbox = record.mailbox { peal_mailbox_release(mailbox) }
             record.releaseObjects()
             let successor = record.pointee.successor
-            let next = successor?.pointee.record
-            peal_memory_free(successor)
             peal_memory_free(record)
-            guard let next else { return }
-            record = next
+            guard let successor else { return }
+            record = successor.pointee.record
+            peal_memory_free(successor)
         } while peal_observer_release_memory(record, 1)
     }
 }

@@ -2,7 +2,21 @@ import PealCall
 
 extension CenterState {
     /// The functions of a registration, checked, and shared with the observers that have the same ones.
+    @inline(__always)
     mutating func tables(
+        of registration: inout Registration, _ proto: PealProtocol
+    ) throws(Failure) -> ObserverTables {
+        // Most registrations in a row have one table, and neither a queue nor a service.
+        if case .table(let table) = registration.functions, registration.queue == nil,
+            let known = self[proto].tables.findLast(table, of: proto)
+        {
+            return known
+        }
+        return try readTables(of: &registration, proto)
+    }
+
+    @inline(never)
+    private mutating func readTables(
         of registration: inout Registration, _ proto: PealProtocol
     ) throws(Failure) -> ObserverTables {
         // The functions were checked when they were read.
@@ -25,7 +39,6 @@ extension CenterState {
         of registration: inout Registration, _ proto: PealProtocol
     ) throws(Failure) -> ObserverTables {
         if registration.lazy == nil, case .table(let table) = registration.functions {
-            if let known = self[proto].tables.findLast(table, of: proto) { return known }
             try FunctionTables.checkSize(of: table, for: proto, in: self)
             if let known = self[proto].tables.find(table, of: proto) { return known }
         }

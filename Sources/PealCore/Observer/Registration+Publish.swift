@@ -3,6 +3,7 @@ import PealCall
 
 extension CenterState {
     /// Lists the observer under all its methods, or under none when memory is short.
+    @inline(__always)
     func publish(
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) -> RegistrationOutcome {
@@ -77,6 +78,7 @@ extension CenterState {
     }
 
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
+    @inline(__always)
     private func open(
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) {
@@ -103,6 +105,7 @@ extension CenterState {
     }
 
     /// Prepares the lists of all methods that an observer implements.
+    @inline(__always)
     func prepare(_ record: Observer, _ tables: ObserverTables) throws(Failure) -> SnapshotTransactions {
         var changes = SnapshotTransactions()
         for listing in tables.listings { try changes.insert(listing.entry(of: record), in: listing.element) }

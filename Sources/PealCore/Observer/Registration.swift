@@ -45,7 +45,7 @@ public struct Registration: ~Copyable {
     /// broadcast on that creates it.
     var getsLastCalls = false
 
-    public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
+    init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         borrowedProto = Borrowed(proto)
         keptProto = proto
         self.target = target
@@ -53,14 +53,15 @@ public struct Registration: ~Copyable {
     }
 
     /// The caller must keep the protocol as long as the registration exists.
-    public init(borrowing proto: Borrowed<PealProtocol>, target: UnsafeMutableRawPointer?, functions: Functions) {
+    @inline(__always)
+    private init(borrowing proto: Borrowed<PealProtocol>, target: UnsafeMutableRawPointer?, functions: Functions) {
         borrowedProto = proto
         keptProto = nil
         self.target = target
         self.functions = functions
     }
 
-    public var proto: PealProtocol { borrowedProto.object }
+    var proto: PealProtocol { borrowedProto.object }
 
     /// The extras of the record, without those of a handler. Most observers have none.
     var extras: UInt8 {
@@ -83,17 +84,46 @@ public struct Registration: ~Copyable {
         }
     }
 
-    /// Registers.
+    /// Registers for the protocol of an id.
     ///
     /// If this fails, the caller must run the destroy callback.
-    public mutating func register() throws(Failure) -> UInt64 {
+    ///
+    /// - Parameter configure: Sets the options of the registration.
+    /// - Returns: Nil if the id of the protocol is stale.
+    @_optimize(speed)
+    public static func register(
+        _ proto: UInt64, _ target: UnsafeMutableRawPointer?, _ functions: Functions,
+        _ configure: (inout Registration) throws(Failure) -> Void
+    ) throws(Failure) -> UInt64? {
+        try Handles.protocols.withBorrowed(proto) { (proto) throws(Failure) in
+            var registration = Registration(borrowing: proto, target: target, functions: functions)
+            try configure(&registration)
+            return try registration.registerInline()
+        }
+    }
+
+    /// Registers. A registration that names no owner has the thread's current one.
+    ///
+    /// If this fails, the caller must run the destroy callback.
+    public mutating func register() throws(Failure) -> UInt64 { try registerInline() }
+
+    @inline(__always)
+    private mutating func registerInline() throws(Failure) -> UInt64 {
+        if owner == nil { owner = try CurrentOwner.find() }
         // With a thread record the thread's locks cost less: see fork.h.
         guard peal_thread_current() != nil else { throw .outOfMemory }
         if weak == nil { weak = WeakTarget(of: target) }
         getsLastCalls = lazy == nil
-        let outcome = lazy == nil ? try registerOverDead() : try registerFollowing()
-        outcome.remainder?.run()
-        return outcome.id
+        // The service then reports even an end during this registration.
+        if let lazy { lazy.service.add(lazy) }
+        do throws(Failure) {
+            let outcome = try registerOverDead()
+            outcome.remainder?.run()
+            return outcome.id
+        } catch {
+            if let lazy { lazy.service.remove(lazy) }
+            throw error
+        }
     }
 
     /// Registers. An observer whose weak target has died is no duplicate of another target at its address. The dead
@@ -101,7 +131,8 @@ public struct Registration: ~Copyable {
     ///
     /// The functions of a registration are mutating, and so are those of the state, because each call of another function
     /// would copy the whole struct.
-    mutating func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
+    @inline(__always)
+    private mutating func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
         while true {
             do throws(Failure) {
                 return try borrowedProto.with { (proto) throws(Failure) in

@@ -13,13 +13,15 @@ struct SharedTables {
 
     private static let minimumLimit: UInt32 = 16
 
-    /// The tables of the last registration, if a caller's table has the same functions; otherwise nil. The size of the
-    /// caller's table need not be checked: it is that of a checked table, or this returns nil.
+    /// The tables of the last registration, if a caller's table has the same functions; otherwise nil. Finds only tables
+    /// that lack no required method, of a protocol that adopts none. The size of the caller's table need not be checked:
+    /// it is that of a checked table, or this returns nil.
     ///
     /// Mutating, so that no caller copies the tables for it.
+    @inline(__always)
     mutating func findLast(_ table: UnsafeRawPointer, of proto: PealProtocol) -> ObserverTables? {
-        guard let last, last.handled == nil, last.table.load(as: Int.self) == table.load(as: Int.self),
-            !proto.hasDiamond, TableContent.isEqual(last.table, to: table, of: proto)
+        guard let last, last.handled == nil, last.isComplete, proto.ancestry == nil,
+            TableContent.isEqual(last.table, to: table)
         else { return nil }
         return last
     }

@@ -22,6 +22,21 @@ enum TableContent {
         hash ^= hash >> 32
     }
 
+    /// Compares tables of a protocol that adopts none, word by word. The first word is the size.
+    @inline(__always)
+    static func isEqual(_ table: UnsafeRawPointer, to other: UnsafeRawPointer) -> Bool {
+        let words = UInt(table.load(as: UInt.self)) / UInt(TableLayout.word)
+        var index: UInt = 0
+        repeat {
+            let offset = Int(bitPattern: index &* UInt(TableLayout.word))
+            guard
+                table.load(fromByteOffset: offset, as: UInt.self) == other.load(fromByteOffset: offset, as: UInt.self)
+            else { return false }
+            index &+= 1
+        } while index < words
+        return true
+    }
+
     static func isEqual(_ table: UnsafeRawPointer?, to other: UnsafeRawPointer?, of proto: PealProtocol) -> Bool {
         if table == other { return true }
         let (own, others) = (functions(table, of: proto), functions(other, of: proto))

@@ -18,14 +18,24 @@ public enum CurrentOwner {
     }
 
     /// The id of the entered owner; zero if there is none.
+    @inline(__always)
     public static var id: UInt64 {
         peal_thread_own_slot().map(peal_thread_current_owner) ?? 0
     }
 
     /// The owner that a registration names, or the thread's. An owner that was retired meanwhile is an error even if it
     /// was only entered, because no later retirement would end the registration.
-    public static func find(_ named: UInt64) throws(Failure) -> Owner? {
-        let id = named == 0 ? id : named
+    public static func find(_ named: UInt64) throws(Failure) -> Owner? { try existing(named == 0 ? id : named) }
+
+    /// The owner that the thread has entered.
+    @inline(__always)
+    static func find() throws(Failure) -> Owner? {
+        let id = id
+        return id == 0 ? nil : try existing(id)
+    }
+
+    @inline(never)
+    private static func existing(_ id: UInt64) throws(Failure) -> Owner? {
         guard id != 0 else { return nil }
         guard let owner = Handles.owners.find(id) else { throw .staleOwner }
         return owner

@@ -14,15 +14,6 @@ public final class PealProtocol: ProtocolState, @unchecked Sendable {
         super.init(adopted.isEmpty ? nil : Ancestry(adopted))
     }
 
-    /// Runs `body` with the protocol of an id, which is kept meanwhile.
-    ///
-    /// - Returns: Nil if the id is stale.
-    public static func withPinned(
-        _ id: UInt64, _ body: (Borrowed<PealProtocol>) throws(Failure) -> UInt64
-    ) throws(Failure) -> UInt64? {
-        try Handles.protocols.withBorrowed(id, body)
-    }
-
     /// The protocols that it adopts, in the order of the declaration.
     var adopted: [PealProtocol] { ancestry?.adopted ?? [] }
 

@@ -52,10 +52,11 @@ enum Reclaimer {
             self.capacity = capacity
         }
 
+        @inline(__always)
         mutating func append(_ object: Retired) {
             if count == capacity { setCapacity(2 * capacity) }
             (start + count).initialize(to: object)
-            count += 1
+            count &+= 1
         }
 
         /// Moves the objects that no reader protects to other memory, with room for all. Each object is tested exactly
@@ -91,6 +92,7 @@ enum Reclaimer {
             return areRequested
         }
 
+        @inline(never)
         private mutating func setCapacity(_ wanted: Int) {
             let memory = UnsafeMutablePointer<Retired>.allocate(capacity: wanted)
             memory.moveInitialize(from: start, count: count)
@@ -132,6 +134,7 @@ enum Reclaimer {
     }
 
     /// The same for a removed observer whose id the caller has pinned, and for the list that its removal replaced.
+    @_optimize(speed)
     static func leave(_ list: Snapshot?, pinned record: Observer) {
         let isFull = retired.withLock { retired in
             if let list { retired.append(.list(list)) }

@@ -136,7 +136,7 @@ extension Snapshot {
         let entries = entries
         for index in borrowed..<entries.count { ObserverLife.releaseMemory(entries[index].record) }
         for entry in pending { ObserverLife.releaseMemory(entry.record) }
-        peal_memory_free(pointee.twin)
+        if let twin = pointee.twin { peal_memory_free(twin) }
         peal_memory_free(self)
     }
 }

@@ -6,8 +6,9 @@ extension SnapshotEntry {
     /// True if the observer is the placeholder of a service's instance.
     var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
 
-    /// Returns true if the entry adds no trait to its list.
-    var addsNoTraits: Bool { record.mailbox == nil && !isLazy && !isOfLazy }
+    /// Returns true if the entry adds no trait to its list. Most observers have no extras, and thus no queue and no
+    /// service.
+    var addsNoTraits: Bool { record.delivery == nil || (record.mailbox == nil && !isLazy && !isOfLazy) }
 
     /// Returns true if the result of each call of the observer must be examined, in lists of the element's method.
     func isExamined(in element: MethodElement) -> Bool {

@@ -26,6 +26,7 @@ struct SnapshotTransaction: BitwiseCopyable {
 
     /// Prepares to insert the entry of a new observer, which no other thread can find yet, in its order. If the
     /// observer has a queue, the entry joins the queue's group.
+    @inline(__always)
     init(inserting entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
         // The most frequent case is first and reads no other entries: thousands may register in a row.
         if let list = element.list {
@@ -74,12 +75,14 @@ struct SnapshotTransaction: BitwiseCopyable {
     private static var longList: Int { 64 }
 
     /// Returns true if the list that the change replaces is long enough to be freed at once.
+    @inline(__always)
     var leavesLongList: Bool { replacesList && (element.list?.isLong ?? false) }
 
     /// Returns true if the change removes the replaced observers from the list. Otherwise they must still be removed.
     var replacesList: Bool { if case .replace = kind { true } else { false } }
 
     /// Publishes the change, and retires the list that it replaces.
+    @inline(__always)
     func commit() {
         switch kind {
         case .append(let entry, let list):
@@ -108,12 +111,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from element: MethodElement) -> Snapshot? {
         guard let list = element.list else { return nil }
         peal_snapshot_note_removed(list)
-        // The placeholder of an instance that ends has no instance, so broadcasts test its service again.
-        if record.placeholder != nil { list.markPendingServices() }
-        // Queued calls are counted by their groups, and an entry that drains would still be called. A new list is built
-        // to find out if services are missing.
-        let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
-        if record.mailbox != nil || isLazy { list.markUnsettled() }
+        if record.delivery != nil { list.noteRemoved(record) }
         if list.isAllEnded, !element.needsList { return element.replace(by: peal_directory_empty_list(element)) }
         guard list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) else { return nil }
         return rebuild(list, of: element)
@@ -139,9 +137,11 @@ struct SnapshotTransaction: BitwiseCopyable {
 /// The changes that one registration makes: most observers have one method, whose change needs no memory here.
 struct SnapshotTransactions {
     private var first: SnapshotTransaction?
-    private var others: [SnapshotTransaction] = []
+    /// Nil instead of an empty array, which would be counted.
+    private var others: [SnapshotTransaction]?
 
     /// Prepares the change of one more list. If that fails, the earlier changes are cancelled.
+    @inline(__always)
     mutating func insert(_ entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
         do throws(Failure) {
             add(try SnapshotTransaction(inserting: entry, in: element))
@@ -162,28 +162,42 @@ struct SnapshotTransactions {
         }
     }
 
+    @inline(__always)
     private mutating func add(_ change: SnapshotTransaction) {
-        if first == nil { first = change } else { others.append(change) }
+        if first == nil { first = change } else { addOther(change) }
     }
 
+    @inline(never)
+    private mutating func addOther(_ change: SnapshotTransaction) {
+        others = others ?? []
+        others?.append(change)
+    }
+
+    @inline(__always)
     func commit() {
         first?.commit()
-        for change in others { change.commit() }
+        if let others { for change in others { change.commit() } }
     }
 
+    @inline(never)
     func cancel() {
         first?.cancel()
-        for change in others { change.cancel() }
+        for change in others ?? [] { change.cancel() }
     }
 
     /// Returns true if one of the changes replaces a long list. Call before they are committed.
-    var leavesLongList: Bool { first?.leavesLongList == true || others.contains { $0.leavesLongList } }
+    @inline(__always)
+    var leavesLongList: Bool {
+        if first?.leavesLongList == true { return true }
+        guard let others else { return false }
+        return others.contains { $0.leavesLongList }
+    }
 
     /// The lists from which these changes remove the replaced observers.
     var replacedLists: Set<MethodElement> {
         var elements: Set<MethodElement> = []
         if let first, first.replacesList { elements.insert(first.element) }
-        for change in others where change.replacesList { elements.insert(change.element) }
+        for change in others ?? [] where change.replacesList { elements.insert(change.element) }
         return elements
     }
 }
@@ -204,6 +218,17 @@ extension Snapshot {
             throw .outOfMemory
         }
         peal_snapshot_set_twin(self, memory)
+    }
+
+    /// Notes the removal of an observer with extras. Others have no queue and no service.
+    @inline(never)
+    fileprivate func noteRemoved(_ record: Observer) {
+        // The placeholder of an instance that ends has no instance, so broadcasts test its service again.
+        if record.placeholder != nil { markPendingServices() }
+        // Queued calls are counted by their groups, and an entry that drains would still be called. A new list is built
+        // to find out if services are missing.
+        let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
+        if record.mailbox != nil || isLazy { markUnsettled() }
     }
 
     /// Returns true if a short list has no observer any more.
