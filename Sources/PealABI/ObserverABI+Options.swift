@@ -2,27 +2,20 @@ internal import CPeal
 internal import PealCore
 
 extension Registration {
+    @inline(__always)
     static func register(
         _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?,
-        functions: () throws(Failure) -> Functions
+        setFunctions: (inout Registration) throws(Failure) -> Void
     ) -> peal_status {
         registering(target, options, out_observation) { (given) throws(Failure) in
-            try register(proto, target, try functions(), given) { (_) throws(Failure) in }
+            let id = try register(proto.id, target) { (registration) throws(Failure) in
+                try setFunctions(&registration)
+                if let given { try registration.apply(given) }
+            }
+            guard let id else { throw peal_protocol.stale }
+            return (id, PEAL_OK)
         }
-    }
-
-    /// Registers with the options and with what `configure` sets.
-    static func register(
-        _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ functions: Functions,
-        _ given: UnsafePointer<peal_observe_options>?, configure: (inout Registration) throws(Failure) -> Void
-    ) throws(Failure) -> (id: UInt64, status: peal_status) {
-        let id = try register(proto.id, target, functions) { (registration) throws(Failure) in
-            try configure(&registration)
-            if let given { try registration.apply(given) }
-        }
-        guard let id else { throw peal_protocol.stale }
-        return (id, PEAL_OK)
     }
 
     /// Runs `body`, which registers with the options, or with none. If that fails, calls the destroy callback, as the

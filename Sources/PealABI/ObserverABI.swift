@@ -6,9 +6,9 @@ public func peal_observe(
     _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ table: UnsafeRawPointer?,
     _ options: UnsafePointer<peal_observe_options>?, _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
+    Registration.register(proto, target, options, out_observation) { (registration) throws(Failure) in
         guard let table else { throw .null("table") }
-        return .table(table)
+        registration.functions = .table(table)
     }
 }
 
@@ -18,8 +18,9 @@ public func peal_observe_bindings(
     _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
-        .callerBindings(CallerBindings(try FunctionBinding.list(bindings, count), read: FunctionBinding.read))
+    Registration.register(proto, target, options, out_observation) { (registration) throws(Failure) in
+        registration.functions = .callerBindings(
+            CallerBindings(try FunctionBinding.list(bindings, count), read: FunctionBinding.read))
     }
 }
 
@@ -29,9 +30,9 @@ public func peal_observe_handler(
     _ methods: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
+    Registration.register(proto, target, options, out_observation) { (registration) throws(Failure) in
         guard let handler else { throw .null("handler") }
-        return .handler(
+        registration.functions = .handler(
             unsafeBitCast(handler, to: UnsafeRawPointer.self), names: try Boundary.methodNames(methods, count))
     }
 }
@@ -41,22 +42,19 @@ public func peal_observe_service(
     _ proto: peal_protocol, _ service: UnsafePointer<CChar>?, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.registering(nil, options, out_observation) { (given) throws(Failure) in
-        guard given?.pointee.weak == nil, (given?.pointee.reference.id ?? 0) == 0 else {
+    Registration.register(proto, nil, options, out_observation) { (registration) throws(Failure) in
+        guard options?.pointee.weak == nil, (options?.pointee.reference.id ?? 0) == 0 else {
             throw Failure(
                 .argument, "a lazy observer keeps its instance by a use, not weakly; leave `weak` and `reference` empty"
             )
         }
-        let name = try Boundary.text(service, "service")
-        return try Registration.register(proto, nil, .service, given) { (made) throws(Failure) in
-            try made.setService(name)
-        }
+        try registration.setService(try Boundary.text(service, "service"))
     }
 }
 
 @c @implementation
 public func peal_observation_remove(_ observation: peal_observation) -> peal_status {
-    Boundary.status { () throws(Failure) in try Observation.remove(observation.id) }
+    Observation.removeNow(observation.id) ? PEAL_OK : Boundary.fail(.staleObservation)
 }
 
 @c @implementation

@@ -157,6 +157,8 @@ extension CenterState {
             count(observer, of: proto, as: -1)
             if observer.close() { remains.observers.append(observer) }
         }
+        // They may belong to the protocol, and are collected with its observers.
+        proto.center.leaving.retire()
         proto.center.laterObservers.removeAll(of: proto)
         proto.center.presence?.noteRemoved(proto)
         for method in self[proto].all { method.close() }

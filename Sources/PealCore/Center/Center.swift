@@ -6,10 +6,12 @@ public final class Center: Sendable {
     public let id: UInt64
     let services: ServiceBook
     private let state = Guarded(CenterState())
-    // Guarded by the center's lock. They are not in its state, whose copies would count references to them.
+    // Guarded by the center's lock. They are not in its state, which some calls copy.
     /// nil until the protocol `PealPresence` is defined.
     @exclusivity(unchecked) nonisolated(unsafe) var presence: Presence?
     @exclusivity(unchecked) nonisolated(unsafe) var laterObservers = LaterObservers()
+    /// Removed observers and replaced lists that wait for the next collection.
+    @exclusivity(unchecked) nonisolated(unsafe) var leaving = Reclaimer.Leaving()
     /// The mediator, under a lock of its own, because it is created while the center's lock is not held.
     let mediator = Guarded(MediatorSlot())
 
@@ -79,6 +81,7 @@ public final class Center: Sendable {
         let remains = state.withLock { state in
             presence = nil
             laterObservers = LaterObservers()
+            leaving.end()
             return state.end()
         }
         remains.finishRemoval()

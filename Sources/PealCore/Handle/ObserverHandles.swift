@@ -37,6 +37,7 @@ public struct ObserverHandles: Sendable {
     /// Makes an id stale, as `retire`, and pins it. The slot keeps the record until the caller has released the pin.
     ///
     /// - Returns: The record; nil if the id was already stale.
+    @inline(__always)
     func retirePinned(_ id: UInt64) -> Observer? {
         guard let slot = peal_slot_retire(Self.slots, id) else { return nil }
         let record = Self.record(of: slot)

@@ -20,18 +20,27 @@ extension Observation {
     @discardableResult
     public static func remove(_ id: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
         guard removal.drains || removal.timeout != nil else {
-            guard let record = Handles.observations.retirePinned(id) else { throw .staleObservation }
-            guard record.closeGate() else {
-                // Another thread ends the observer.
-                Handles.observations.unpin(id)
-                throw .staleObservation
-            }
-            record.unlistPinned()
+            guard removeNow(id) else { throw .staleObservation }
             return true
         }
         if !removal.drains, let isDone = removeAndWait(id, removal.timeout ?? 0) { return isDone }
         guard let observation = Handles.observations.findEvenRetired(id) else { throw .staleObservation }
         return try remove(observation, removal)
+    }
+
+    /// Ends the registration of a handle, and waits for nothing.
+    ///
+    /// - Returns: False if the handle is stale.
+    @_optimize(speed)
+    public static func removeNow(_ id: UInt64) -> Bool {
+        guard let record = Handles.observations.retirePinned(id) else { return false }
+        guard record.closeGate() else {
+            // Another thread ends the observer.
+            Handles.observations.unpin(id)
+            return false
+        }
+        record.unlistPinned()
+        return true
     }
 
     /// Ends the registration of an observer without extras and waits for its calls. Usually no call runs. Then the

@@ -26,13 +26,15 @@ extension Observer {
     }
 
     /// The same for an observer whose id the caller has pinned. Releases the pin.
+    @inline(__always)
     func unlistPinned() {
-        let replaced = unpublish()
         if delivery == nil, pointee.destroy == nil {
-            Reclaimer.leave(replaced, pinned: self)
+            // The pin is released when the record is freed.
+            borrowedTables.with { tables in
+                Borrowed(tables.proto.center).with { center in center.unpublishLeaving(self) }
+            }
         } else {
-            if let replaced { Reclaimer.retire(.list(replaced)) }
-            finishRemoval()
+            unlist()
             Handles.observations.unpin(pointee.id)
         }
     }
@@ -91,13 +93,30 @@ extension Observer {
 
 extension Center {
     /// Not inlined, because the objects would be retained.
-    @inline(never) @_optimize(speed)
+    @inline(never)
     fileprivate func unpublish(_ record: Observer) -> Snapshot? {
         var replaced: Snapshot?
         _ = try? withState { (state) throws(Failure) in
             replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
         }
         return replaced
+    }
+
+    /// The same for an observer whose end only frees memory. The observer and the list that was replaced wait for the next
+    /// collection. Once the lock is released, another thread may free the observer, and then the center if that has ended.
+    /// So this thread accesses neither afterwards.
+    @inline(never) @_optimize(speed)
+    fileprivate func unpublishLeaving(_ record: Observer) {
+        var isLeft = false
+        var isFull = false
+        _ = try? withState { (state) throws(Failure) in
+            let replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
+            isFull = leaving.add(record, replaced)
+            isLeft = true
+        }
+        // The end of a center has ended its lists.
+        guard isLeft else { return Reclaimer.leave(.pinnedObserver(record)) }
+        if isFull { Reclaimer.collect() }
     }
 }
 

@@ -12,10 +12,12 @@ extension Observer {
         _ registration: inout Registration, _ tables: consuming ObserverTables, _ key: ObserverKey
     ) throws(Failure) -> Observer {
         let extras = tables.handled == nil ? registration.extras : UInt8(PEAL_EXTRAS_ALL)
-        let size = MemoryLayout<ObserverRecord>.size + peal_observer_extras_size(extras)
+        let size =
+            MemoryLayout<ObserverRecord>.size
+            + (extras == UInt8(PEAL_EXTRAS_NONE) ? 0 : peal_observer_extras_size(extras))
         // Most records have no extras, and are filled here: in glibc that is faster than memory of zeros.
         let record: Observer
-        if extras == PEAL_EXTRAS_NONE {
+        if extras == UInt8(PEAL_EXTRAS_NONE) {
             guard let memory = peal_memory_allocate_unset(size) else { throw .outOfMemory }
             record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
             record.initialize(to: ObserverRecord())

@@ -5,7 +5,7 @@ enum ObserverGate {
     /// Changes the gate. `change` may be called again if another thread was faster.
     ///
     /// - Returns: True if the change was made; false if `change` returned nil.
-    @discardableResult
+    @discardableResult @inline(__always)
     static func update(
         _ gate: UnsafeMutablePointer<UInt32>, _ change: (UInt32) -> UInt32?
     ) -> Bool {
@@ -18,6 +18,7 @@ enum ObserverGate {
     }
 
     /// Marks the observer as removed. Only one of the threads that try to end an observer succeeds.
+    @inline(__always)
     static func remove(_ gate: UnsafeMutablePointer<UInt32>) -> Bool {
         update(gate) { $0 & (removed | drains) == 0 ? $0 | removed : nil }
     }

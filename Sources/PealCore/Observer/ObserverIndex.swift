@@ -109,12 +109,14 @@ struct ObserverIndexes {
         if record.hasKeyOfTarget { try targeted.reserve() } else { try untargeted.reserve() }
     }
 
-    /// The caller must have reserved room.
+    /// The caller must have reserved room. Not inlined, because the protocol would be retained.
+    @inline(never)
     mutating func insert(_ record: Observer) {
         if record.hasKeyOfTarget { targeted.insert(record) } else { untargeted.insert(record) }
     }
 
-    /// Returns false if the observer is not in the index.
+    /// Returns false if the observer is not in the index. Not inlined, because the protocol would be retained.
+    @inline(never)
     mutating func remove(_ record: Observer) -> Bool {
         record.hasKeyOfTarget ? targeted.remove(record) : untargeted.remove(record)
     }

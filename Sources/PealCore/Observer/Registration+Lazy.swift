@@ -1,14 +1,15 @@
 extension Registration {
-    /// Names a service instead of the target. Its functions are `service`.
+    /// Names a service instead of a target and functions.
     public mutating func setService(_ name: String) throws(Failure) {
         let proto = proto
         let service = try Service.find(name, in: proto.center)
-        guard let functions = service.functions(for: proto) else {
+        guard let provided = service.functions(for: proto) else {
             throw Failure(
                 .notFound,
                 "service \(name) does not provide \(proto.name); name it in the `provides` of its description")
         }
-        lazy = LazyObserver(service, functions: functions)
+        functions = .service
+        lazy = LazyObserver(service, functions: provided)
     }
 }
 

@@ -26,6 +26,7 @@ extension CenterState {
     }
 
     /// Lists an observer that replaces others.
+    @inline(never)
     func publish(
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol,
         replacing known: [Observer]
@@ -90,6 +91,7 @@ extension CenterState {
     }
 
     /// Adds the observer to its queue and its owner, and begins a lazy registration. Adds nothing if one of these fails.
+    @inline(never)
     private func addToQueueAndOwner(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
         let id = record.pointee.id
         do throws(Failure) {
@@ -107,18 +109,16 @@ extension CenterState {
     /// Prepares the lists of all methods that an observer implements.
     @inline(__always)
     func prepare(_ record: Observer, _ tables: ObserverTables) throws(Failure) -> SnapshotTransactions {
-        var changes = SnapshotTransactions()
-        for listing in tables.listings { try changes.insert(listing.entry(of: record), in: listing.element) }
-        return changes
+        try SnapshotTransactions(tables.listings) { (listing) throws(Failure) in
+            try SnapshotTransaction(inserting: listing.entry(of: record), in: listing.element)
+        }
     }
 
     private func prepare(
         _ record: Observer, _ tables: ObserverTables, replacing replaced: Set<Observer>
     ) throws(Failure) -> SnapshotTransactions {
-        var changes = SnapshotTransactions()
-        for listing in tables.listings {
-            try changes.insert(listing.entry(of: record), replacing: replaced, in: listing.element)
+        try SnapshotTransactions(tables.listings) { (listing) throws(Failure) in
+            try SnapshotTransaction(inserting: listing.entry(of: record), replacing: replaced, in: listing.element)
         }
-        return changes
     }
 }

@@ -54,16 +54,17 @@ public struct Registration: ~Copyable {
 
     /// The caller must keep the protocol as long as the registration exists.
     @inline(__always)
-    private init(borrowing proto: Borrowed<PealProtocol>, target: UnsafeMutableRawPointer?, functions: Functions) {
+    private init(borrowing proto: Borrowed<PealProtocol>, target: UnsafeMutableRawPointer?) {
         borrowedProto = proto
         keptProto = nil
         self.target = target
-        self.functions = functions
+        functions = .service
     }
 
     var proto: PealProtocol { borrowedProto.object }
 
     /// The extras of the record, without those of a handler. Most observers have none.
+    @inline(__always)
     var extras: UInt8 {
         if case .service = functions { return UInt8(PEAL_EXTRAS_ALL) }
         if owner != nil || weak != nil { return UInt8(PEAL_EXTRAS_COMMON) }
@@ -88,15 +89,15 @@ public struct Registration: ~Copyable {
     ///
     /// If this fails, the caller must run the destroy callback.
     ///
-    /// - Parameter configure: Sets the options of the registration.
+    /// - Parameter configure: Sets the functions and the options of the registration.
     /// - Returns: Nil if the id of the protocol is stale.
     @_optimize(speed)
     public static func register(
-        _ proto: UInt64, _ target: UnsafeMutableRawPointer?, _ functions: Functions,
+        _ proto: UInt64, _ target: UnsafeMutableRawPointer?,
         _ configure: (inout Registration) throws(Failure) -> Void
     ) throws(Failure) -> UInt64? {
         try Handles.protocols.withBorrowed(proto) { (proto) throws(Failure) in
-            var registration = Registration(borrowing: proto, target: target, functions: functions)
+            var registration = Registration(borrowing: proto, target: target)
             try configure(&registration)
             return try registration.registerInline()
         }
@@ -169,18 +170,13 @@ extension CenterState {
     mutating func register(
         _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) -> RegistrationOutcome {
-        guard self[proto].isDefined else {
-            throw Failure(.handle, "protocol \(proto.name) was removed, because its owner was retired")
-        }
+        guard self[proto].isDefined else { throw .removed(proto) }
         let tables = try tables(of: &registration, proto)
         let key = ObserverKey(&registration, tables)
         if registration.duplicates == .refused,
             key.index(in: self[proto]).contains(key.hash, where: { key.isTaken(by: $0) })
         {
-            throw Failure(
-                .duplicate,
-                "the \(registration.lazy == nil ? "target" : "service") already observes \(proto.name); the first registration stays; use PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE to register it again"
-            )
+            throw .duplicate(of: registration.lazy == nil ? "target" : "service", proto)
         }
         let record = try Observer.make(&registration, consume tables, key)
         registrations += 1
@@ -211,6 +207,22 @@ extension CenterState {
             if key.isTaken(by: record) { found.append(record) }
         }
         return found
+    }
+}
+
+// Not inlined: a registration that succeeds builds no text.
+extension Failure {
+    @inline(never)
+    fileprivate static func removed(_ proto: PealProtocol) -> Failure {
+        Failure(.handle, "protocol \(proto.name) was removed, because its owner was retired")
+    }
+
+    @inline(never)
+    fileprivate static func duplicate(of object: String, _ proto: PealProtocol) -> Failure {
+        Failure(
+            .duplicate,
+            "the \(object) already observes \(proto.name); the first registration stays; use PEAL_OBSERVE_REPLACE or PEAL_OBSERVE_ALLOW_DUPLICATE to register it again"
+        )
     }
 }
 

@@ -42,7 +42,8 @@ enum Reclaimer {
     }
 
     /// An array that no code copies. So an addition does not test whether it is shared.
-    private struct RetiredObjects {
+    private struct RetiredObjects: @unchecked Sendable {
+        // Unchecked: the memory is its own, and a lock guards it.
         private var start: UnsafeMutablePointer<Retired>
         private var capacity: Int
         private(set) var count = 0
@@ -58,6 +59,14 @@ enum Reclaimer {
             (start + count).initialize(to: object)
             count &+= 1
         }
+
+        /// Moves all objects of another array to this one.
+        mutating func append(moving others: inout RetiredObjects) {
+            for index in 0..<others.count { append(others.start[index]) }
+            others.count = 0
+        }
+
+        func deallocate() { start.deallocate() }
 
         /// Moves the objects that no reader protects to other memory, with room for all. Each object is tested exactly
         /// once, because a reader may release it between two tests.
@@ -133,15 +142,40 @@ enum Reclaimer {
         if isFull { collect() }
     }
 
-    /// The same for a removed observer whose id the caller has pinned, and for the list that its removal replaced.
-    @_optimize(speed)
-    static func leave(_ list: Snapshot?, pinned record: Observer) {
-        let isFull = retired.withLock { retired in
-            if let list { retired.append(.list(list)) }
-            retired.append(.pinnedObserver(record))
-            return retired.count > backlog
+    /// Observers that were removed from one center, and the lists that their removals replaced. The center's lock guards
+    /// them. A removal holds it in any case, so it need not acquire the reclaimer's lock.
+    struct Leaving {
+        private var objects = RetiredObjects(capacity: Self.capacity)
+
+        private static let capacity = 32
+
+        /// Adds an observer without extras and without a destroy callback, whose id the caller has pinned.
+        ///
+        /// - Parameter list: The list that the removal replaced.
+        /// - Returns: True if the caller must collect once it holds no lock.
+        @inline(__always)
+        mutating func add(_ record: Observer, _ list: Snapshot?) -> Bool {
+            if let list { objects.append(.list(list)) }
+            objects.append(.pinnedObserver(record))
+            return objects.count > Self.capacity - 2 && retire()
         }
-        if isFull { collect() }
+
+        /// Retires all objects.
+        ///
+        /// - Returns: True if so many objects are retired that the caller must collect once it holds no lock.
+        @discardableResult @inline(never)
+        mutating func retire() -> Bool {
+            Reclaimer.retired.withLock { retired in
+                retired.append(moving: &objects)
+                return retired.count > backlog
+            }
+        }
+
+        /// Retires all objects of a center that ends. No object is added afterwards.
+        mutating func end() {
+            retire()
+            objects.deallocate()
+        }
     }
 
     /// Collects if many retired lists wait. Call with no lock held.

@@ -136,41 +136,39 @@ struct SnapshotTransaction: BitwiseCopyable {
 
 /// The changes that one registration makes: most observers have one method, whose change needs no memory here.
 struct SnapshotTransactions {
-    private var first: SnapshotTransaction?
+    private let first: SnapshotTransaction?
     /// Nil instead of an empty array, which would be counted.
-    private var others: [SnapshotTransaction]?
+    private let others: [SnapshotTransaction]?
 
-    /// Prepares the change of one more list. If that fails, the earlier changes are cancelled.
+    /// Prepares the change of each list. If that fails for one, the earlier changes are cancelled.
     @inline(__always)
-    mutating func insert(_ entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
-        do throws(Failure) {
-            add(try SnapshotTransaction(inserting: entry, in: element))
-        } catch {
-            cancel()
-            throw error
-        }
-    }
-
-    mutating func insert(
-        _ entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>, in element: MethodElement
+    init(
+        _ listings: UnsafeBufferPointer<ObserverTables.Listing>,
+        _ prepare: (ObserverTables.Listing) throws(Failure) -> SnapshotTransaction
     ) throws(Failure) {
-        do throws(Failure) {
-            add(try SnapshotTransaction(inserting: entry, replacing: replaced, in: element))
-        } catch {
-            cancel()
-            throw error
+        guard let listing = listings.first else {
+            (first, others) = (nil, nil)
+            return
         }
-    }
-
-    @inline(__always)
-    private mutating func add(_ change: SnapshotTransaction) {
-        if first == nil { first = change } else { addOther(change) }
+        let first = try prepare(listing)
+        self.first = first
+        others = listings.count > 1 ? try Self.prepare(listings.dropFirst(), after: first, prepare) : nil
     }
 
     @inline(never)
-    private mutating func addOther(_ change: SnapshotTransaction) {
-        others = others ?? []
-        others?.append(change)
+    private static func prepare(
+        _ listings: Slice<UnsafeBufferPointer<ObserverTables.Listing>>, after first: SnapshotTransaction,
+        _ prepare: (ObserverTables.Listing) throws(Failure) -> SnapshotTransaction
+    ) throws(Failure) -> [SnapshotTransaction] {
+        var prepared: [SnapshotTransaction] = []
+        do throws(Failure) {
+            for listing in listings { prepared.append(try prepare(listing)) }
+            return prepared
+        } catch {
+            first.cancel()
+            for change in prepared { change.cancel() }
+            throw error
+        }
     }
 
     @inline(__always)
