@@ -93,7 +93,7 @@ static const struct {
 } kinds[] = {
     { "pumped queue", make_pumped_queue, 274 },
     { "serial queue", make_serial_queue, 305 },
-    { "timer", make_timer, 308 },
+    { "timer", make_timer, 225 },
     { "property", make_property, 2155 },
     { "protocol of one method", make_protocol, 460 },
     { "the same, of a new signature", make_signature, 1825 },

@@ -56,9 +56,11 @@ extension peal_queue: Handle {
     static var stale: Failure { .staleQueue }
 }
 
-extension peal_timer: Handle {
-    static var table: HandleTable<Timer> { Handles.timers }
-    static var stale: Failure { .staleTimer }
+extension peal_timer {
+    func find() throws(Failure) -> Timer {
+        guard let timer = Handles.timers.find(id) else { throw .staleTimer }
+        return timer
+    }
 }
 
 extension peal_owner: Handle {

@@ -136,6 +136,59 @@ CLAIM("T3", "a day of timers passes within seconds, and no firing is missed")
     end();
 }
 
+static int64_t remaining(peal_timer timer)
+{
+    struct peal_timer_info info = { .size = sizeof info };
+
+    CHECK_OK(peal_timer_get_info(timer, &info));
+    return info.remaining_ns;
+}
+
+/* A timer keeps its position among all timers if the new time is a few seconds later, and otherwise gets another one. */
+CLAIM("X4", "a running timer is restarted by a nanosecond, by seconds and by hours, earlier and later")
+{
+    static const int64_t delays[] = { PEAL_MILLISECONDS(100) + 1, PEAL_SECONDS(3), PEAL_SECONDS(7000),
+        PEAL_SECONDS(7004), PEAL_SECONDS(7005), 1, INT64_MAX, PEAL_SECONDS(5) };
+    peal_timer timer;
+
+    begin();
+    timer = start_timer(note_firing, (char *)"t", PEAL_MILLISECONDS(100), own_queue);
+    for (size_t i = 0; i < CHECK_COUNT_OF(delays); i++) {
+        CHECK_OK(peal_timer_restart(timer, delays[i], INT64_MAX));
+        if (delays[i] < INT64_MAX)
+            CHECK_EQUAL(remaining(timer), delays[i]);
+        else
+            CHECK(remaining(timer) > INT64_MAX / 4);
+    }
+    CHECK_OK(peal_clock_advance(PEAL_MILLISECONDS(4999), PATIENCE));
+    CHECK_JOURNAL("");
+    CHECK_OK(peal_clock_advance(PEAL_MILLISECONDS(1), PATIENCE));
+    CHECK_JOURNAL("t@5000");
+    CHECK_OK(peal_timer_destroy(timer));
+    end();
+}
+
+CLAIM("X4", "a timer with the greatest tolerance is not early when timers fire that are due before it")
+{
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(note_firing, (char *)"t", INT64_MAX);
+    peal_timer tolerant, other;
+
+    begin();
+    options.delay_ns = PEAL_MILLISECONDS(25);
+    options.tolerance_ns = INT64_MAX;
+    CHECK_OK(peal_timer_create(&options, &tolerant));
+    CHECK_OK(peal_timer_start(tolerant));
+    other = start_timer(note_firing, (char *)"o", PEAL_MILLISECONDS(10), own_queue);
+    CHECK_OK(peal_clock_advance(PEAL_MILLISECONDS(21), PATIENCE));
+    CHECK_JOURNAL("o@10 o@20");
+    CHECK_EQUAL(remaining(tolerant), PEAL_MILLISECONDS(4));
+    CHECK_OK(peal_timer_restart(tolerant, PEAL_MILLISECONDS(14), INT64_MAX));
+    CHECK_EQUAL(remaining(tolerant), PEAL_MILLISECONDS(14));
+    CHECK_OK(peal_timer_destroy(tolerant));
+    CHECK_OK(peal_timer_destroy(other));
+    end();
+}
+
 /* ---- Queues ------------------------------------------------------------------------------------ */
 
 #define BELL(METHOD)                         \

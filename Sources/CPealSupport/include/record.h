@@ -17,11 +17,13 @@ enum { PEAL_EXTRAS_NONE, PEAL_EXTRAS_QUEUE, PEAL_EXTRAS_COMMON, PEAL_EXTRAS_ALL 
 enum peal_observer_marks {
     PEAL_OBSERVER_KEEPS_LATEST = 1, /* on its queue only the latest call of a method waits */
     PEAL_OBSERVER_PASSIVE = 2,      /* its results do not count */
-    PEAL_OBSERVER_EXAMINED = 4      /* each call must be examined: its result may not count */
+    PEAL_OBSERVER_EXAMINED = 4,     /* each call must be examined: its result may not count */
+    PEAL_OBSERVER_TIMER = 8 /* the record is a timer's, which has other contents in some members: see timer.h */
 };
 
 /* The gate is the first member, so an entry leads to the record. Most observers need no other members. Timers and
- * targets of proxies have a record too, without tables and links. */
+ * targets of proxies have a record too, without tables and links. A timer has other contents in their place: see
+ * timer.h. */
 struct peal_observer_record {
     uint32_t gate;
     uint8_t extras; /* those that follow in the same allocation */
@@ -36,7 +38,7 @@ struct peal_observer_record {
     void (*_Nullable destroy)(void *_Nullable target);
     void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
     struct peal_successor *_Nullable successor; /* of a replaced observer; owned, and never changed once it is set */
-    /* Of observers alone. A timer has its node on the agenda here: see timer.h. */
+    /* Of observers alone. */
     int32_t priority;
     uint32_t hash;
     uint64_t order; /* the order of registration among observers of the same priority */
@@ -98,6 +100,11 @@ static inline struct peal_observer_rare_extras *_Nullable peal_observer_rare_ext
     return record->extras == PEAL_EXTRAS_ALL
              ? (struct peal_observer_rare_extras *)(void *)(peal_observer_known_extras(record) + 1)
              : NULL;
+}
+/* Threads change the other marks of a timer. */
+static inline bool peal_observer_is_timer(const struct peal_observer_record *_Nonnull record)
+{
+    return (__atomic_load_n(&record->marks, __ATOMIC_RELAXED) & PEAL_OBSERVER_TIMER) != 0;
 }
 /* The hooks of a weak observer. The first returns false if the target is dead. */
 static inline bool peal_observer_retain_target(const struct peal_observer_record *_Nonnull record)
@@ -202,11 +209,14 @@ static inline void peal_successor_add(
     successor->calls[successor->count].method = method;
     successor->calls[successor->count++].entry = entry;
 }
-/* The successor's entry for a method, or NULL if it makes no call of that method instead of the observer. */
+/* The successor's entry for a method, or NULL if it makes no call of that method instead of the observer. A timer has no
+ * successor. */
 static inline const struct peal_entry *_Nullable peal_successor_entry(
     const struct peal_observer_record *_Nonnull record, uint64_t method)
 {
-    const struct peal_successor *successor = __atomic_load_n(&record->successor, __ATOMIC_ACQUIRE);
+    const struct peal_successor *successor = peal_observer_is_timer(record)
+                                               ? NULL
+                                               : __atomic_load_n(&record->successor, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; successor != NULL && i < successor->count; i++)
         if (successor->calls[i].method == method)
             return &successor->calls[i].entry;

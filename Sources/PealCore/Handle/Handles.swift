@@ -12,7 +12,7 @@ public enum Handles {
     public static var methods: HandleTable<Method> {
         table(PEAL_SLOTS_METHODS, "there are too many methods in the process; end centers that are not used")
     }
-    public static var observations: ObserverHandles { ObserverHandles() }
+    public static var observations: ObserverHandles { ObserverHandles(PEAL_SLOTS_OBSERVATIONS) }
     public static var invocations: HandleTable<Invocation> {
         table(
             PEAL_SLOTS_INVOCATIONS, "there are too many invocations in the process; destroy those that are not needed")
@@ -43,9 +43,7 @@ public enum Handles {
     public static var properties: HandleTable<Property> {
         table(PEAL_SLOTS_PROPERTIES, "there are too many properties in the process; remove those that are not needed")
     }
-    public static var timers: HandleTable<Timer> {
-        table(PEAL_SLOTS_TIMERS, "there are too many timers in the process; end those that are not needed")
-    }
+    public static var timers: TimerHandles { TimerHandles() }
     public static var proxies: HandleTable<Proxy> {
         table(PEAL_SLOTS_PROXIES, "there are too many proxies in the process; destroy those that are not needed")
     }
@@ -68,11 +66,11 @@ public enum Handles {
             record.owner?.remove(record)
             return counts
         }
-        if let timer = timers.recycle(id) {
-            timer.owner?.remove(timer)
-        } else {
-            proxies.findEvenRetired(id)?.noteTargetEnd()
+        if let counts = timers.recycle(id) {
+            record.owner?.remove(Timer(TimerRecord(record)))
+            return counts
         }
+        proxies.findEvenRetired(id)?.noteTargetEnd()
         return 0
     }
 }

@@ -51,7 +51,7 @@ extension Timer {
     /// The handles of its queue and its owner; 0: none, or a queue of its own.
     public var queueId: UInt64 {
         defer { extendLifetime(self) }
-        return observer.queue?.id ?? 0
+        return record.queue?.id ?? 0
     }
     public var ownerId: UInt64 {
         defer { extendLifetime(self) }

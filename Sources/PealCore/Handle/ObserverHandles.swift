@@ -1,45 +1,56 @@
 internal import CPealSupport
 
 /// The handles of observers. Their slots have records and no objects: a registration and its removal need no object,
-/// and an object is made for other callers. A slot keeps the memory of its record.
-public struct ObserverHandles: Sendable {
-    private static var slots: UnsafeMutablePointer<peal_slots> { peal_slots_of(PEAL_SLOTS_OBSERVATIONS) }
+/// and an object is made for other callers. A slot keeps the memory of its record. The handles of timers are of the same
+/// kind: see `TimerHandles`.
+public struct ObserverHandles: @unchecked Sendable {
+    // Unchecked: the slots are atomic.
+    private let slots: UnsafeMutablePointer<peal_slots>
+
+    init(_ kind: peal_slot_kind) {
+        slots = peal_slots_of(kind)
+    }
 
     /// Makes the id of a record. Lookups find the record from now on.
+    ///
+    /// - Parameter limit: The sentence of the failure if all slots are taken.
     @inline(__always)
-    func open(_ record: Observer) throws(Failure) {
+    func open(
+        _ record: Observer,
+        limit: StaticString = "there are too many observations in the process; remove those that are not needed"
+    ) throws(Failure) {
         var id: UInt64 = 0
-        let outcome = peal_slot_allocate(Self.slots, &id)
+        let outcome = peal_slot_allocate(slots, &id)
         guard outcome == PEAL_SLOT_ALLOCATED else {
             if outcome == PEAL_SLOT_NO_MEMORY { throw .outOfMemory }
-            throw Failure(.limit, "there are too many observations in the process; remove those that are not needed")
+            throw Failure(.limit, limit.description)
         }
         record.pointee.id = id
         peal_observer_retain_memory_unshared(record)
-        peal_slot_publish(Self.slots, id, record)
+        peal_slot_publish(slots, id, record)
     }
 
     public func find(_ id: UInt64) -> Observation? {
-        observation(owned(peal_slot_pin(Self.slots, id, false), id))
+        observation(retained(id, evenRetired: false))
     }
 
     /// The same as `find`, but also finds an id that has been retired and not recycled yet.
     func findEvenRetired(_ id: UInt64) -> Observation? {
-        observation(owned(peal_slot_pin(Self.slots, id, true), id))
+        observation(retained(id, evenRetired: true))
     }
 
     /// Makes an id stale. The slot keeps the record until the id is recycled.
     ///
     /// - Returns: False if the id was stale already.
     @discardableResult
-    func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(Self.slots, id) }
+    func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(slots, id) }
 
     /// Makes an id stale, as `retire`, and pins it. The slot keeps the record until the caller has released the pin.
     ///
     /// - Returns: The record; nil if the id was already stale.
     @inline(__always)
     func retirePinned(_ id: UInt64) -> Observer? {
-        guard let slot = peal_slot_retire(Self.slots, id) else { return nil }
+        guard let slot = peal_slot_retire(slots, id) else { return nil }
         let record = Self.record(of: slot)
         peal_observer_prefetch(record)
         return record
@@ -47,13 +58,13 @@ public struct ObserverHandles: Sendable {
 
     /// Releases the pin of a retired id.
     func unpin(_ id: UInt64) {
-        guard let slot = peal_slot_at(Self.slots, peal_id_index(id)) else { return }
+        guard let slot = peal_slot_at(slots, peal_id_index(id)) else { return }
         if peal_slot_unpin(slot) { free(slot, id) }
     }
 
     /// Removes the id of a registration that failed.
     func remove(_ id: UInt64) {
-        guard let slot = peal_slot_remove(Self.slots, id, false) else { return }
+        guard let slot = peal_slot_remove(slots, id, false) else { return }
         if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, id) }
     }
 
@@ -62,38 +73,48 @@ public struct ObserverHandles: Sendable {
     /// - Returns: The number of weak counts that the caller must release in place of the slot: 1, or 0 if a pin still
     ///   keeps the slot. Nil if the id is not that of an observer.
     func recycle(_ id: UInt64) -> UInt32? {
-        guard let slot = peal_slot_remove(Self.slots, id, true) else { return nil }
+        guard let slot = peal_slot_remove(slots, id, true) else { return nil }
         guard peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) else { return 0 }
-        peal_slot_free(Self.slots, id)
+        peal_slot_free(slots, id)
         return 1
     }
 
     /// The same for an id that the caller has pinned, and releases the pin.
     func recyclePinned(_ id: UInt64) -> UInt32 {
-        guard peal_slot_remove_pinned(Self.slots, id) else { return 0 }
-        peal_slot_free(Self.slots, id)
+        guard peal_slot_remove_pinned(slots, id) else { return 0 }
+        peal_slot_free(slots, id)
         return 1
     }
 
     /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
-    public func has(_ id: UInt64) -> Bool { peal_slot_is_live(Self.slots, id) }
+    public func has(_ id: UInt64) -> Bool { peal_slot_is_live(slots, id) }
 
     /// Runs `body` with the record of an id, which the pin keeps meanwhile. For short operations, because a pinned
     /// slot is not reused.
     @inline(__always)
-    func withPinned<Value>(_ id: UInt64, _ body: (Observer) -> Value) -> Value? {
-        guard let slot = peal_slot_pin(Self.slots, id, false) else { return nil }
+    func withPinned<Value, Mistake>(
+        _ id: UInt64, _ body: (Observer) throws(Mistake) -> Value
+    ) throws(Mistake) -> Value? {
+        guard let slot = peal_slot_pin(slots, id, false) else { return nil }
         defer { if peal_slot_unpin(slot) { free(slot, id) } }
-        return body(Self.record(of: slot))
+        return try body(Self.record(of: slot))
     }
 
     /// All observations at this time, those of retired ids too.
-    var all: [Observation] {
-        (0..<peal_slots_end(Self.slots)).compactMap { index in
+    var all: [Observation] { allRetained.compactMap(observation) }
+
+    /// The records of all ids at this time. The caller must release a weak count of each.
+    var allRetained: [Observer] {
+        (0..<peal_slots_end(slots)).compactMap { index in
             var id: UInt64 = 0
-            let slot = peal_slot_pin_at(Self.slots, index, &id)
-            return observation(owned(slot, id))
+            let slot = peal_slot_pin_at(slots, index, &id)
+            return owned(slot, id)
         }
+    }
+
+    /// The record of an id, with a weak count that the caller must release.
+    func retained(_ id: UInt64, evenRetired: Bool) -> Observer? {
+        owned(peal_slot_pin(slots, id, evenRetired), id)
     }
 
     private func observation(_ record: Observer?) -> Observation? {
@@ -113,7 +134,7 @@ public struct ObserverHandles: Sendable {
 
     private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
         let record = Self.record(of: slot)
-        peal_slot_free(Self.slots, id)
+        peal_slot_free(slots, id)
         ObserverLife.releaseMemory(record)
     }
 

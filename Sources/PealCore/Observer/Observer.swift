@@ -76,7 +76,7 @@ extension Observer {
         UnsafeMutableRawPointer(address).assumingMemoryBound(to: Object?.self)
     }
 
-    /// Nil for a timer, and for the target of a proxy.
+    /// Nil for the target of a proxy. A timer has none.
     private var knownTables: ObserverTables? { Self.cell(peal_observer_tables(self)).pointee }
 
     var tables: ObserverTables { knownTables.unsafelyUnwrapped }
@@ -109,12 +109,17 @@ extension Observer {
         guard let delivery else { return }
         let queue: UnsafeMutablePointer<Queue?> = Self.cell(peal_observer_queue(delivery))
         _ = queue.move()
-        guard let extras else { return }
-        let owner: UnsafeMutablePointer<Owner?> = Self.cell(peal_observer_owner(extras))
-        _ = owner.move()
+        releaseOwner()
         guard let rareExtras else { return }
         let lazy: UnsafeMutablePointer<LazyObserver?> = Self.cell(peal_observer_lazy(rareExtras))
         _ = lazy.move()
+    }
+
+    /// Releases the owner alone, before the memory of a timer is freed.
+    func releaseOwner() {
+        guard let extras else { return }
+        let owner: UnsafeMutablePointer<Owner?> = Self.cell(peal_observer_owner(extras))
+        _ = owner.move()
     }
 
     var mailbox: Mailbox? { delivery?.pointee.mailbox }

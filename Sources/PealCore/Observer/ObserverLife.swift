@@ -81,7 +81,10 @@ enum ObserverLife {
         guard peal_observer_release_memory(released, counts) else { return }
         var record = released
         repeat {
-            if let mailbox = record.mailbox { peal_mailbox_release(mailbox) }
+            if let mailbox = record.mailbox {
+                peal_mailbox_release(mailbox)
+                if peal_observer_is_timer(record) { return TimerRecord(record).free() }
+            }
             record.releaseObjects()
             let successor = record.pointee.successor
             peal_memory_free(record)

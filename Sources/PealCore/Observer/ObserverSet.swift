@@ -38,6 +38,13 @@ struct ObserverSet<Link: ObserverLink>: @unchecked Sendable {
         Link.link(of: record).map { peal_link_remove($0, &first) } ?? false
     }
 
+    /// Removes all observers, and returns them.
+    mutating func removeAll() -> KeptObservers {
+        let removed = kept
+        for record in removed.records { remove(record) }
+        return removed
+    }
+
     /// The current observers.
     var kept: KeptObservers {
         var records: [Observer] = []

@@ -18,9 +18,9 @@ extension Handles {
             for object in table.all { body(object) }
         }
         for observation in observations.all { body(observation) }
+        for timer in timers.all { body(timer) }
         visit(centers)
         visit(queues)
-        visit(timers)
         visit(completions)
         visit(modules)
         visit(services)
@@ -47,7 +47,7 @@ extension Queue {
 extension Timer {
     func addPointers(to search: inout PointerSearch) {
         search.add(observer, "a", "timer") { search in
-            if !record.pointee.broadcasts { search.add(record.pointee.action.fire, "function of a timer") }
+            if !record.has(PEAL_TIMER_BROADCASTS) { search.add(record.action.fire, "function of a timer") }
         }
     }
 }

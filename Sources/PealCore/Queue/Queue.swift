@@ -110,7 +110,8 @@ public final class Queue: Sendable {
         guard Handles.queues.retire(id) else { throw .staleQueue }
         let (observers, timers, modules) = withMembers { members in
             let modules = members.modules.take() ?? [:]
-            return (members.observers.kept, members.timers.kept, modules)
+            // A timer does not keep the queue. Its end finds the queue by the queue's handle, which may be recycled by then.
+            return (members.observers.kept, members.timers.removeAll(), modules)
         }
         for record in observers.records where record.close() { record.unlist() }
         for record in timers.records { Handles.timers.find(record.pointee.id)?.close() }

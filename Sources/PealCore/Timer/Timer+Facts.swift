@@ -16,10 +16,11 @@ extension Timer {
         let record = record
         defer { extendLifetime(self) }
         return TimerAgenda.withLock { _ in
-            let state = record.pointee
+            let state = record.state.pointee
             return Facts(
-                isRunning: state.is_running, isWaiting: state.is_requested, fired: state.fired, missed: state.missed,
-                period: state.period, remaining: record.isListed ? state.due - TimerAgenda.now : 0,
+                isRunning: record.has(PEAL_TIMER_RUNNING), isWaiting: record.has(PEAL_TIMER_REQUESTED),
+                fired: state.fired, missed: state.missed, period: record.schedule.period,
+                remaining: record.isListed ? peal_timer_due(record.observer) - TimerAgenda.now : 0,
                 latest: state.latest)
         }
     }

@@ -1,15 +1,15 @@
 internal import CPealSupport
 import PealCall
 
-/// Calls at a due time, on a queue.
+/// Calls at a due time, on a queue. An object of this class is made for callers that read or store a timer. It retains
+/// the memory of the record.
 ///
 /// The timer's record is an observer's with further members. So the rules of an observer's weak target, running calls
 /// and destroy callback apply to a timer too.
 public final class Timer: Sendable {
-    // Valid until the end of this object, which has a weak count of it.
-    nonisolated(unsafe) let record: TimerRecord
+    let record: TimerRecord
 
-    private init(_ record: TimerRecord) {
+    init(_ record: TimerRecord) {
         self.record = record
         peal_observer_retain_memory(observer)
     }
@@ -18,7 +18,7 @@ public final class Timer: Sendable {
         ObserverLife.releaseMemory(observer)
     }
 
-    var observer: UnsafeMutablePointer<ObserverRecord> { peal_timer_observer(record) }
+    var observer: UnsafeMutablePointer<ObserverRecord> { record.observer }
     public var id: UInt64 { observer.pointee.id }
     var owner: Owner? { observer.owner }
 
@@ -26,14 +26,12 @@ public final class Timer: Sendable {
     public static func make(_ options: Options) throws(Failure) -> Timer {
         try options.check()
         let record = try TimerRecord.make(options)
-        let timer: Timer
+        let timer = Timer(record)
+        // The life of the timer has the first weak count.
         do throws(Failure) {
-            timer = try Handles.timers.insert { id in
-                peal_timer_observer(record).pointee.id = id
-                return Timer(record)
-            }
+            try Handles.timers.open(record)
         } catch {
-            ObserverLife.releaseMemory(peal_timer_observer(record))
+            ObserverLife.releaseMemory(record.observer)
             throw error
         }
         do throws(Failure) {
@@ -89,11 +87,8 @@ public final class Timer: Sendable {
         guard ObserverGate.remove(observer.gate) else { return false }
         Handles.timers.retire(id)
         let record = record
-        TimerAgenda.withLock { agenda in
-            agenda.stop(record)
-            record.pointee.is_ended = true
-        }
-        observer.queue?.removeMember(self)
+        TimerAgenda.withLock { agenda in agenda.stop(record) }
+        record.queue?.removeMember(self)
         ObserverLife.release(observer)
         return true
     }

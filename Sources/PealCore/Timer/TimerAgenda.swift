@@ -41,10 +41,10 @@ struct TimerAgenda: @unchecked Sendable {
         generation = peal_fork_generation()
     }
 
-    private var first: TimerRecord? { heap.first.map { peal_timer_of_node($0) } }
+    private var first: TimerRecord? { heap.first.map { TimerRecord(peal_timer_of_node($0)) } }
 
-    private mutating func list(_ timer: TimerRecord) {
-        timer.node.pointee.key = timer.latestDue
+    private mutating func list(_ timer: TimerRecord, due: Int64) {
+        peal_timer_set_due(timer.observer, due)
         peal_heap_insert(&heap, timer.node)
     }
 
@@ -52,41 +52,41 @@ struct TimerAgenda: @unchecked Sendable {
     ///
     /// - Parameter now: Read before the lock was acquired, so that other threads do not wait for the clock.
     mutating func start(_ timer: TimerRecord, now: Int64) {
-        let wait = timer.pointee.delay > 0 ? timer.pointee.delay : timer.pointee.period
-        timer.pointee.due = now.addingClamped(wait)
-        timer.pointee.is_running = true
+        let schedule = timer.schedule
+        let due = now.addingClamped(schedule.delay > 0 ? schedule.delay : schedule.period)
+        timer.set(PEAL_TIMER_RUNNING, true)
         // A firing that waits on the queue calls nothing.
-        timer.pointee.is_requested = false
+        timer.set(PEAL_TIMER_REQUESTED, false)
         if timer.isListed {
             // A timer that is restarted repeatedly, such as a watchdog, keeps its position.
-            if timer.node.pointee.key <= timer.latestDue { return }
+            if peal_timer_postpone(timer.observer, due) { return }
             peal_heap_remove(&heap, timer.node)
         }
-        list(timer)
+        list(timer, due: due)
         setAlarm()
     }
 
     mutating func stop(_ timer: TimerRecord) {
         if timer.isListed { peal_heap_remove(&heap, timer.node) }
-        timer.pointee.is_running = false
+        timer.set(PEAL_TIMER_RUNNING, false)
         // A task that is on the queue already cannot be removed, but will call no function.
-        timer.pointee.is_requested = false
+        timer.set(PEAL_TIMER_REQUESTED, false)
     }
 
     /// Requests one call of a timer that was due at the time `due`.
     ///
     /// - Returns: True if the caller must enqueue the timer's task.
     mutating func requestCall(_ timer: TimerRecord, due: Int64) -> Bool {
-        guard !timer.pointee.is_requested else {
-            timer.pointee.missed += 1
+        guard !timer.has(PEAL_TIMER_REQUESTED) else {
+            timer.state.pointee.missed += 1
             return false
         }
-        timer.pointee.is_requested = true
-        timer.pointee.enqueued_due = due
-        guard !timer.pointee.is_enqueued else { return false }
-        timer.pointee.is_enqueued = true
+        timer.set(PEAL_TIMER_REQUESTED, true)
+        timer.state.pointee.enqueued_due = due
+        guard !timer.has(PEAL_TIMER_ENQUEUED) else { return false }
+        timer.set(PEAL_TIMER_ENQUEUED, true)
         // A reference of the task: the timer does not end before it.
-        peal_observer_retain(peal_timer_observer(timer))
+        peal_observer_retain(timer.observer)
         return true
     }
 
@@ -96,7 +96,7 @@ struct TimerAgenda: @unchecked Sendable {
         guard let due = withLock({ $0.beginWaking() }) else { return }
         var next = due.first
         while let timer = next {
-            next = peal_timer_next_due(timer)
+            next = timer.nextDue
             timer.put()
         }
         withLock { agenda in
@@ -105,8 +105,8 @@ struct TimerAgenda: @unchecked Sendable {
         }
     }
 
-    /// A chain of timers whose tasks must be enqueued. Unchecked: the thread that removed the chain owns it.
-    private struct Due: @unchecked Sendable {
+    /// A chain of timers whose tasks must be enqueued. The thread that removed the chain owns it.
+    private struct Due: Sendable {
         var first: TimerRecord?
     }
 
@@ -121,22 +121,20 @@ struct TimerAgenda: @unchecked Sendable {
         var firstDue: TimerRecord?
         var last: TimerRecord?
         while let timer = first {
-            let isRestarted = timer.node.pointee.key < timer.latestDue
-            guard isRestarted || timer.pointee.due <= now else { break }
+            let due = peal_timer_due(timer.observer)
+            let isRestarted = peal_timer_postponed(timer.observer) > 0
+            guard isRestarted || due <= now else { break }
             peal_heap_remove(&heap, timer.node)
             if isRestarted {
                 // Others may be due before it, even if it is due now.
-                list(timer)
+                list(timer, due: due)
                 continue
             }
-            let mustEnqueue = requestCall(timer, due: timer.pointee.due)
-            if timer.pointee.repeats {
-                timer.advanceDue(now)
-                list(timer)
-            }
+            let mustEnqueue = requestCall(timer, due: due)
+            if timer.has(PEAL_TIMER_REPEATS) { list(timer, due: timer.nextDue(after: due, now: now)) }
             guard mustEnqueue else { continue }
-            peal_timer_set_next_due(timer, nil)
-            if let last { peal_timer_set_next_due(last, timer) } else { firstDue = timer }
+            peal_timer_set_next_due(timer.observer, nil)
+            if let last { peal_timer_set_next_due(last.observer, timer.observer) } else { firstDue = timer }
             last = timer
         }
         return Due(first: firstDue)
@@ -155,25 +153,26 @@ extension TimerRecord {
     /// True if it is on the agenda.
     var isListed: Bool { peal_heap_is_listed(node) }
 
-    fileprivate var node: UnsafeMutablePointer<peal_heap_node> { peal_timer_node(self) }
+    fileprivate var node: UnsafeMutablePointer<peal_heap_node> { peal_timer_node(observer) }
 
-    /// The time by which it must have fired.
-    fileprivate var latestDue: Int64 { pointee.due.addingClamped(pointee.tolerance) }
+    /// The next timer of a chain whose tasks must be enqueued.
+    fileprivate var nextDue: TimerRecord? { peal_timer_next_due(observer).map { TimerRecord($0) } }
 
-    /// Moves the due time to the next whole period in the future. The periods between count as missed.
-    fileprivate func advanceDue(_ now: Int64) {
-        let period = pointee.period
-        pointee.due = pointee.due.addingClamped(period)
-        guard pointee.due <= now else { return }
-        let periods = (now - pointee.due) / period + 1
-        pointee.missed += UInt64(periods)
-        pointee.due = pointee.due.addingClamped(periods * period)
+    /// The next whole period in the future. The periods between count as missed.
+    fileprivate func nextDue(after last: Int64, now: Int64) -> Int64 {
+        let period = schedule.period
+        let due = last.addingClamped(period)
+        guard due <= now else { return due }
+        let periods = (now - due) / period + 1
+        state.pointee.missed += UInt64(periods)
+        return due.addingClamped(periods * period)
     }
 }
 
 extension Int64 {
-    func addingClamped(_ other: Int64) -> Int64 {
+    /// The sum of a time and a duration, at most the latest due time.
+    fileprivate func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
+        return overflow ? TimerRecord.latestDue : Swift.min(sum, TimerRecord.latestDue)
     }
 }

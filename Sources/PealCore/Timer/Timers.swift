@@ -10,8 +10,7 @@ public enum Timers {
         try withRecord(of: id) { (record) throws(Failure) in
             try schedule.check()
             try start(record) {
-                record.pointee.delay = schedule.delay
-                record.pointee.period = schedule.period
+                record.schedule = peal_timer_schedule(period: schedule.period, delay: schedule.delay)
             }
         }
     }
@@ -28,7 +27,7 @@ public enum Timers {
     /// - Parameter isTimed: True if the timer needs the executor even if its queue does not.
     @inline(__always)
     static func prepareToRun(_ record: TimerRecord, isTimed: Bool = true) throws(Failure) {
-        let mailbox = peal_timer_mailbox(record)
+        let mailbox = peal_timer_mailbox(record.observer)
         guard mailbox?.pointee.is_left != true else {
             throw Failure(
                 .state,
@@ -41,8 +40,10 @@ public enum Timers {
     /// Runs `body` under the agenda's lock, unless the timer has ended. The caller must retain or pin the timer.
     static func change(_ record: TimerRecord, _ body: (inout TimerAgenda) -> Void) throws(Failure) {
         let isEnded = TimerAgenda.withLock { agenda in
-            if !record.pointee.is_ended { body(&agenda) }
-            return record.pointee.is_ended
+            // The thread that ends the timer marks the gate first, and stops the timer under the lock afterwards.
+            let isEnded = ObserverGate.isEnding(record.observer.gate)
+            if !isEnded { body(&agenda) }
+            return isEnded
         }
         if isEnded { throw .staleTimer }
     }
@@ -61,7 +62,7 @@ public enum Timers {
     private static func withRecord(
         of id: UInt64, _ body: (TimerRecord) throws(Failure) -> Void
     ) throws(Failure) {
-        let isDone: Void? = try Handles.timers.withPinned(id, { $0.record }, body)
+        let isDone: Void? = try Handles.timers.withPinned(id, body)
         guard isDone != nil else { throw .staleTimer }
     }
 }
