@@ -4,12 +4,14 @@
  *
  *     bench-peer-NAME [--quick] [--row KEY]
  *
- * The two take turns in each round, and begin a round in turn. Rounds in which the core was shared
- * (ruler.h) are omitted if others remain. Rows of memory are measured first, each in a child process, so that no row
- * reuses the slots and tables of another row. A line is
- *     KEY CONTENDER FIGURE
- * with the median of the rounds. The last line is `undisturbed`, the part of the rounds in which the core was not
- * shared. The program whose peer is `by hand` also measures the rows that only peal has.
+ * The two take turns in each round, and begin a round in turn. Rows of memory are measured first, each in a child
+ * process, so that no row reuses the slots and tables of another row. A line is
+ *     KEY CONTENDER FIGURE [RATIO]
+ * FIGURE is the median of the rounds in which the core was not shared (ruler.h), or of all rounds if it was shared in
+ * each. RATIO is the peer's: the median over all rounds of the peer's sample divided by peal's sample of the same round.
+ * Both samples of a round are taken within a millisecond, so another program on the core makes both take longer. The
+ * last line is `undisturbed`, the part of the rounds in which the core was not shared. The program whose peer is
+ * `by hand` also measures the rows that only peal has.
  */
 #define _GNU_SOURCE
 #include "peers.h"
@@ -70,6 +72,7 @@ struct contender {
     size_t turns;
     double samples[ROUNDS_MOST];
 };
+static bool round_is_shared[ROUNDS_MOST];
 
 static double sample(const struct contender *contender)
 {
@@ -101,6 +104,34 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+/* Returns the median of the rounds in which the core was not shared, or of all if there is none. */
+static double figure_of(const struct contender *contender, size_t rounds)
+{
+    double used[ROUNDS_MOST];
+    size_t count = 0;
+    for (size_t round = 0; round < rounds; round++)
+        if (!round_is_shared[round])
+            used[count++] = contender->samples[round];
+    if (count > 0)
+        return median(used, count);
+    memcpy(used, contender->samples, rounds * sizeof used[0]);
+    return median(used, rounds);
+}
+
+static double ratio_of(const struct contender *contender, const struct contender *of_peal, size_t rounds)
+{
+    double ratios[ROUNDS_MOST];
+    for (size_t round = 0; round < rounds; round++)
+        ratios[round] = contender->samples[round] / of_peal->samples[round];
+    return median(ratios, rounds);
+}
+
 static void measure(struct contender *contenders, size_t count)
 {
     const size_t rounds = peers_are_quick ? 1 : ROUNDS_MOST;
@@ -110,31 +141,24 @@ static void measure(struct contender *contenders, size_t count)
         if (contenders[c].operation->run)
             calibrate(&contenders[c]);
     }
-    size_t used = 0;
     for (size_t round = 0; round < rounds; round++) {
-        const bool is_shared = !contenders[0].operation->has_threads && core_is_shared();
+        round_is_shared[round] = !contenders[0].operation->has_threads && core_is_shared();
         rounds_begun++;
-        rounds_undisturbed += !is_shared;
-        /* The last round is used if no other was. */
-        if (is_shared && !(used == 0 && round + 1 == rounds))
-            continue;
+        rounds_undisturbed += !round_is_shared[round];
         for (size_t turn = 0; turn < count; turn++) {
             struct contender *contender = &contenders[(round + turn) % count];
             if (contender->operation->run)
-                contender->samples[used] = sample(contender) / (double)contender->turns;
+                contender->samples[round] = sample(contender) / (double)contender->turns;
         }
-        used++;
     }
     for (size_t c = 0; c < count; c++) {
         const struct operation_of_row *operation = contenders[c].operation;
-        double figure;
-        if (operation->figure) {
-            figure = operation->figure(size_of(operation));
-        } else {
-            qsort(contenders[c].samples, used, sizeof(double), compare);
-            figure = contenders[c].samples[used / 2];
-        }
-        printf("%s\t%s\t%.2f\n", operation->row, contenders[c].name, figure);
+        const double figure = operation->figure ? operation->figure(size_of(operation))
+                                                : figure_of(&contenders[c], rounds);
+        printf("%s\t%s\t%.2f", operation->row, contenders[c].name, figure);
+        if (c > 0 && operation->run && contenders[0].operation->run)
+            printf("\t%.4f", ratio_of(&contenders[c], &contenders[0], rounds));
+        putchar('\n');
         fflush(stdout);
         if (operation->end)
             operation->end();
