@@ -96,7 +96,7 @@ static const struct {
     { "timer", make_timer, 225 },
     { "property", make_property, 2155 },
     { "protocol of one method", make_protocol, 460 },
-    { "the same, of a new signature", make_signature, 1825 },
+    { "the same, of a new signature", make_signature, 1330 },
 };
 
 static size_t memory(void)

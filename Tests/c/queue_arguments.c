@@ -29,6 +29,14 @@ PEAL_TYPE(wide_text, struct wide { char bytes[100]; struct pair pairs[3]; });
     METHOD(optional, void, on_scratch, (uint8_t *bytes __counted_by(size), size_t size))
 PEAL_PROTOCOL(post, "Post", POST);
 
+/* The arguments of both methods of a pair have equal sizes, and are of other kinds. */
+#define TWINS(METHOD)                                                                              \
+    METHOD(optional, void, on_signed, (int8_t count, const uint8_t *bytes __counted_by(count)))    \
+    METHOD(optional, void, on_unsigned, (uint8_t count, const uint8_t *bytes __counted_by(count))) \
+    METHOD(optional, void, on_float, (float f, int64_t i))                                         \
+    METHOD(optional, void, on_double, (uint32_t u, double d))
+PEAL_PROTOCOL(twins, "Twins", TWINS);
+
 /* Methods that cannot be queued, each in a protocol of its own. */
 #define LOOSE(METHOD) METHOD(optional, void, on_thing, (int n, void *thing))
 PEAL_PROTOCOL(loose, "Loose", LOOSE);
@@ -303,6 +311,40 @@ CLAIM("Q3", "a buffer with a count below zero is copied as empty, and NULL stays
     CHECK_EQUAL(pump_all(lane.queue), 4);
     CHECK_JOURNAL("A:-1/0 B:-1/0 A:3/0 B:3/0");
     CHECK_POINTER(seen[2], NULL);
+    close_post();
+}
+
+static void on_signed(void *self, int8_t count, const uint8_t *bytes)
+{
+    (void)bytes;
+    journal_write("%s:signed%d", (char *)self, count);
+}
+static void on_unsigned(void *self, uint8_t count, const uint8_t *bytes)
+{
+    journal_write("%s:unsigned%d/%lu", (char *)self, count, sum_bytes(bytes, count));
+}
+static void on_float(void *self, float f, int64_t i) { journal_write("%s:%g,%d", (char *)self, (double)f, (int)i); }
+static void on_double(void *self, uint32_t u, double d) { journal_write("%s:%u,%g", (char *)self, u, d); }
+
+CLAIM("Q3", "the arguments of methods that agree in sizes and differ in kinds are each copied as their own kind")
+{
+    static const struct twins twins_table = { PEAL_TABLE(twins), on_signed, on_unsigned, on_float, on_double };
+    struct peal_observe_options options;
+    struct twins_protocol twins;
+    uint8_t bytes[200];
+
+    open_post();
+    options = options_on(lane.queue, NULL);
+    CHECK_OK(twins_define(center, &twins));
+    CHECK_OK(twins_observe(&twins, a, &twins_table, &options, NULL));
+    memset(bytes, 1, sizeof bytes);
+    CHECK_OK(peal_broadcast(twins.on_signed, -56, bytes));
+    CHECK_OK(peal_broadcast(twins.on_unsigned, 200, bytes));
+    CHECK_OK(peal_broadcast(twins.on_float, 0.5, (int64_t)-7));
+    CHECK_OK(peal_broadcast(twins.on_double, 4000000000U, 0.25));
+    memset(bytes, 2, sizeof bytes);
+    CHECK_EQUAL(pump_all(lane.queue), 4);
+    CHECK_JOURNAL("A:signed-56 A:unsigned200/200 A:0.5,-7 A:4000000000,0.25");
     close_post();
 }
 

@@ -28,6 +28,12 @@ extension ValueShape {
         }
     }
 
+    /// A shape with the same size and alignment: one for all scalars of a size.
+    public var representativeOfLayout: ValueShape {
+        let (size, alignment) = layout
+        return size == alignment && size <= 8 ? .integer(ofSize: size) : self
+    }
+
     /// True for a struct and for a union.
     public var isStructure: Bool {
         switch self {

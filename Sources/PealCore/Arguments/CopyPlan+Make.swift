@@ -3,13 +3,19 @@ import PealCall
 extension CopyPlan {
     /// The key of a copy plan. Methods with equal keys share a plan.
     struct Key: Hashable, Sendable {
+        /// The shapes of parameters that count elements. A plan needs the sizes and alignments of the others alone, so
+        /// methods whose arguments differ in kind share a plan.
         let shapes: [ValueShape]
         let ownerships: [Ownership]
         let isBorrowed: Bool
 
         init(_ declaration: MethodDeclaration, _ shapes: [ValueShape]) {
-            self.shapes = shapes
-            ownerships = declaration.signature.parameters.map { $0.ownership }
+            let ownerships = declaration.signature.parameters.map { $0.ownership }
+            let counts = Set(ownerships.compactMap { $0.countingParameter })
+            self.shapes = shapes.indices.map { index in
+                counts.contains(index) ? shapes[index] : shapes[index].representativeOfLayout
+            }
+            self.ownerships = ownerships
             isBorrowed = declaration.isBorrowed
         }
     }
@@ -53,6 +59,16 @@ extension CopyPlan {
         let list = memory.bindMemory(to: Value.self, capacity: values.count)
         for (index, value) in values.enumerated() { list[index] = value }
         return UnsafePointer(list)
+    }
+}
+
+extension Ownership {
+    /// The parameter that counts the elements or the bytes; nil if none does.
+    fileprivate var countingParameter: Int? {
+        switch self {
+        case .counted(.parameter(let index), _, _), .sized(.parameter(let index), _): index
+        default: nil
+        }
     }
 }
 

@@ -6,7 +6,7 @@ enum CopyPlanCache {
 
     /// The plan of a method's arguments, made at its first request.
     ///
-    /// - Parameter shapes: The shapes of the method's parameters. The key of the method's call plan shares them.
+    /// - Parameter shapes: The shapes of the method's parameters.
     static func plan(for declaration: MethodDeclaration, _ shapes: [ValueShape]) throws(OutOfMemory) -> CopyPlan.Pointer
     {
         let key = CopyPlan.Key(declaration, shapes)
