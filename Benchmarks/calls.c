@@ -227,6 +227,11 @@ static void run_weak(size_t turns)
     while (turns-- > 0)
         check("send", peal_send(weakly.moved, arguments, 2, NULL, NULL));
 }
+static void run_weak_typed(size_t turns)
+{
+    while (turns-- > 0)
+        PEAL_BROADCAST(moved, &weakly, moved, 1.0, 2.0);
+}
 static void run_strong(size_t turns)
 {
     double x = 1, y = 2;
@@ -278,6 +283,7 @@ const struct operation calls[CALLS] = {
     { "invocation", "ready", true, run_ready },
     { "bare", "two-doubles", true, run_bare },
     { "target", "weak", true, run_weak },
+    { "target", "weak-typed", true, run_weak_typed },
     { "target", "strong", true, run_strong },
     { "property", "text", true, run_text },
     { "property", "batch", true, run_batch },

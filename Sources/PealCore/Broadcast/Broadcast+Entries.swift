@@ -99,7 +99,8 @@ extension Broadcast {
     /// Performs the step of a caller's loop at an entry whose gate is not zero. Returns the entry to call, if any, and
     /// the entry at which the loop continues. After a weak observer, that is an entry of the library's own. The step at
     /// that entry releases the target, and continues with the observer after it.
-    @_optimize(speed)
+    @inlinable
+    @inline(__always)
     public static func step(
         at entry: UnsafePointer<peal_entry>, _ hazard: Hazard
     ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
@@ -110,19 +111,53 @@ extension Broadcast {
             return (nil, hazard.pointee.next)
         }
         // The current call is stored before the gate is loaded: see thread.h.
-        peal_current_set(peal_hazard_current(hazard), next.pointee.gate)
-        if peal_gate_load(next.pointee.gate) == 0 {
+        let gate = next.pointee.gate
+        peal_current_set(peal_hazard_current(hazard), gate)
+        let value = peal_gate_load(gate)
+        if value == 0 {
             peal_hazard_clear_weak_note(hazard)
             return (next, next + 1)
         }
-        // As in a loop of the library: the earlier target is released, and its admission has noted for the release of
-        // the list that the slot may name a target.
-        return (ObserverGate.admitInLibrary(next, hazard), after(next, hazard))
+        // Most observers whose gate is not zero are only weak.
+        guard value == UInt32(PEAL_GATE_WEAK) else { return admitNext(next, hazard) }
+        let record = peal_observer_of_gate(gate)
+        guard peal_observer_retain_target(record) else { return pruneNext(next, hazard) }
+        peal_hazard_set_weak(hazard, record)
+        guard peal_gate_load(gate) & UInt32(PEAL_GATE_REMOVED) == 0 else {
+            // The retain hook has removed the observer.
+            peal_hazard_release_weak(hazard)
+            return admitNext(next, hazard)
+        }
+        hazard.pointee.next = next + 1
+        return (next, peal_entry_after_weak())
+    }
+
+    /// The step at a later entry that is not only weak.
+    ///
+    /// As in a loop of the library, the earlier target is released, and its admission has noted for the release of the
+    /// list that the slot may name a target.
+    @usableFromInline
+    @inline(never)
+    static func admitNext(
+        _ next: UnsafePointer<peal_entry>, _ hazard: Hazard
+    ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
+        (ObserverGate.admitInLibrary(next, hazard), after(next, hazard))
+    }
+
+    /// The step at a later entry whose target is dead.
+    @usableFromInline
+    @inline(never)
+    static func pruneNext(
+        _ next: UnsafePointer<peal_entry>, _ hazard: Hazard
+    ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
+        ObserverGate.prune(next.pointee.record)
+        return (nil, after(next, hazard))
     }
 
     /// The step at the first of some weak entries, or at one that is not weak.
+    @usableFromInline
     @inline(never)
-    private static func admit(
+    static func admit(
         _ entry: UnsafePointer<peal_entry>, _ hazard: Hazard
     ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
         (ObserverGate.admit(entry, hazard), after(entry, hazard))

@@ -138,7 +138,7 @@ enum ObserverGate {
 
     /// Removes an observer whose target is dead.
     @inline(never)
-    private static func prune(_ record: UnsafeMutablePointer<ObserverRecord>) {
+    static func prune(_ record: UnsafeMutablePointer<ObserverRecord>) {
         // Timers and targets of proxies have no tables, and end differently.
         guard !peal_observer_is_timer(record), record.pointee.tables != nil, record.close() else { return }
         record.unlist()
