@@ -146,7 +146,6 @@ public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_s
         peal_scope_protects(hazard, scope.pointee.`self`)
     else { return ServiceScope.endSlow(scope) }
     scope.pointee.`self` = nil
-    peal_order_end()
     return peal_hazard_release(hazard) ? ServiceScope.answerEnd(hazard) : PEAL_OK
 }
 

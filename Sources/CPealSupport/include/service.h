@@ -310,7 +310,6 @@ __attribute__((always_inline)) static inline struct peal_instance_element *_Null
         return NULL;
     __atomic_store_n(&hazard->shown.list, (uintptr_t)instance | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    peal_order_see_published();
     return __builtin_expect(__atomic_load_n(&element->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
 }
 
