@@ -62,7 +62,7 @@ static void use_a_queue(int has_race)
         if (has_race) {
             while (__atomic_load_n(&begun, __ATOMIC_RELAXED) <= i)
                 sched_yield();
-            shared = 0;
+            shared = i;
         }
     }
     must(peal_queue_flush(options.queue, PEAL_FOREVER));

@@ -14,14 +14,20 @@ status=77
 for compiler; do
     command -v "$compiler" >/dev/null || continue
     echo 'int main(void) { return 0; }' >"$work/empty.c"
+    # The runtime of the clang in a Swift toolchain needs libraries of that toolchain.
+    runtime=''
+    swift=$(dirname -- "$(command -v "$compiler")")/../lib/swift/linux
+    [ ! -e "$swift/libdispatch.so" ] || runtime="-L $swift -ldispatch -lBlocksRuntime -Wl,-rpath,$swift"
     # The sanitizer needs addresses that some systems do not give with random layouts.
-    if ! "$compiler" -fsanitize=thread "$work/empty.c" -o "$work/empty" 2>/dev/null || ! setarch -R "$work/empty" 2>/dev/null; then
+    # shellcheck disable=SC2086
+    if ! "$compiler" -fsanitize=thread "$work/empty.c" -o "$work/empty" $runtime 2>/dev/null || ! setarch -R "$work/empty" 2>/dev/null; then
         echo "SKIPPED: $compiler has no thread sanitizer that runs here"
         continue
     fi
     [ $status = 1 ] || status=0
+    # shellcheck disable=SC2086
     "$compiler" -g -O1 -pthread -fsanitize=thread -I "$tree/include" "$tree/Tests/c/sanitized.c" \
-        -o "$work/program" -L "$library" -lpeal -Wl,-rpath,"$library" || exit 1
+        -o "$work/program" -L "$library" -lpeal -Wl,-rpath,"$library" $runtime || exit 1
     TSAN_OPTIONS="exitcode=9:suppressions=$tree/scripts/tsan/tsan.supp"
     export TSAN_OPTIONS
     if setarch -R "$work/program" >"$work/out" 2>&1; then
