@@ -125,10 +125,9 @@ static bool insert(struct database *database, const char *source, uint64_t numbe
     return sqlite3_reset(statement) == SQLITE_OK && done;
 }
 
-/* Implements LogStore, on the queue. */
-static void store(void *self, const char *source, uint64_t number, const char *text, size_t length)
+static void store_locked(
+    struct database *database, const char *source, uint64_t number, const char *text, size_t length)
 {
-    struct database *database = self;
     struct storage *storage = database->storage;
     if (storage->has_stopped)
         return; /* this call waited when an error occurred */
@@ -141,6 +140,16 @@ static void store(void *self, const char *source, uint64_t number, const char *t
     else if (++database->open_rows == ROWS_IN_TRANSACTION && !commit(database))
         stop(database, "committing");
     storage->is_new_source = false;
+}
+
+/* Implements LogStore, on the queue. */
+static void store(void *self, const char *source, uint64_t number, const char *text, size_t length)
+{
+    struct database *database = self;
+    pthread_mutex_t *const lock = &database->storage->lock;
+    pthread_mutex_lock(lock);
+    store_locked(database, source, number, text, length);
+    pthread_mutex_unlock(lock);
 }
 
 /* ---- The life of the instance ------------------------------------------------------------------ */
@@ -227,8 +236,10 @@ static void destroy(void *self)
 void storage_commit(struct storage *storage)
 {
     peal_queue_flush(storage->queue, PEAL_FOREVER);
+    pthread_mutex_lock(&storage->lock);
     if (storage->database != NULL && !storage->has_stopped && !commit(storage->database))
         stop(storage->database, "committing");
+    pthread_mutex_unlock(&storage->lock);
 }
 
 peal_status storage_register(struct storage *storage, void (*release)(void *storage))
@@ -244,5 +255,6 @@ peal_status storage_register(struct storage *storage, void (*release)(void *stor
     service.clear_data = clear_data;
     service.destroy = destroy;
     service.release = release;
+    pthread_mutex_init(&storage->lock, NULL);
     return peal_service_register(storage->center, &service, NULL);
 }

@@ -3,12 +3,12 @@
  * without a kept line.
  *
  * It writes on a queue. The host continues to read, and waits when the queue is full. The service's other work
- * runs on the host's thread, after all waiting calls. So two threads use the connection, but never at
- * the same time. */
+ * runs on the host's thread, after all waiting calls, or on the thread of `peal send`. A lock guards the connection. */
 #ifndef STORAGE_H
 #define STORAGE_H
 
 #include <peal/peal.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 struct database;
@@ -27,7 +27,8 @@ struct storage {
     bool is_stream;     /* the source cannot be read again, so its rows are added */
     bool is_remote;     /* the source and the number identify a line, which may arrive again */
     uint64_t offset;    /* number of earlier rows of the source, added to a line's number */
-    bool has_stopped;   /* after an error no line is stored */
+    pthread_mutex_t lock; /* of the members below, which the queue uses */
+    bool has_stopped;     /* after an error no line is stored */
     struct storage_totals totals;
     struct database *database; /* the instance, or NULL */
     /* Called on the thread of an error, after its report. No line is stored afterwards. */
