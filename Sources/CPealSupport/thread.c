@@ -136,7 +136,7 @@ struct peal_hazard_slot *peal_hazard_occupy(void)
     struct peal_hazard_slot *hazard = next_slot();
     if (hazard != NULL) {
         /* The call that the slot named last has ended. */
-        __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+        __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);
         hazard->method = 0;
         __atomic_store_n(&hazard->shown.list, (uintptr_t)PEAL_HAZARD_SHUT, __ATOMIC_RELEASE);
     }

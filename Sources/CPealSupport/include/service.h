@@ -305,7 +305,7 @@ __attribute__((always_inline)) static inline struct peal_instance_element *_Null
 {
     struct peal_instance_element *instance = __atomic_load_n(&element->shown, __ATOMIC_ACQUIRE);
     /* The call that the slot named last has ended. */
-    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);
     if (instance == NULL)
         return NULL;
     __atomic_store_n(&hazard->shown.list, (uintptr_t)instance | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);

@@ -161,8 +161,9 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
     struct peal_hazard_slot *_Nonnull hazard, const struct peal_directory_element *_Nonnull element, uintptr_t mark)
 {
     struct peal_snapshot *snapshot = peal_directory_current(element);
-    /* The call that the slot named last has ended. */
-    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+    /* The call that the slot named last has ended. A waiting thread that has loaded the list of that call sees its end here,
+     * so this is a release too. */
+    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&hazard->shown.list, (uintptr_t)snapshot | mark, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     struct peal_snapshot *again = peal_directory_current(element);
@@ -180,7 +181,7 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 static inline bool peal_hazard_element(
     struct peal_hazard_slot *_Nonnull hazard, struct peal_directory_element *_Nonnull element, uint64_t id)
 {
-    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&hazard->shown.list, (uintptr_t)peal_directory_empty_list(element), __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     return peal_directory_is_of(element, id);
