@@ -493,21 +493,31 @@ static pid_t start_role(int descriptor)
     return process;
 }
 
-CLAIM("N18", "a call ends when the last process that could make it was killed, and it may have been made")
+/* Opens a user, and makes a call that runs in a process without an end. Returns the process. */
+static pid_t start_call_in_process(struct desk *user, struct caller *caller)
 {
-    struct desk user;
-    struct caller caller;
     int descriptors[2];
     char byte;
 
     next_realm();
-    desk_open(&user);
-    desk_use(&user, PEAL_FOREVER);
+    desk_open(user);
+    desk_use(user, PEAL_FOREVER);
     CHECK_EQUAL(pipe(descriptors), 0);
     const pid_t process = start_role(descriptors[1]);
-    desk_wait(&user, 1);
-    caller_start(&caller, &user);
+    desk_wait(user, 1);
+    caller_start(caller, user);
     CHECK_EQUAL(read(descriptors[0], &byte, 1), 1);
+    close(descriptors[0]);
+    close(descriptors[1]);
+    return process;
+}
+
+CLAIM("N18", "a call ends when the last process that could make it was killed, and it may have been made")
+{
+    struct desk user;
+    struct caller caller;
+    const pid_t process = start_call_in_process(&user, &caller);
+
     CHECK_EQUAL(kill(process, SIGKILL), 0);
     CHECK_EQUAL(waitpid(process, NULL, 0), process);
     CHECK_EQUAL(pthread_join(caller.thread, NULL), 0);
@@ -516,8 +526,6 @@ CLAIM("N18", "a call ends when the last process that could make it was killed, a
     WAIT_UNTIL(remote_add(&user, 1, 2) == 0 && peal_last_status() == PEAL_ERROR_NOT_FOUND);
     check_add_fails(&user, PEAL_ERROR_NOT_FOUND, "was not made");
     desk_close(&user);
-    close(descriptors[0]);
-    close(descriptors[1]);
 }
 
 /* The server still has the subscription of a stopped process, and passes calls to it. */
@@ -525,17 +533,8 @@ CLAIM("N18", "a call ends when the last process that could make it was stopped, 
 {
     struct desk user;
     struct caller caller;
-    int descriptors[2];
-    char byte;
+    const pid_t process = start_call_in_process(&user, &caller);
 
-    next_realm();
-    desk_open(&user);
-    desk_use(&user, PEAL_FOREVER);
-    CHECK_EQUAL(pipe(descriptors), 0);
-    const pid_t process = start_role(descriptors[1]);
-    desk_wait(&user, 1);
-    caller_start(&caller, &user);
-    CHECK_EQUAL(read(descriptors[0], &byte, 1), 1);
     CHECK_EQUAL(kill(process, SIGSTOP), 0);
     CHECK_EQUAL(pthread_join(caller.thread, NULL), 0);
     CHECK_STATUS(caller.status, PEAL_ERROR_STATE);
@@ -545,6 +544,4 @@ CLAIM("N18", "a call ends when the last process that could make it was stopped, 
     CHECK_EQUAL(kill(process, SIGKILL), 0);
     CHECK_EQUAL(waitpid(process, NULL, 0), process);
     desk_close(&user);
-    close(descriptors[0]);
-    close(descriptors[1]);
 }

@@ -102,9 +102,9 @@ typedef void (*peal_pointer_visitor)(void *context, const char *what, const void
 /* Finds the function pointers into a loaded object (a plugin) that peal still stores: those of observers,
  * of proxies' targets and stages, of destroy callbacks, weak types, executors, the functions and codecs of
  * types, completions, timers, taps, services and modules, the tables of services and modules, and the
- * destroy callbacks of counted objects. A removed registration counts while peal may still call it: until its last call and its destroy
- * callback have returned, even while the callback waits on a queue. Call this before dlclose, in a debug
- * build: there should be no pointer.
+ * destroy callbacks of counted objects. A removed registration counts while peal may still call it: until
+ * its last call and its destroy callback have returned, even while the callback waits on a queue. Call this
+ * before dlclose, in a debug build: there should be no pointer.
  *
  * address: any address in the object, such as that of one of its functions.
  * visit: called for each pointer, with no lock held; may be NULL.
