@@ -322,11 +322,11 @@ void peal_thread_writer_fence(void)
 static bool runs_at(const struct peal_hazard_slot *hazard, const uint32_t *gate)
 {
     const uintptr_t list = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE);
+    const uint32_t *current = __atomic_load_n(&hazard->shown.current, __ATOMIC_ACQUIRE);
     /* A loop in a program, whose calls no tap sees, has stored its next call or the end of its list. */
     peal_order_acquire(&hazard->shown.current);
     peal_order_acquire(&hazard->shown.list);
-    return (list != 0 && __atomic_load_n(&hazard->shown.current, __ATOMIC_ACQUIRE) == gate)
-        || (const uint32_t *)__atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) == gate;
+    return (list != 0 && current == gate) || (const uint32_t *)__atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) == gate;
 }
 
 static bool runs(const struct peal_thread *thread, const uint32_t *gate)

@@ -42,8 +42,8 @@ struct peal_timer_state {
     int64_t tolerance[]; /* one element if the timer has PEAL_TIMER_TOLERANT, and otherwise none; never changes */
 };
 
-/* The state of a timer, and its constant properties. The lock of the agenda guards changes. Bits of enum peal_observer_marks may have another meaning
- * here, except for PEAL_OBSERVER_TIMER. */
+/* The state of a timer, and its constant properties. The lock of the agenda guards changes. Bits of enum
+ * peal_observer_marks may have another meaning here, except for PEAL_OBSERVER_TIMER. */
 enum peal_timer_marks {
     PEAL_TIMER_RUNNING = 1,   /* started: it is on the agenda, or its one firing waits */
     PEAL_TIMER_ENQUEUED = 2,  /* the task is on the queue */
