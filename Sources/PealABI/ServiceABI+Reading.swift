@@ -111,7 +111,7 @@ extension ServiceScope {
             let service = try service.find()
             let table = proto.id == 0 ? nil : try service.table(for: try proto.find(), size: size)
             let (hazard, target) = try begin(service)
-            out.pointee = peal_scope(self: target, table: table, hazard: peal_hazard_shown(hazard))
+            out.pointee = peal_scope(self: target, table: table, hazard: peal_scope_name(hazard))
         }
     }
 
@@ -137,7 +137,7 @@ extension ServiceScope {
     static func endSlow(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_status {
         Boundary.status { () throws(Failure) in
             guard let scope else { throw .null("scope") }
-            guard let hazard = scope.pointee.hazard, end(peal_hazard_of_shown(hazard), scope.pointee.`self`) else {
+            guard let hazard = scope.pointee.hazard, end(peal_scope_slot(hazard), scope.pointee.`self`) else {
                 throw Failure(
                     .state,
                     "the scope is not the innermost of this thread, or has ended; end scopes in reverse order, each once, where they began"

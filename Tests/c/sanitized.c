@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * sanitized [race]: a program for the thread sanitizer. In each of its parts threads share data that peal alone orders: by a
- * queue, a completion, the wait of a removal, a timer and a service. With `race` it also writes data while a call on a queue
- * may read it.
+ * queue, a completion, the wait of a removal, a timer, and the uses and scopes of a service. With `race` it also writes data
+ * while a call on a queue may read it.
  */
 #include <peal/peal.h>
 
@@ -22,7 +22,7 @@ enum { COUNT = 200 };
 static struct work_protocol work;
 static int input[COUNT], sum, shared, fired;
 /* Written by relaxed operations, which order nothing for the sanitizer. */
-static int begun, is_firing;
+static int begun, is_firing, is_called, is_made, was_used, is_removed;
 
 static void must(peal_status status)
 {
@@ -99,6 +99,7 @@ static void count(void *self, const char *text, int index)
 {
     (void)text;
     *(int *)self += index;
+    __atomic_store_n(&is_called, 1, __ATOMIC_RELAXED);
 }
 
 static const struct work counter = { PEAL_TABLE(work), .on_work = count };
@@ -115,11 +116,21 @@ static void *broadcast(void *unused)
     return NULL;
 }
 
-static void remove_and_free(void)
+/* Has the calls made by the library alone. */
+static void *send(void *unused)
+{
+    (void)unused;
+    while (__atomic_load_n(&is_removed, __ATOMIC_RELAXED) == 0)
+        must(peal_broadcast(work.on_work, "one", 1));
+    return NULL;
+}
+
+static void remove_and_free(void *(*how)(void *))
 {
     pthread_t thread;
 
-    pthread_create(&thread, NULL, broadcast, NULL);
+    is_removed = 0;
+    pthread_create(&thread, NULL, how, NULL);
     for (int i = 0; i < 200; i++) {
         int *const target = calloc(1, sizeof *target);
         peal_observation observation;
@@ -129,11 +140,15 @@ static void remove_and_free(void)
             abort();
         if (i % 2 == 0)
             options.destroy = free;
+        __atomic_store_n(&is_called, 0, __ATOMIC_RELAXED);
         must(work_observe(&work, target, &counter, &options, &observation));
+        while (how == send && __atomic_load_n(&is_called, __ATOMIC_RELAXED) == 0)
+            sched_yield();
         must(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));
         if (i % 2 != 0)
             free(target);
     }
+    __atomic_store_n(&is_removed, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
     printf("removals\n");
 }
@@ -170,6 +185,12 @@ static void *create(struct peal_creation *creation)
     return instance;
 }
 
+static void end(void *instance)
+{
+    *(int *)instance = 0;
+    free(instance);
+}
+
 static void *use(void *unused)
 {
     struct peal_service_use use;
@@ -182,20 +203,46 @@ static void *use(void *unused)
     return NULL;
 }
 
+/* Begins a scope of an instance that another thread made, and ends it before that thread removes the instance. */
+static void *use_in_a_scope(void *service)
+{
+    const peal_protocol none = { 0 };
+    struct peal_scope scope;
+
+    while (__atomic_load_n(&is_made, __ATOMIC_RELAXED) == 0)
+        sched_yield();
+    must(peal_scope_begin(*(const peal_service *)service, none, 0, &scope));
+    if (*(const int *)scope.self != 7)
+        abort();
+    must(peal_scope_end(&scope));
+    __atomic_store_n(&was_used, 1, __ATOMIC_RELAXED);
+    /* The end of a thread is ordered by locks of the library. */
+    while (__atomic_load_n(&is_removed, __ATOMIC_RELAXED) == 0)
+        sched_yield();
+    return NULL;
+}
+
 static void use_a_service(void)
 {
     struct peal_service_description description = PEAL_SERVICE_DESCRIPTION("seven");
     peal_service service;
-    pthread_t threads[2];
+    pthread_t threads[2], scoped;
 
+    is_removed = 0;
     description.create = create;
-    description.destroy = free;
+    description.destroy = end;
     must(peal_service_register(peal_center_default(), &description, &service));
+    pthread_create(&scoped, NULL, use_in_a_scope, &service);
     for (int i = 0; i < 2; i++)
         pthread_create(&threads[i], NULL, use, NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
+    __atomic_store_n(&is_made, 1, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&was_used, __ATOMIC_RELAXED) == 0)
+        sched_yield();
     must(peal_service_remove(service));
+    __atomic_store_n(&is_removed, 1, __ATOMIC_RELAXED);
+    pthread_join(scoped, NULL);
     printf("service\n");
 }
 
@@ -206,7 +253,8 @@ int main(int number, char **texts)
     must(work_define(peal_center_default(), &work));
     use_a_queue(has_race);
     gather();
-    remove_and_free();
+    remove_and_free(broadcast);
+    remove_and_free(send);
     use_a_timer();
     use_a_service();
     return 0;

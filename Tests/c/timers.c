@@ -19,6 +19,7 @@ struct clockwork {
     peal_timer timer;
     peal_queue queue;
     int fired;
+    int created; /* timers with a destroy callback */
     int destroyed;
     int stops_after; /* number of the call that stops the timer; 0: none */
     int restarts_after;
@@ -32,15 +33,17 @@ struct clockwork {
 static struct clockwork work;
 static struct lane lane;
 
+static int fired(void) { return __atomic_load_n(&work.fired, __ATOMIC_ACQUIRE); }
+static int destroyed(void) { return __atomic_load_n(&work.destroyed, __ATOMIC_ACQUIRE); }
+
 static void reset(void)
 {
     static const struct clockwork nothing = { .enough = LATCH_INITIALIZER };
 
+    /* A thread of the library may still run the destroy callback of the claim before. */
+    WAIT_UNTIL(destroyed() == work.created);
     work = nothing;
 }
-
-static int fired(void) { return __atomic_load_n(&work.fired, __ATOMIC_ACQUIRE); }
-static int destroyed(void) { return __atomic_load_n(&work.destroyed, __ATOMIC_ACQUIRE); }
 
 static void count(void *target)
 {
@@ -73,6 +76,7 @@ static struct peal_timer_options options_every(int64_t period_ns)
 static void create(const struct peal_timer_options *options)
 {
     work.queue = options->queue;
+    work.created += options->destroy != NULL;
     if (!CHECK_OK(peal_timer_create(options, &work.timer)))
         check_give_up("no timer", __FILE__, __LINE__);
 }

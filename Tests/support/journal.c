@@ -41,4 +41,12 @@ bool journal_has(const char *part)
     return has;
 }
 
-const char *journal_text(void) { return text; }
+const char *journal_text(void)
+{
+    static __thread char copy[sizeof text];
+
+    pthread_mutex_lock(&lock);
+    memcpy(copy, text, sizeof copy);
+    pthread_mutex_unlock(&lock);
+    return copy;
+}

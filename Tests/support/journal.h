@@ -18,7 +18,7 @@ void journal_write(const char *format, ...) __attribute__((format(printf, 1, 2))
 /* Returns true if the journal contains the text. May be called on any thread. */
 bool journal_has(const char *part);
 
-/* Returns all words so far. */
+/* Returns all words so far, as a copy that is valid until the thread's next call. May be called on any thread. */
 const char *journal_text(void);
 
 /* Compares the words since the journal was cleared, and clears it. */

@@ -16,19 +16,20 @@
 
 /* True if the program has the sanitizer and the library was not compiled for it. */
 extern bool peal_order_is_reported __attribute__((visibility("hidden")));
+static inline bool peal_order_needs_reports(void) { return __builtin_expect(peal_order_is_reported, 0); }
 
 void peal_order_release_slow(const void *_Nonnull address);
 void peal_order_acquire_slow(const void *_Nonnull address);
 
 static inline void peal_order_release(const void *_Nonnull address)
 {
-    if (__builtin_expect(peal_order_is_reported, 0))
+    if (peal_order_needs_reports())
         peal_order_release_slow(address);
 }
 
 static inline void peal_order_acquire(const void *_Nonnull address)
 {
-    if (__builtin_expect(peal_order_is_reported, 0))
+    if (peal_order_needs_reports())
         peal_order_acquire_slow(address);
 }
 

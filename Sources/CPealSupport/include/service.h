@@ -313,6 +313,18 @@ __attribute__((always_inline)) static inline struct peal_instance_element *_Null
     return __builtin_expect(__atomic_load_n(&element->shown, __ATOMIC_ACQUIRE) == instance, 1) ? instance : NULL;
 }
 
+/* The slot as its scope names it. In a program with a thread sanitizer the lowest bit is set. The fast end of a scope
+ * finds no slot of the thread at that address, so the slow one runs, which reports the order. */
+#define PEAL_SCOPE_REPORTED ((uintptr_t)1)
+static inline struct peal_hazard *_Nonnull peal_scope_name(struct peal_hazard_slot *_Nonnull hazard)
+{
+    return (struct peal_hazard *)((uintptr_t)hazard | (peal_order_needs_reports() ? PEAL_SCOPE_REPORTED : 0));
+}
+static inline struct peal_hazard_slot *_Nonnull peal_scope_slot(struct peal_hazard *_Nonnull name)
+{
+    return (struct peal_hazard_slot *)((uintptr_t)name & ~PEAL_SCOPE_REPORTED);
+}
+
 /* The instance that a slot protects for a scope, or NULL. */
 static inline struct peal_instance_element *_Nullable peal_scope_instance(
     const struct peal_hazard_slot *_Nonnull hazard)

@@ -57,6 +57,7 @@ extension Observation {
                 record.finishRemoval()
                 return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
             }
+            peal_order_see_ended()
             ObserverLife.release(record)
             Reclaimer.collectBacklog()
             return true

@@ -53,6 +53,7 @@ public enum ServiceScope {
         guard let thread = peal_thread_own_slot(), peal_thread_innermost(thread) == hazard,
             peal_scope_protects(hazard, target)
         else { return false }
+        peal_order_end()
         release(hazard)
         return true
     }
