@@ -139,6 +139,19 @@ starts = sum(event["ph"] == "s" for event in events)
 assert starts > 10 and len(queued) - starts <= 5, (starts, len(queued))
 assert all(count == 0 for count in flows.values())
 assert all(event["dur"] >= 0 for event in slices)' "$work/trace.json"
+claim "the trace has the names of the process and of each thread" python3 -c '
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+names = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+assert {event["tid"] for event in events} == set(names), names
+assert "program" in names.values() and any(name.startswith("peal:") for name in names.values()), names
+assert [event["args"]["name"] for event in events if event["name"] == "process_name"] == ["program"]' "$work/trace.json"
+cp "$work/trace.json" "$work/earlier.json"
+run "$peal" trace -o "$work/trace.json" --seconds 1 "$pid" 'Chat..x,,-'
+claim "a malformed filter of trace ends with 1" ends 1
+claim "and leaves the file unchanged" cmp -s "$work/trace.json" "$work/earlier.json"
+run "$peal" trace -o "$work/refused.json" --seconds 1 "$pid" 'Chat..x,,-'
+claim "and creates no file" [ ! -e "$work/refused.json" ]
 
 # Recordings, if libpeal-wire was built.
 run "$peal" record --seconds 1 "$pid" "$work/chat.peal" Chat
@@ -269,6 +282,51 @@ claim "with a sentence" grep -q 'has ended, or has closed its inspection' "$work
 stop
 run "$peal" ps
 claim "the socket of a killed program is removed" sh -c "! ls '$work/peal' | grep -q ."
+
+# A small terminal, with more observers than rows.
+cat >"$work/terminal.py" <<'END'
+# terminal.py ROWS COLUMNS COMMAND...: prints the second screen of a command in a terminal.
+import fcntl, os, pty, select, signal, struct, sys, termios, time
+rows, columns = int(sys.argv[1]), int(sys.argv[2])
+pid, terminal = pty.fork()
+if pid == 0:
+    time.sleep(0.2)
+    os.execv(sys.argv[3], sys.argv[3:])
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+data, end = b"", time.monotonic() + 10
+while data.count(b"\33[2J") < 3 and time.monotonic() < end:
+    if select.select([terminal], [], [], 0.1)[0]:
+        data += os.read(terminal, 65536)
+os.kill(pid, signal.SIGTERM)
+print(data.split(b"\33[2J")[2].decode().replace("\r", "").replace("\33[H", ""), end="")
+END
+start PEAL_INSPECT=1 -- 200 40
+run python3 "$work/terminal.py" 12 100 "$peal" top "$pid"
+claim "in a terminal with fewer rows than observers, top shows the queues too" has out 'serial queue 1'
+claim "and the observers" has out 'Chat.on_message'
+claim "the screen fits into the terminal" python3 -c '
+import sys
+lines = open(sys.argv[1]).read().splitlines()
+assert len(lines) == 11 and max(map(len, lines)) == 100, lines' "$work/out"
+
+# A program that is stopped, as by a debugger.
+kill -STOP "$pid"
+run "$peal" ps
+claim "ps lists a program that does not answer" has out "^ *$pid  does not answer"
+claim "ps reports that the program is stopped" has err "process $pid is stopped by a signal or a debugger"
+timeout 2 "$peal" tree "$pid" >"$work/out" 2>"$work/err"
+claim "tree reports that the program is stopped" has err "process $pid is stopped by a signal or a debugger"
+run "$peal" trace -o "$work/stopped.json" --seconds 0.2 "$pid"
+claim "trace of a stopped program ends with 3" ends 3
+claim "with its own sentence" has err 'has not sent its last records'
+"$peal" trace -o "$work/continued.json" --seconds 0.2 "$pid" 2>"$work/err" &
+tracing=$!
+sleep 0.5
+kill -CONT "$pid"
+wait "$tracing"
+code=$?
+claim "trace of a program that continues ends with 0" ends 0
+stop
 
 # PEAL_DEBUG.
 start PEAL_DEBUG=calls,Chat.on_message -- 50

@@ -31,6 +31,31 @@ int report_lost(const struct connection *connection)
     return EXIT_LOST;
 }
 
+/* Returns true if a signal or a debugger has stopped a process. */
+static bool is_stopped(long pid)
+{
+    char path[64], line[512];
+    const char *state = NULL;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    /* The state follows the name, which may have parentheses too. */
+    if (fgets(line, sizeof line, file) != NULL)
+        state = strrchr(line, ')');
+    fclose(file);
+    return state != NULL && state[1] == ' ' && (state[2] == 'T' || state[2] == 't');
+}
+
+static void report_stopped(struct connection *connection)
+{
+    if (connection->is_reported_stopped || !is_stopped(connection->pid))
+        return;
+    connection->is_reported_stopped = true;
+    report_error("process %ld is stopped by a signal or a debugger, and answers when it continues", connection->pid);
+}
+
 /* ---- Finding programs -------------------------------------------------------------------------- */
 
 /* The folder of the sockets, or NULL if it does not exist or cannot be trusted. */
@@ -230,6 +255,7 @@ static bool receive(struct connection *connection)
 
 int read_line(struct connection *connection, int timeout, char **out_line)
 {
+    enum { LONG_WAIT = 500, SLICE = 1000 };
     size_t searched = 0;
 
     for (;;) {
@@ -250,7 +276,14 @@ int read_line(struct connection *connection, int timeout, char **out_line)
             connection->consumed = 0;
         }
         struct pollfd wait = { connection->descriptor, POLLIN, 0 };
-        const int ready = poll(&wait, 1, timeout);
+        const int slice = timeout >= 0 && timeout < SLICE ? timeout : SLICE;
+        const int ready = poll(&wait, 1, slice);
+        if (ready == 0 && slice >= LONG_WAIT)
+            report_stopped(connection);
+        if (ready == 0 && slice != timeout) {
+            timeout -= timeout > 0 ? slice : 0;
+            continue;
+        }
         if (ready == 0 || (ready < 0 && errno == EINTR))
             return 0;
         if (ready < 0 || !receive(connection))

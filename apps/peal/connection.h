@@ -23,6 +23,7 @@ struct connection {
     char *buffer;
     size_t length, capacity;
     size_t consumed; /* bytes of the last line */
+    bool is_reported_stopped;
 };
 
 /* Prints "peal: ..." on standard error. */
@@ -43,7 +44,8 @@ size_t list_sockets(long **out_pids);
 /* Sends a request: words, which are quoted where needed. Returns false if the connection is lost. */
 bool send_request(struct connection *connection, const char *const *words, size_t count);
 
-/* Reads the next line, which is valid until the next call.
+/* Reads the next line, which is valid until the next call. Reports once on standard error if the wait is long and the
+ * program is stopped.
  *
  * timeout: in milliseconds; -1 for no limit. A signal ends the wait too.
  * Returns 1 for a line, 0 when the time has expired, -1 when the connection is lost. */

@@ -92,6 +92,7 @@ static int read_other(struct events *events, const char *line)
         report_error("%s", value_text(value, "error"));
         result = EXIT_FAILED;
     } else if (strcmp(value_text(value, "kind"), "begun") == 0) {
+        events->has_begun = true;
         if (events->announcement != NULL)
             fprintf(stderr, "%s\n", events->announcement);
     } else if (strcmp(value_text(value, "kind"), "name") == 0) {
@@ -105,26 +106,36 @@ int events_read(struct events *events, struct connection *connection, const char
     const char *buffer, double seconds, void (*receive)(void *context, const struct event *event), void *context)
 {
     const char *const words[] = { stream, filter != NULL ? filter : "", buffer };
+    enum { LONGEST_SILENCE = 5000 /* milliseconds at the end */ };
     const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
+    uint64_t last_line = 0;
     bool is_stopping = false;
     char *line;
 
     if (!send_request(connection, words, buffer != NULL ? 3 : filter != NULL ? 2 : 1))
         return report_lost(connection);
     for (;;) {
-        const int64_t left = seconds > 0 && !is_stopping ? (int64_t)(end - now_ns()) / 1000000 : 1000;
+        const int64_t left = is_stopping ? 1000 : seconds > 0 ? (int64_t)(end - now_ns()) / 1000000 : 1000;
         struct event event;
         /* The program then sends the records that it has, and an end. */
         if (!is_stopping && (left <= 0 || is_interrupted)) {
             is_stopping = true;
+            last_line = now_ns();
             shutdown(connection->descriptor, SHUT_WR);
             continue;
         }
         const int status = read_line(connection, (int)left, &line);
         if (status < 0)
             return is_stopping ? EXIT_OK : report_lost(connection);
+        if (status == 0 && is_stopping && now_ns() - last_line >= (uint64_t)LONGEST_SILENCE * 1000000) {
+            report_error("the program %ld has not sent its last records for %d seconds", connection->pid,
+                LONGEST_SILENCE / 1000);
+            return EXIT_LOST;
+        }
         if (status == 0)
             continue;
+        if (is_stopping)
+            last_line = now_ns();
         if (strcmp(line, "{\"end\":true}") == 0)
             return EXIT_OK;
         if (parse(line, &event)) {

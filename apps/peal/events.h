@@ -28,6 +28,7 @@ struct events {
     struct named *names;
     size_t count, capacity;
     uint64_t lost;
+    bool has_begun; /* the program has accepted the request */
     const char *announcement; /* printed on standard error when the stream has begun, unless NULL */
 };
 

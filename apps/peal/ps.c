@@ -3,22 +3,32 @@
 
 #include <stdlib.h>
 
-static void print_process(void *context, struct value *line)
-{
-    bool *has_header = context;
+enum { PATIENCE = 1000 /* milliseconds for the answer of a program */ };
 
-    if (!*has_header)
-        printf("%8s  %-16s %-8s %9s %9s %9s\n", "PID", "PROGRAM", "PEAL", "PROTOCOLS", "OBSERVERS", "QUEUES");
-    *has_header = true;
+static void print_process(const struct value *line)
+{
     printf("%8llu  %-16s %-8s %9llu %9llu %9llu\n", (unsigned long long)value_number(line, "pid"),
         value_text(line, "program"), value_text(line, "peal"), (unsigned long long)value_number(line, "protocols"),
         (unsigned long long)value_number(line, "observers"), (unsigned long long)value_number(line, "queues"));
 }
 
-int command_ps(int count, char **arguments)
+/* Prints the line of a program, and none if the program has ended. */
+static void list(struct connection *connection)
 {
     static const char *const hello[] = { "hello" };
-    bool has_header = false;
+    struct value *line = NULL;
+    const int status = send_request(connection, hello, 1) ? read_answer(connection, PATIENCE, &line) : -1;
+
+    if (status > 0)
+        print_process(line);
+    else if (status == 0)
+        printf("%8ld  does not answer\n", connection->pid);
+    value_free(line);
+}
+
+int command_ps(int count, char **arguments)
+{
+    bool has_programs = false;
     long *pids;
 
     if (!check_arguments("ps", &count, arguments, 0, 0))
@@ -29,11 +39,14 @@ int command_ps(int count, char **arguments)
         /* A process may have ended since. */
         if (!connect_to_pid(&connection, pids[i]))
             continue;
-        (void)request(&connection, hello, 1, print_process, &has_header);
+        if (!has_programs)
+            printf("%8s  %-16s %-8s %9s %9s %9s\n", "PID", "PROGRAM", "PEAL", "PROTOCOLS", "OBSERVERS", "QUEUES");
+        list(&connection);
+        has_programs = true;
         disconnect(&connection);
     }
     free(pids);
-    if (has_header)
+    if (has_programs)
         return EXIT_OK;
     report_error("no program of this user is open for inspection; start one with PEAL_INSPECT=1");
     return EXIT_FAILED;

@@ -1,88 +1,181 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ROWS_WITHOUT_TERMINAL = 60 };
+enum { ROWS_WITHOUT_TERMINAL = 60, HEADER_ROWS = 2, LINE_LENGTH = 1500 };
 
-/* A screen while its lines arrive. */
+/* Lines of one kind, each *owned*. */
+struct lines {
+    struct value **list;
+    size_t count, capacity;
+};
+
+/* A screen while its lines arrive. It is printed when all are there, because their numbers decide how many of each kind
+ * have room. */
 struct screen {
     const char *program;
     bool is_terminal;
-    int rows, used;
+    size_t columns; /* 0: no limit */
     double seconds; /* of the period */
-    bool has_queues;
+    struct lines calls, queues;
 };
 
-static int rows_of_terminal(void)
+static void add(struct lines *lines, struct value *line)
+{
+    if (lines->count == lines->capacity) {
+        const size_t capacity = lines->capacity * 2 + 64;
+        struct value **larger = realloc(lines->list, capacity * sizeof *larger);
+        if (larger == NULL) {
+            value_free(line);
+            return;
+        }
+        lines->list = larger;
+        lines->capacity = capacity;
+    }
+    lines->list[lines->count++] = line;
+}
+
+static void clear(struct lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++)
+        value_free(lines->list[i]);
+    lines->count = 0;
+}
+
+/* Returns the number of rows below the header, and fills in the width. */
+static size_t measure(struct screen *screen)
 {
     struct winsize size;
 
-    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 4 ? size.ws_row - 1 : 24;
+    screen->columns = 0;
+    if (!screen->is_terminal)
+        return ROWS_WITHOUT_TERMINAL - HEADER_ROWS;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 24 - HEADER_ROWS - 1;
+    screen->columns = size.ws_col;
+    /* The last row is the cursor's. */
+    return size.ws_row > HEADER_ROWS + 2 ? (size_t)size.ws_row - HEADER_ROWS - 1 : 1;
+}
+
+/* Prints a line, cut to the width of the terminal, between two characters of UTF-8. */
+static void print_cut(const struct screen *screen, const char *text)
+{
+    size_t length = 0, characters = 0;
+
+    for (; text[length] != '\0'; length++) {
+        const bool begins_character = ((unsigned char)text[length] & 0xc0) != 0x80;
+        if (begins_character && screen->columns > 0 && characters == screen->columns)
+            break;
+        characters += begins_character;
+    }
+    printf("%.*s\n", (int)length, text);
 }
 
 static void begin(struct screen *screen, const struct value *line)
 {
+    char text[LINE_LENGTH], lost[64] = "";
+
     screen->seconds = (double)value_number(line, "nanoseconds") / 1e9;
-    screen->has_queues = false;
-    screen->rows = screen->is_terminal ? rows_of_terminal() : ROWS_WITHOUT_TERMINAL;
-    screen->used = 2;
+    clear(&screen->calls);
+    clear(&screen->queues);
+    measure(screen);
     if (screen->is_terminal)
         printf("\033[H\033[2J");
-    printf("%s: %.0f calls a second", screen->program, (double)value_number(line, "calls") / screen->seconds);
     if (value_number(line, "lost") > 0)
-        printf(", and %.0f that are not in the lines below", (double)value_number(line, "lost") / screen->seconds);
-    printf("\n%10s %9s %9s %9s %6s  %s\n", "CALLS/S", "MEDIAN", "99TH", "LONGEST", "LOAD", "METHOD, OBSERVER");
+        snprintf(lost, sizeof lost, ", and %.0f that are not in the lines below",
+            (double)value_number(line, "lost") / screen->seconds);
+    snprintf(text, sizeof text, "%s: %.0f calls a second%s", screen->program,
+        (double)value_number(line, "calls") / screen->seconds, lost);
+    print_cut(screen, text);
+    snprintf(text, sizeof text, "%10s %9s %9s %9s %6s  %s", "CALLS/S", "MEDIAN", "99TH", "LONGEST", "LOAD",
+        "METHOD, OBSERVER");
+    print_cut(screen, text);
 }
 
-static void print_calls(struct screen *screen, const struct value *line)
+static void print_calls(const struct screen *screen, const struct value *line)
 {
-    char median[32], late[32], longest[32];
+    char text[LINE_LENGTH], median[32], late[32], longest[32];
 
-    if (screen->used++ >= screen->rows)
-        return;
     format_duration(median, sizeof median, value_number(line, "median_ns"));
     format_duration(late, sizeof late, value_number(line, "p99_ns"));
     format_duration(longest, sizeof longest, value_number(line, "longest_ns"));
-    printf("%10.0f %9s %9s %9s %5.1f%%  %s, %s\n", (double)value_number(line, "calls") / screen->seconds, median, late,
-        longest, (double)value_number(line, "total_ns") / screen->seconds / 1e7, value_text(line, "method"),
+    snprintf(text, sizeof text, "%10.0f %9s %9s %9s %5.1f%%  %s, %s",
+        (double)value_number(line, "calls") / screen->seconds, median, late, longest,
+        (double)value_number(line, "total_ns") / screen->seconds / 1e7, value_text(line, "method"),
         value_text(line, "name"));
+    print_cut(screen, text);
 }
 
-static void print_queue(struct screen *screen, const struct value *line)
+static void print_queue(const struct screen *screen, const struct value *line)
 {
-    if (screen->used++ >= screen->rows)
-        return;
-    if (!screen->has_queues && screen->used++ < screen->rows)
-        printf("%10s %9s %9s         QUEUE\n", "WAITING", "DELIVERED", "DROPPED");
-    screen->has_queues = true;
-    printf("%10llu %9llu %9llu         %s\n", (unsigned long long)value_number(line, "waiting"),
+    char text[LINE_LENGTH];
+
+    snprintf(text, sizeof text, "%10llu %9llu %9llu         %s", (unsigned long long)value_number(line, "waiting"),
         (unsigned long long)value_number(line, "delivered"), (unsigned long long)value_number(line, "dropped"),
         value_text(line, "name"));
+    print_cut(screen, text);
 }
 
-/* Returns an exit code, or -1 to continue. */
-static int print_line(struct screen *screen, const struct value *line)
+/* The queues with the most waiting calls are first, and then the busiest ones. */
+static int compare_queues(const void *left, const void *right)
+{
+    static const char *const keys[] = { "waiting", "dropped", "delivered" };
+    const struct value *a = *(const struct value *const *)left, *b = *(const struct value *const *)right;
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (value_number(a, keys[i]) != value_number(b, keys[i]))
+            return value_number(a, keys[i]) > value_number(b, keys[i]) ? -1 : 1;
+    return 0;
+}
+
+/* Prints the lines that have room. The queues get a third of the rows at least, with their header. */
+static void print_screen(struct screen *screen)
+{
+    const size_t rows = measure(screen), calls = screen->calls.count, queues = screen->queues.count;
+    const size_t queue_rows = queues > 0 ? queues + 1 : 0, least = rows / 3, left = rows > calls ? rows - calls : 0;
+    const size_t wanted = left > least ? left : least;
+    const size_t for_queues = wanted < 2 ? 0 : queue_rows < wanted ? queue_rows : wanted;
+
+    for (size_t i = 0; i < calls && i < rows - for_queues; i++)
+        print_calls(screen, screen->calls.list[i]);
+    if (for_queues > 0)
+        printf("%10s %9s %9s         QUEUE\n", "WAITING", "DELIVERED", "DROPPED");
+    if (queues > 0)
+        qsort(screen->queues.list, queues, sizeof *screen->queues.list, compare_queues);
+    for (size_t i = 0; i + 1 < for_queues; i++)
+        print_queue(screen, screen->queues.list[i]);
+    fflush(stdout);
+}
+
+/* Takes a line, *consumed*. Returns an exit code, or -1 to continue. */
+static int take_line(struct screen *screen, struct value *line)
 {
     const char *kind = value_text(line, "kind");
+    int result = -1;
 
+    if (strcmp(kind, "calls") == 0) {
+        add(&screen->calls, line);
+        return -1;
+    }
+    if (strcmp(kind, "queue") == 0) {
+        add(&screen->queues, line);
+        return -1;
+    }
     if (value_get(line, "error") != NULL) {
         report_error("%s", value_text(line, "error"));
-        return EXIT_FAILED;
-    }
-    if (strcmp(kind, "period") == 0)
+        result = EXIT_FAILED;
+    } else if (strcmp(kind, "period") == 0) {
         begin(screen, line);
-    else if (strcmp(kind, "calls") == 0)
-        print_calls(screen, line);
-    else if (strcmp(kind, "queue") == 0)
-        print_queue(screen, line);
-    else if (strcmp(kind, "period_end") == 0) {
-        fflush(stdout);
-        return screen->is_terminal ? -1 : EXIT_OK;
+    } else if (strcmp(kind, "period_end") == 0) {
+        print_screen(screen);
+        result = screen->is_terminal ? -1 : EXIT_OK;
     }
-    return -1;
+    value_free(line);
+    return result;
 }
 
 int command_top(int count, char **arguments)
@@ -105,10 +198,13 @@ int command_top(int count, char **arguments)
         if (status < 0) {
             result = report_lost(&connection);
         } else if (status > 0) {
-            result = print_line(&screen, line);
-            value_free(line);
+            result = take_line(&screen, line);
         }
     }
+    clear(&screen.calls);
+    clear(&screen.queues);
+    free(screen.calls.list);
+    free(screen.queues.list);
     disconnect(&connection);
     return result < 0 ? EXIT_OK : result;
 }

@@ -3,9 +3,11 @@
 #include "events.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A call on a queue, or the enqueueing of one. */
 struct moment {
@@ -22,8 +24,11 @@ struct trace {
     FILE *file;
     const struct events *events;
     long pid;
-    size_t slices;
+    bool has_content;
+    size_t entries, names; /* of the list; the names of threads among them */
     struct moments enqueued, called;
+    uint64_t *threads; /* those with events, in no order */
+    size_t thread_count;
 };
 
 static void write_text(FILE *file, const char *text)
@@ -38,11 +43,62 @@ static void write_text(FILE *file, const char *text)
     fputc('"', file);
 }
 
+/* Replaces the former content of the file. A request that the program refuses leaves it unchanged. */
+static void begin_file(struct trace *trace)
+{
+    const int descriptor = fileno(trace->file);
+
+    trace->has_content = true;
+    /* A pipe has no length. */
+    if (ftruncate(descriptor, 0) != 0 && errno != EINVAL)
+        report_error("the former content of the file remains: %s", strerror(errno));
+    fprintf(trace->file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+}
+
+/* Writes the name of a thread or of the process as Linux has it. A thread that has ended has none.
+ *
+ * kind: "thread_name" or "process_name". */
+static void add_system_name(struct trace *trace, const char *kind, uint64_t thread)
+{
+    char path[64], name[64];
+
+    snprintf(path, sizeof path, "/proc/%ld/task/%" PRIu64 "/comm", trace->pid, thread);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return;
+    if (fgets(name, sizeof name, file) != NULL) {
+        name[strcspn(name, "\n")] = '\0';
+        fprintf(trace->file, "%s\n{\"ph\":\"M\",\"pid\":%ld,\"tid\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"name\":",
+            trace->entries > 0 ? "," : "", trace->pid, thread, kind);
+        write_text(trace->file, name);
+        fprintf(trace->file, "}}");
+        trace->entries++;
+        trace->names++;
+    }
+    fclose(file);
+}
+
+static void add_thread(struct trace *trace, uint64_t thread)
+{
+    /* The events of a thread follow one another, so the last thread is mostly the right one. */
+    for (size_t i = trace->thread_count; i > 0; i--)
+        if (trace->threads[i - 1] == thread)
+            return;
+    uint64_t *larger = realloc(trace->threads, (trace->thread_count + 1) * sizeof *larger);
+    if (larger == NULL)
+        return;
+    trace->threads = larger;
+    if (trace->thread_count == 0)
+        add_system_name(trace, "process_name", (uint64_t)trace->pid);
+    larger[trace->thread_count++] = thread;
+    add_system_name(trace, "thread_name", thread);
+}
+
 /* Writes the beginning of an event. Times are in microseconds. */
 static void begin(struct trace *trace, const char *phase, uint64_t thread, uint64_t time)
 {
     fprintf(trace->file, "%s\n{\"ph\":\"%s\",\"pid\":%ld,\"tid\":%" PRIu64 ",\"ts\":%" PRIu64 ".%03u",
-        trace->slices++ > 0 ? "," : "", phase, trace->pid, thread, time / 1000, (unsigned)(time % 1000));
+        trace->entries++ > 0 ? "," : "", phase, trace->pid, thread, time / 1000, (unsigned)(time % 1000));
 }
 
 static void add_moment(struct moments *moments, const struct event *event, uint64_t time)
@@ -94,6 +150,9 @@ static void add_event(void *context, const struct event *event)
 {
     struct trace *trace = context;
 
+    if (!trace->has_content)
+        begin_file(trace);
+    add_thread(trace, event->thread);
     if (strcmp(event->name, "broadcast_end") == 0)
         add_slice(trace, event, "broadcast");
     else if (strcmp(event->name, "call_end") == 0)
@@ -134,20 +193,29 @@ static void add_flows(struct trace *trace)
     }
 }
 
-static int record(
-    struct connection *connection, const char *filter, const char *buffer, double seconds, FILE *file, const char *path)
+/* was_there: the file existed before the command. */
+static int record(struct connection *connection, const char *filter, const char *buffer, double seconds, FILE *file,
+    const char *path, bool was_there)
 {
     struct events events = { .announcement = seconds > 0 ? NULL : "recording; Ctrl-C ends it" };
     struct trace trace = { .file = file, .events = &events, .pid = connection->pid };
 
-    fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
     const int result = events_read(&events, connection, "slices", filter, buffer, seconds, add_event, &trace);
+    if (!events.has_begun) {
+        events_free(&events);
+        if (!was_there)
+            unlink(path);
+        return result;
+    }
+    if (!trace.has_content)
+        begin_file(&trace);
     add_flows(&trace);
     fprintf(file, "\n],\"otherData\":{\"lost\":\"%" PRIu64 "\"}}\n", events.lost);
-    fprintf(stderr, "%s: %zu events, %zu calls on queues, %" PRIu64 " records lost\n", path, trace.slices,
-        trace.called.count, events.lost);
+    fprintf(stderr, "%s: %zu events, %zu calls on queues, %" PRIu64 " records lost\n", path,
+        trace.entries - trace.names, trace.called.count, events.lost);
     free(trace.enqueued.list);
     free(trace.called.list);
+    free(trace.threads);
     events_free(&events);
     return result;
 }
@@ -171,14 +239,16 @@ int command_trace(int count, char **arguments)
     int result = connect_to(&connection, arguments[0]);
     if (result != EXIT_OK)
         return result;
-    FILE *file = fopen(path, "w");
+    const bool was_there = access(path, F_OK) == 0;
+    const int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    FILE *file = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (file == NULL) {
         report_error("%s cannot be written: %s", path, strerror(errno));
         disconnect(&connection);
         return EXIT_FAILED;
     }
     catch_interrupts();
-    result = record(&connection, count > 1 ? arguments[1] : NULL, buffer, seconds, file, path);
+    result = record(&connection, count > 1 ? arguments[1] : NULL, buffer, seconds, file, path, was_there);
     disconnect(&connection);
     if (fclose(file) != 0) {
         report_error("%s cannot be written: %s", path, strerror(errno));
