@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "answer.h"
+#include "symbols.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -64,7 +65,7 @@ static void add_method(struct text *text, peal_protocol protocol, peal_method me
 static void add_observer(struct text *text, peal_protocol protocol, peal_observation observation)
 {
     struct peal_observation_info info = { .size = sizeof info };
-    char name[256], target[32];
+    char name[600], function[256], target[32];
 
     /* An observer of a protocol that adopts this one is listed there. */
     if (peal_observation_get_info(observation, &info) < 0 || info.protocol.id != protocol.id)
@@ -75,12 +76,17 @@ static void add_observer(struct text *text, peal_protocol protocol, peal_observa
     json_id(text, "protocol", protocol.id);
     json_text(text, "name", name);
     json_text(text, "target", target);
+    add_text(text, "label", info.label);
+    if (symbol_name(info.function, function, sizeof function))
+        json_text(text, "function", function);
     add_id(text, "queue", info.queue.id);
     add_id(text, "owner", info.owner.id);
     if (info.priority != 0)
         json_signed(text, "priority", info.priority);
     if ((info.flags & PEAL_OBSERVE_ONCE) != 0)
         json_bool(text, "once", true);
+    if ((info.flags & PEAL_OBSERVE_PASSIVE) != 0)
+        json_bool(text, "passive", true);
     if ((info.flags & PEAL_OBSERVE_BLOCKED) != 0)
         json_bool(text, "blocked", true);
     if (info.is_weak)
@@ -134,6 +140,7 @@ static void add_service(struct text *text, peal_center center, peal_service serv
     begin(text, "service", service.id);
     json_id(text, "center", center.id);
     json_text(text, "name", info.name);
+    add_text(text, "label", info.label);
     json_text(text, "state", NAME_OF(service_states, info.state));
     json_number(text, "uses", info.uses);
     json_number(text, "creations", info.creations);

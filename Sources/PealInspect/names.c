@@ -2,8 +2,8 @@
 #include "names.h"
 
 #include "answer.h"
+#include "symbols.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,28 +62,21 @@ bool find_protocol(char *name, peal_protocol *out_protocol, char **out_method)
 
 unsigned ordinal_of(uint64_t id) { return (unsigned)(id & 0xfffffff) + 1; }
 
-/* Returns the symbol at an address, or NULL. Mangled names of Swift are those of thunks, which many observers share. */
-static const char *symbol_at(const void *address)
-{
-    Dl_info symbol;
-
-    return address != NULL && dladdr(address, &symbol) != 0 && symbol.dli_sname != NULL && symbol.dli_saddr == address
-                && strncmp(symbol.dli_sname, "$s", 2) != 0
-             ? symbol.dli_sname
-             : NULL;
-}
-
 void name_observer(char *buffer, size_t capacity, const struct peal_observation_info *info)
 {
-    /* Many targets are static variables. */
-    const char *name = info->label[0] != '\0' ? info->label : symbol_at(info->target);
+    char function[256], target[256] = "";
+    const bool has_function = symbol_name(info->function, function, sizeof function);
 
-    name = name != NULL ? name : symbol_at(info->function);
-    if (name != NULL)
-        snprintf(buffer, capacity, "%s", name);
+    /* Many targets are static variables. */
+    if (info->target != NULL && !symbol_name(info->target, target, sizeof target))
+        snprintf(target, sizeof target, "%p", info->target);
+    if (info->label[0] != '\0')
+        snprintf(buffer, capacity, "%s", info->label);
     else if (info->target != NULL)
-        snprintf(buffer, capacity, "target %p", info->target);
-    else
+        snprintf(buffer, capacity, "%s%starget %s", has_function ? function : "", has_function ? ", " : "", target);
+    else if (has_function)
+        snprintf(buffer, capacity, "%s", function);
+    else if (!symbol_place(info->function, buffer, capacity))
         snprintf(buffer, capacity, "no target");
 }
 

@@ -22,7 +22,8 @@ const struct known_method *known_method(uint64_t id);
 /* Writes the name of any object: "Chat.on_message", "pumped queue 2", "observer of Chat (print)". */
 void name_object(char *buffer, size_t capacity, uint64_t id);
 
-/* Writes a name for an observer: its label, the name of its target's symbol, or the address of its target. */
+/* Writes a name for an observer: its label, or its function and its target, as in "print, target 0x5570a06d9671". A function
+ * without a symbol is left out, or printed as "program+0x1139" if the target is NULL. */
 void name_observer(char *buffer, size_t capacity, const struct peal_observation_info *info);
 
 /* Returns the kind of an object: "observer". */

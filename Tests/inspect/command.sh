@@ -83,6 +83,9 @@ claim "ps lists the program" has out "^ *$pid  program "
 run "$peal" tree "$pid"
 claim "tree has methods" has out 'optional void on_message(const char \*room, const char \*text)'
 claim "tree has the observers on queues" has out ', on serial queue 1'
+claim "an observer is named by its function, which is static, and by its target" has out '^ *- receive, target targets[.0-9]*$'
+claim "a service has its label" has out '^ *service clock, time of day, registered$'
+claim "another target of the same variable by its address" has out '^ *- store, target 0x'
 run "$peal" tree program
 claim "a program is found by its name" has out "^program ($pid)"
 run "$peal" describe "$pid" Chat.on_tick
@@ -95,6 +98,7 @@ run "$peal" send "$pid" Chat.on_message lobby
 claim "send reports that arguments are missing" has err '2 parameters, but the number of arguments is 1'
 run "$peal" graph "$pid"
 claim "graph writes the input of Graphviz" has out '^digraph peal {'
+claim "graph has the functions of observers" has out 'count_echo'
 run "$peal" graph --json --seconds 0.5 "$pid"
 claim "graph writes JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/out"
 claim "graph has the observer that broadcasts" has out '"label":"on_echo","calls":[1-9]'
@@ -253,8 +257,8 @@ else
         # Time in the page passes without waiting, and requests end before it does.
         HOME=$work timeout 60 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 \
             --dump-dom "$(cat "$work/url")" >"$work/out" 2>"$work/err"
-        claim "a browser shows the calls" has out '<td>Chat.on_message, observer of Chat (target'
-        claim "a browser shows the methods with their observers" has out '<code>optional void on_message(.*</code><span>.* target 0x'
+        claim "a browser shows the calls" has out '<td>Chat.on_message, observer of Chat (receive, target'
+        claim "a browser shows the methods with their observers" has out '<code>optional void on_message(.*</code><span>.* store, target 0x'
     fi
     run python3 "$work/hang.py" "$work/url"
     claim "connections with an unfinished request delay no other connection" [ "$(grep -c '^200 [1-9]' "$work/out")" = 3 ]

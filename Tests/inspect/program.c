@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A program to look into: three observers, one of them on a queue, and broadcasts until its input ends.
+ * A program to look into: three observers, one of them on a queue, a service, and broadcasts until its input ends.
  *
  *     program [BROADCASTS A SECOND] [OBSERVERS]
  */
@@ -46,6 +46,8 @@ static void count_echo(void *self, int length)
     (void)length;
 }
 
+static void *create_clock(struct peal_creation *creation) { return creation; }
+
 static void must(peal_status status)
 {
     if (status >= 0)
@@ -63,8 +65,12 @@ int main(int count, char **arguments)
     const double rate = count > 1 ? atof(arguments[1]) : 100;
     const int others = count > 2 ? atoi(arguments[2]) : 0;
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    struct peal_service_description clock = PEAL_SERVICE_DESCRIPTION("clock");
     const peal_center center = peal_center_default();
 
+    clock.create = create_clock;
+    clock.label = "time of day";
+    must(peal_service_register(center, &clock, NULL));
     must(chat_define(center, &chat));
     must(echo_define(center, &echo));
     must(peal_queue_create(NULL, &options.queue));

@@ -13,15 +13,17 @@
 
 enum { NAME_LENGTH = 300 };
 
-/* Returns the node of an observer. A target without a symbol is known by its owner, such as a plugin. */
+/* Returns the node of an observer. An observer without a label is known by its owner, such as a plugin, or by its
+ * function, which several observers may share. */
 static size_t node_of_observer(struct graph *graph, const struct model *model, const struct value *observer)
 {
     const struct value *owner = model_find(model, value_text(observer, "owner"));
-    const char *target = value_text(observer, "name");
+    const bool has_label = *value_text(observer, "label") != '\0';
+    const char *function = value_text(observer, "function");
     char name[NAME_LENGTH];
 
-    if (owner != NULL && (strncmp(target, "target ", 7) == 0 || strcmp(target, "no target") == 0))
-        return graph_node(graph, GRAPH_OBSERVER, value_text(owner, "name"));
+    if (!has_label && (owner != NULL || *function != '\0'))
+        return graph_node(graph, GRAPH_OBSERVER, owner != NULL ? value_text(owner, "name") : function);
     model_name(observer, name, sizeof name);
     return graph_node(graph, GRAPH_OBSERVER, name);
 }

@@ -23,7 +23,7 @@ static void print_observer(const struct model *model, const struct value *observ
         printf(", of %s", value_text(owner, "name"));
     if (value_signed(observer, "priority") != 0)
         printf(", priority %lld", (long long)value_signed(observer, "priority"));
-    static const char *const flags[] = { "once", "blocked", "weak", "dead" };
+    static const char *const flags[] = { "once", "passive", "blocked", "weak", "dead" };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (value_bool(observer, flags[i]))
             printf(", %s", flags[i]);
@@ -57,7 +57,10 @@ static void print_service(const struct value *service)
 {
     char duration[32];
 
-    printf("    service %s, %s", value_text(service, "name"), value_text(service, "state"));
+    printf("    service %s, ", value_text(service, "name"));
+    if (*value_text(service, "label") != '\0')
+        printf("%s, ", value_text(service, "label"));
+    printf("%s", value_text(service, "state"));
     if (value_number(service, "creation_ns") > 0) {
         format_duration(duration, sizeof duration, value_number(service, "creation_ns"));
         printf(", created by %s in %s", value_text(service, "created_by"), duration);
