@@ -10,7 +10,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { PENDING_MESSAGES = 65536, PENDING_BYTES = 256 << 20 };
+enum { PENDING_MESSAGES = 65536, PENDING_BYTES = 256 << 20, HANDLED_MESSAGES = 32, HANDLED_BYTES = 65536 };
+
+/* Messages of a subscription whose handler has returned. The first message that is destroyed after a pause wakes a thread of
+ * libnats, which frees the messages. So several are destroyed together. */
+struct handled {
+    size_t count;
+    size_t size; /* the bytes of the messages */
+    natsMsg *messages[HANDLED_MESSAGES];
+};
 
 struct transport {
     natsConnection *connection;
@@ -140,16 +148,27 @@ bool transport_request(
     return natsConnection_PublishRequest(transport->connection, subject, reply, message, (int)size) == NATS_OK;
 }
 
+static void destroy_handled(struct handled *handled)
+{
+    for (size_t i = 0; i < handled->count; i++)
+        natsMsg_Destroy(handled->messages[i]);
+    handled->count = handled->size = 0;
+}
+
 static void arrived(natsConnection *connection, natsSubscription *native, natsMsg *message, void *closure)
 {
     const struct subscription *subscription = closure;
+    struct handled *handled = subscription->handled;
     const struct delivery delivery = { natsMsg_GetSubject(message), natsMsg_GetReply(message), natsMsg_GetData(message),
         (size_t)natsMsg_GetDataLength(message), natsMsg_IsNoResponders(message) };
 
     (void)connection;
     (void)native;
     subscription->handler(subscription->context, &delivery);
-    natsMsg_Destroy(message);
+    handled->messages[handled->count++] = message;
+    handled->size += delivery.size;
+    if (handled->count == HANDLED_MESSAGES || handled->size >= HANDLED_BYTES)
+        destroy_handled(handled);
 }
 
 static void completed(void *closure)
@@ -169,8 +188,12 @@ peal_status transport_subscribe(struct transport *transport, const char *subject
     struct subscription *made = calloc(1, sizeof *made);
     natsSubscription *native = NULL;
 
-    if (made == NULL)
+    if (made != NULL)
+        made->handled = calloc(1, sizeof(struct handled));
+    if (made == NULL || made->handled == NULL) {
+        free(made);
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    }
     made->handler = handler;
     made->context = context;
     made->transport = transport;
@@ -179,6 +202,7 @@ peal_status transport_subscribe(struct transport *transport, const char *subject
                                 : natsConnection_QueueSubscribe(
                                       &native, transport->connection, subject, group, arrived, made);
     if (status != NATS_OK) {
+        free(made->handled);
         free(made);
         return fail_as_nats(PEAL_ERROR_CREATION, subject, status);
     }
@@ -200,6 +224,8 @@ void transport_unsubscribe(struct subscription *subscription)
         pthread_cond_wait(&transport->changed, &transport->lock);
     pthread_mutex_unlock(&transport->lock);
     natsSubscription_Destroy(subscription->native);
+    destroy_handled(subscription->handled);
+    free(subscription->handled);
     free(subscription);
 }
 

@@ -23,6 +23,7 @@ struct subscription {
     transport_handler handler;
     void *context;
     void *native;
+    void *handled; /* messages whose handler has returned; of the transport's thread */
     bool is_complete; /* guarded by the lock of the transport */
     struct transport *transport;
 };
