@@ -10,8 +10,9 @@
  * until the receiver has the last. A ratio is the median of the ratios of all turns.
  *
  * `gather` is a gathering over eight processes beside one request of libnats to one of them, whose answer is sent at once.
- * `scatter` is one message of libnats to all eight, and their eight answers, each sent at once. They alternate, and all
- * times are medians. Each answer is an int.
+ * `scatter` is one message of libnats to all eight, and their eight answers, each sent at once. They alternate in turns of 25,
+ * and all times are medians. Each answer is an int. `processor` is the mean time of all processors for one of them, in the
+ * caller, the server and the eight processes together.
  *
  * --calls: one turn of calls alone, in one process. valgrind --tool=callgrind counts the instructions of send_bridge and
  * send_libnats, for 80,000 calls each.
@@ -127,7 +128,7 @@ static void send_bridge(void)
 
 /* ---- Gathering --------------------------------------------------------------------------------- */
 
-enum { PROCESSES = 8, ROUNDS = 500 };
+enum { PROCESSES = 8, ROUNDS = 500, TURN_ROUNDS = 25 };
 
 #define JURY(METHOD) METHOD(optional, int, vote, (int number), sum)
 PEAL_PROTOCOL(jury, "Jury", JURY);
@@ -256,14 +257,39 @@ static double scatter_once(natsConnection *connection)
 
 static double median(double *values, size_t count);
 
-static void print_gathering(const char *name, double request, double time)
+/* The rounds of one kind. */
+struct gatherings {
+    double times[ROUNDS];
+    size_t count;
+    double processor; /* seconds of all processes */
+};
+
+static double processor_time(const pid_t *processes, pid_t server)
 {
-    printf("%-11s request %6.1f us   all 8  %6.1f us   ratio %.2f", name, request * 1e6, time * 1e6, time / request);
+    double sum = seconds(CLOCK_PROCESS_CPUTIME_ID);
+
+    for (size_t i = 0; i <= PROCESSES; i++) {
+        clockid_t clock;
+        if (clock_getcpuclockid(i < PROCESSES ? processes[i] : server, &clock) != 0)
+            fail("a process has ended");
+        sum += seconds(clock);
+    }
+    return sum;
 }
 
-static void measure_gathering(const pid_t *processes, size_t rounds)
+/* Prints the median and the processor time. Returns the median. */
+static double print_gathering(const char *name, struct gatherings *gatherings)
 {
-    static double requests[ROUNDS], scatters[ROUNDS], gatherings[ROUNDS];
+    const double time = median(gatherings->times, gatherings->count);
+
+    printf("%-11s %6.1f us   processor %6.1f us", name, time * 1e6,
+        gatherings->processor / (double)gatherings->count * 1e6);
+    return time;
+}
+
+static void measure_gathering(const pid_t *processes, pid_t server, size_t rounds)
+{
+    static struct gatherings kinds[3];
     natsConnection *connection = open_prompt(url);
     natsSubscription *subscription = NULL;
     struct peal_bridge_options bridge_options = PEAL_BRIDGE_OPTIONS;
@@ -287,17 +313,21 @@ static void measure_gathering(const pid_t *processes, size_t rounds)
         || natsConnection_Subscribe(&subscription, connection, "answers", count_echo, NULL) != NATS_OK
         || natsConnection_Flush(connection) != NATS_OK)
         fail(peal_bridge_last_message());
-    for (size_t i = 0; i < rounds; i++) {
-        requests[i] = request_once(subject);
-        scatters[i] = scatter_once(connection);
-        gatherings[i] = gather_once(jury.vote, &options);
+    for (size_t turn = 0; turn < rounds / TURN_ROUNDS * 3; turn++) {
+        struct gatherings *kind = &kinds[turn % 3];
+        const double before = processor_time(processes, server);
+        for (size_t i = 0; i < TURN_ROUNDS; i++)
+            kind->times[kind->count++] = turn % 3 == 0 ? request_once(subject)
+                                       : turn % 3 == 1 ? scatter_once(connection)
+                                                       : gather_once(jury.vote, &options);
+        kind->processor += processor_time(processes, server) - before;
     }
-    const double request = median(requests, rounds);
-    const double scatter = median(scatters, rounds), gathering = median(gatherings, rounds);
-    print_gathering("scatter", request, scatter);
+    const double request = print_gathering("request", &kinds[0]);
     printf("\n");
-    print_gathering("gather", request, gathering);
-    printf("   to scatter %.2f\n", gathering / scatter);
+    const double scatter = print_gathering("scatter", &kinds[1]);
+    printf("   to request %.2f\n", scatter / request);
+    const double gathering = print_gathering("gather", &kinds[2]);
+    printf("   to request %.2f   to scatter %.2f\n", gathering / request, gathering / scatter);
 }
 
 /* ---- Turns ------------------------------------------------------------------------------------- */
@@ -390,13 +420,13 @@ static pid_t start_server(void)
     return 0;
 }
 
-static void measure_gathering_with_processes(size_t rounds)
+static void measure_gathering_with_processes(pid_t server, size_t rounds)
 {
     pid_t processes[PROCESSES];
 
     for (size_t i = 0; i < PROCESSES; i++)
         processes[i] = start_answering();
-    measure_gathering(processes, rounds);
+    measure_gathering(processes, server, rounds);
     for (size_t i = 0; i < PROCESSES; i++) {
         kill(processes[i], SIGKILL);
         waitpid(processes[i], NULL, 0);
@@ -414,7 +444,7 @@ int main(int count, char **words)
     open_libnats();
     open_bridges();
     if (!is_calls)
-        measure_gathering_with_processes(is_quick ? 20 : ROUNDS);
+        measure_gathering_with_processes(server, is_quick ? TURN_ROUNDS : ROUNDS);
     measure(is_quick ? 1 : TURNS);
     kill(server, SIGKILL);
     waitpid(server, NULL, 0);

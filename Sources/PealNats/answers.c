@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_BYTES = 256, REPLY_SIZE = 256, FLUSH_MILLISECONDS = 2000 };
+enum { STACK_BYTES = 256, FLUSH_MILLISECONDS = 2000 };
 
 /* A request whose observers are called. */
 struct answer {
@@ -85,21 +85,24 @@ static void destroy_answer(struct answer *answer)
 static void send_result(struct answers *answers, const struct bridge_method *method, const char *reply, uint64_t number,
     peal_status status, const void *value)
 {
-    struct transport *transport = answers->import->bridge->prompt;
+    const struct peal_bridge *bridge = answers->import->bridge;
     struct peal_wire_header header = PEAL_WIRE_HEADER;
-    uint8_t bytes[STACK_BYTES];
+    uint8_t bytes[ANSWER_HEAD + STACK_BYTES];
     uint8_t *message = bytes;
     size_t size = 0;
 
     header.number = number;
     header.status = status;
-    peal_status encoded = peal_wire_encode_result(method->plan, &header, value, bytes, sizeof bytes, &size);
+    peal_status encoded = peal_wire_encode_result(
+        method->plan, &header, value, bytes + ANSWER_HEAD, sizeof bytes - ANSWER_HEAD, &size);
     if (encoded == PEAL_ERROR_LIMIT) {
-        message = malloc(size);
+        message = malloc(ANSWER_HEAD + size);
         if (message != NULL)
-            encoded = peal_wire_encode_result(method->plan, &header, value, message, size, &size);
+            encoded = peal_wire_encode_result(method->plan, &header, value, message + ANSWER_HEAD, size, &size);
     }
-    if (encoded != PEAL_OK || !transport_publish(transport, reply, message, size))
+    if (message != NULL)
+        answer_write_head(message, bridge->id);
+    if (encoded != PEAL_OK || !transport_publish(bridge->prompt, reply, message, ANSWER_HEAD + size))
         __atomic_fetch_add(&answers->import->troubles.dropped, 1, __ATOMIC_RELAXED);
     if (message != bytes)
         free(message);
@@ -242,11 +245,12 @@ static int method_of(const struct answers *answers, const struct delivery *deliv
     return token != NULL ? method_table_find(answers->import->table, token + 1, strlen(token + 1)) : -1;
 }
 
-static void accept(struct answers *answers, int index, const char *reply, const struct delivery *delivery)
+static void accept(struct answers *answers, int index, const struct delivery *delivery)
 {
     struct import *import = answers->import;
+    char reply[REPLY_SIZE];
 
-    if (index < 0 || import->table->methods[index].plan == NULL || reply == NULL
+    if (index < 0 || import->table->methods[index].plan == NULL || !answer_subject(delivery->reply, reply)
         || !has_answers(import->table, &import->table->methods[index]))
         return;
     if (delivery->size > import->bridge->options.message_limit)
@@ -260,26 +264,22 @@ static void accept(struct answers *answers, int index, const char *reply, const 
 
 static void arrived(void *context, const struct delivery *delivery)
 {
-    accept(context, method_of(context, delivery), delivery->reply, delivery);
+    accept(context, method_of(context, delivery), delivery);
 }
 
-/* A request to all processes, or to any of them. The answer states its sender. A message to all that is of another version of
- * the method is for others. */
+/* A request to all processes, or to any of them. A message to all that is of another version of the method is for others. */
 static void arrived_shared(void *context, const struct delivery *delivery)
 {
     struct answers *answers = context;
     const struct import *import = answers->import;
     const int index = method_of(answers, delivery);
     struct peal_wire_header header = PEAL_WIRE_HEADER;
-    char id[2 * ORIGIN_SIZE + 1], reply[REPLY_SIZE];
 
-    if (index < 0 || delivery->reply == NULL
+    if (index < 0
         || (!import->table->is_service && peal_wire_peek(delivery->bytes, delivery->size, &header) == PEAL_OK
             && header.fingerprint != import->table->methods[index].fingerprint))
         return;
-    write_hexadecimal(id, import->bridge->id, ORIGIN_SIZE);
-    if (snprintf(reply, sizeof reply, "%s.%s", delivery->reply, id) < (int)sizeof reply)
-        accept(answers, index, reply, delivery);
+    accept(answers, index, delivery);
 }
 
 /* ---- Subscriptions ----------------------------------------------------------------------------- */

@@ -17,15 +17,15 @@
 
 enum {
     STACK_BYTES = 1024,
-    REPLY_SIZE = 128,
     GRACE_MILLISECONDS = 1000,   /* after the time limit of a request */
     REQUEST_MILLISECONDS = 30000 /* of a request without a time limit */
 };
 
 struct requests {
     struct peal_bridge *bridge;
-    char inbox[REPLY_SIZE / 2]; /* the beginning of the subjects of answers */
+    char inbox[REPLY_SIZE / 2]; /* the subject of answers */
     struct subscription *answers;
+    struct subscription *refusals; /* of the server */
     struct waiting waiting;
 };
 
@@ -65,18 +65,17 @@ void requests_end_export(struct requests *requests, const struct export *export,
 static bool may_be_made(peal_status status) { return status == PEAL_ERROR_TIMEOUT || status == PEAL_ERROR_STATE; }
 
 static void settle(struct requests *requests, struct request *request, const struct recipient *recipient,
-    const struct delivery *delivery)
+    const void *message, size_t size)
 {
     struct export *export = request->export;
     const struct bridge_method *method = &export->table->methods[request->method];
     struct peal_wire_header header = PEAL_WIRE_HEADER;
     struct answered answered = { .outcome = OUTCOME_UNKNOWN, .status = PEAL_ERROR_STATE, .is_message = true };
-    const size_t arena_size = peal_wire_decode_size(method->plan, delivery->size);
-    void *arena = delivery->size <= export->bridge->options.message_limit ? malloc(arena_size) : NULL;
+    const size_t arena_size = peal_wire_decode_size(method->plan, size);
+    void *arena = size <= export->bridge->options.message_limit ? malloc(arena_size) : NULL;
 
-    if (arena == NULL || peal_wire_peek(delivery->bytes, delivery->size, &header) < 0
-        || peal_wire_decode_result(method->plan, delivery->bytes, delivery->size, arena, arena_size, &answered.result)
-               < 0) {
+    if (arena == NULL || peal_wire_peek(message, size, &header) < 0
+        || peal_wire_decode_result(method->plan, message, size, arena, arena_size, &answered.result) < 0) {
         bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name, peal_wire_last_message());
         /* A process with another declaration answers with the fingerprint of its own. */
         if (header.kind == PEAL_WIRE_RESULT && header.status == PEAL_ERROR_CONFLICT)
@@ -104,31 +103,35 @@ static void end_undeliverable(struct requests *requests, uint64_t number, const 
     }
 }
 
-/* Reads ".NUMBER.PROCESS", or ".NUMBER" of the subject that all recipients got. */
-static uint64_t read_reply(const char *text, uint8_t *id, bool *out_has_id)
-{
-    char *rest = NULL;
-    const uint64_t number = *text == '.' ? strtoull(text + 1, &rest, 10) : 0;
-
-    *out_has_id = rest != NULL && *rest == '.' && read_hexadecimal(rest + 1, id, ORIGIN_SIZE);
-    return number;
-}
-
 static void arrived(void *context, const struct delivery *delivery)
 {
     struct requests *requests = context;
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
     struct request *request = NULL;
-    uint8_t id[ORIGIN_SIZE];
-    bool has_id = false;
-    const uint64_t number = read_reply(delivery->subject + strlen(requests->inbox), id, &has_id);
+    const uint8_t *head = delivery->bytes;
 
-    if (delivery->is_undeliverable) {
-        end_undeliverable(requests, number, has_id ? id : NULL);
+    if (delivery->size <= ANSWER_HEAD || head[0] != ANSWER_HEAD_BYTE
+        || peal_wire_peek(head + ANSWER_HEAD, delivery->size - ANSWER_HEAD, &header) < 0) {
+        bridge_refuse(requests->bridge, &requests->bridge->troubles, "an answer without a sender or a number");
         return;
     }
-    const struct recipient *recipient = has_id ? waiting_take(&requests->waiting, number, id, &request) : NULL;
+    const struct recipient *recipient = waiting_take(&requests->waiting, header.number, head + 1, &request);
     if (recipient != NULL) /* Otherwise the time limit has expired. */
-        settle(requests, request, recipient, delivery);
+        settle(requests, request, recipient, head + ANSWER_HEAD, delivery->size - ANSWER_HEAD);
+}
+
+/* The last part of the subject is "NUMBER-PROCESS", or "NUMBER" for a request to all recipients. */
+static void refused(void *context, const struct delivery *delivery)
+{
+    struct requests *requests = context;
+    uint8_t id[ORIGIN_SIZE];
+    char *rest = NULL;
+    const uint64_t number = strtoull(delivery->subject + strlen(requests->inbox) + 1, &rest, 10);
+
+    if (!delivery->is_undeliverable)
+        bridge_refuse(requests->bridge, &requests->bridge->troubles, "an answer with the subject of a refusal");
+    else
+        end_undeliverable(requests, number, *rest == '-' && read_hexadecimal(rest + 1, id, ORIGIN_SIZE) ? id : NULL);
 }
 
 /* ---- Sending ----------------------------------------------------------------------------------- */
@@ -159,7 +162,7 @@ static bool publish_to_one(
     char *subject = NULL;
 
     write_hexadecimal(id, recipient->id, ORIGIN_SIZE);
-    snprintf(reply, sizeof reply, "%s.%" PRIu64 ".%s", export->bridge->requests->inbox, request->number, id);
+    snprintf(reply, sizeof reply, "%s.%" PRIu64 "-%s", export->bridge->requests->inbox, request->number, id);
     if (asprintf(&subject, "%s%s.%s", export->table->request_prefix, id, export->table->methods[request->method].token)
         < 0)
         return false;
@@ -268,8 +271,10 @@ peal_status requests_create(struct peal_bridge *bridge, struct requests **out_re
     random_bytes(secret, sizeof secret);
     write_hexadecimal(text, secret, sizeof secret);
     snprintf(made->inbox, sizeof made->inbox, "_INBOX.peal.%s", text);
-    snprintf(subject, sizeof subject, "%s.>", made->inbox);
-    const peal_status status = transport_subscribe(bridge->prompt, subject, NULL, arrived, made, &made->answers);
+    snprintf(subject, sizeof subject, "%s.*", made->inbox);
+    peal_status status = transport_subscribe(bridge->prompt, made->inbox, NULL, arrived, made, &made->answers);
+    if (status == PEAL_OK)
+        status = transport_subscribe(bridge->prompt, subject, NULL, refused, made, &made->refusals);
     if (status < 0)
         requests_destroy(made);
     else
@@ -285,7 +290,8 @@ void requests_stop(struct requests *requests)
         return;
     waiting_stop(&requests->waiting);
     transport_unsubscribe(requests->answers);
-    requests->answers = NULL;
+    transport_unsubscribe(requests->refusals);
+    requests->answers = requests->refusals = NULL;
     waiting_expire(&requests->waiting, &expiry);
 }
 

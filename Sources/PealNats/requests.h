@@ -9,8 +9,33 @@
 
 #include <peal/nats.h>
 
+#include <string.h>
+
 struct export;
 struct requests;
+
+/* An answer is a byte string of CBOR with the identity of its sender, and the message of the result. All answers to a process
+ * have one subject, because the server looks up a new subject by a slower way. The subject for the server's own message, that
+ * no process receives a request, has one more part. */
+enum { ANSWER_HEAD = 1 + ORIGIN_SIZE, ANSWER_HEAD_BYTE = 0x40 | ORIGIN_SIZE, REPLY_SIZE = 128 };
+
+static inline void answer_write_head(uint8_t *message, const uint8_t *id)
+{
+    message[0] = ANSWER_HEAD_BYTE;
+    memcpy(message + 1, id, ORIGIN_SIZE);
+}
+
+/* Reads the subject of an answer from that of a request's reply. Returns false for a request without one. */
+static inline bool answer_subject(const char *reply, char *out_subject)
+{
+    const char *last = reply != NULL ? strrchr(reply, '.') : NULL;
+
+    if (last == NULL || last - reply >= REPLY_SIZE)
+        return false;
+    memcpy(out_subject, reply, (size_t)(last - reply));
+    out_subject[last - reply] = '\0';
+    return true;
+}
 
 /* The end of the wait for a recipient. */
 enum outcome {

@@ -465,11 +465,29 @@ CLAIM("N16", "a process whose observers all abstain counts as dropped")
     juror_close(&from);
 }
 
+/* Sends nonsense to the subjects of answers and of the server's refusals, and then an answer of the stranger whose result is a
+ * text. The beginning of a result is that of its call (wire.h), without the origin. */
 static void answer_nonsense(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *closure)
 {
+    enum { FINGERPRINT = 2, FINGERPRINT_SIZE = 9, ID_SIZE = 16, NUMBER = FINGERPRINT + FINGERPRINT_SIZE + 1 + ID_SIZE };
+    const uint8_t *call = (const uint8_t *)natsMsg_GetData(message);
+    uint8_t answer[1 + ID_SIZE + FINGERPRINT + FINGERPRINT_SIZE + 4] = { 0x40 | ID_SIZE };
+    uint8_t *result = answer + 1 + ID_SIZE;
+    char subject[160];
+
     (void)subscription;
     (void)closure;
-    CHECK_EQUAL(natsConnection_Publish(connection, natsMsg_GetReply(message), "nonsense", 8), NATS_OK);
+    snprintf(subject, sizeof subject, "%s", natsMsg_GetReply(message));
+    CHECK_EQUAL(natsConnection_Publish(connection, subject, "nonsense", 8), NATS_OK);
+    *strrchr(subject, '.') = '\0';
+    CHECK_EQUAL(natsConnection_Publish(connection, subject, "nonsense", 8), NATS_OK);
+    memset(answer + 1, 0xab, ID_SIZE);
+    result[0] = 0x85;
+    result[1] = PEAL_WIRE_RESULT;
+    memcpy(result + FINGERPRINT, call + FINGERPRINT, FINGERPRINT_SIZE);
+    CHECK(call[NUMBER] < 24);
+    memcpy(result + FINGERPRINT + FINGERPRINT_SIZE, (const uint8_t[]){ call[NUMBER], PEAL_OK, 0x61, 'x' }, 4);
+    CHECK_EQUAL(natsConnection_Publish(connection, subject, answer, sizeof answer), NATS_OK);
     natsMsg_Destroy(message);
 }
 
@@ -496,7 +514,7 @@ CLAIM("N16", "an answer that is no result is refused, and the call may have been
     CHECK_STATUS(gathered.info.status, PEAL_ERROR_TIMEOUT);
     CHECK_EQUAL(gathered.info.dropped, 0);
     CHECK_EQUAL(gathered.info.completed, 0);
-    WAIT_UNTIL(party_info(&from.party).refused == 1);
+    WAIT_UNTIL(party_info(&from.party).refused == 3);
     natsSubscription_Destroy(subscription);
     natsConnection_Destroy(stranger);
     juror_close(&from);
