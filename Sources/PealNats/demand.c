@@ -145,6 +145,8 @@ peal_status import_update(struct import *import)
 
     if (status == PEAL_OK && import->relay != NULL)
         status = relay_grow(import->relay, import->table->count);
+    if (relay_drain(import->relay))
+        bridge_wake(import->bridge);
     if (status < 0)
         return status;
     char *methods = list_observed(import);

@@ -53,52 +53,91 @@ static void transmit_relayed(void *context, size_t index, const void *message, s
         __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
 }
 
-static void pass_on(struct export *export, size_t index, const void *message, size_t size)
+static void write_header(struct peal_wire_header *header, const struct identity *identity)
 {
-    if (export->relay != NULL)
-        relay_push(export->relay, index, message, size);
-    else
-        bundle_add_locked(export->bundle, index, message, size);
+    memcpy(header->origin, identity->origin, ORIGIN_SIZE);
+    header->number = identity->number;
+    header->hops = identity->hops;
 }
 
-/* Encodes a call that is longer than the room for it. Another thread may have changed the arguments meanwhile. */
-static bool pass_on_large(
-    struct export *export, size_t index, const struct peal_wire_header *header, void *const *arguments, size_t size)
+/* Encodes a call of a known size. Another thread may have changed the arguments meanwhile. Returns memory to free, or NULL. */
+static uint8_t *encode_large(const struct export *export, size_t index, const struct peal_wire_header *header,
+    void *const *arguments, size_t *size)
 {
     const peal_wire_plan *plan = export->table->methods[index].plan;
-    size_t encoded = 0;
-    void *message = size <= export->bridge->options.message_limit ? malloc(size) : NULL;
-    const bool is_encoded = message != NULL
-                         && peal_wire_encode_call(plan, header, arguments, message, size, &encoded) == PEAL_OK;
+    const size_t capacity = *size;
+    uint8_t *message = capacity <= export->bridge->options.message_limit ? malloc(capacity) : NULL;
 
-    if (is_encoded)
-        pass_on(export, index, message, encoded);
+    if (message == NULL || peal_wire_encode_call(plan, header, arguments, message, capacity, size) == PEAL_OK)
+        return message;
     free(message);
-    return is_encoded;
+    return NULL;
 }
 
-static bool export_identified(
-    struct export *export, size_t index, const struct identity *identity, void *const *arguments)
-{
-    const peal_wire_plan *plan = export->table->methods[index].plan;
-    struct peal_wire_header header = PEAL_WIRE_HEADER;
-    uint8_t bytes[STACK_BYTES];
-    uint8_t *message = bytes;
-    size_t capacity = sizeof bytes, size = 0;
+static void count_drop(struct export *export) { __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED); }
 
-    memcpy(header.origin, identity->origin, ORIGIN_SIZE);
-    header.number = identity->number;
-    header.hops = identity->hops;
-    if (export->relay == NULL)
-        message = bundle_begin(export->bundle, index, &capacity);
-    const peal_status status = peal_wire_encode_call(plan, &header, arguments, message, capacity, &size);
-    if (status == PEAL_ERROR_LIMIT)
-        return pass_on_large(export, index, &header, arguments, size);
-    if (status == PEAL_OK && export->relay == NULL)
+/* Encodes a call into the bundle. The caller must hold the lock of the source. */
+static bool bundle_call(struct export *export, size_t index, const struct identity *identity, void *const *arguments)
+{
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    size_t capacity = 0, size = 0;
+
+    write_header(&header, identity);
+    uint8_t *room = bundle_begin(export->bundle, index, &capacity);
+    const peal_status status = peal_wire_encode_call(
+        export->table->methods[index].plan, &header, arguments, room, capacity, &size);
+    if (status == PEAL_OK)
         bundle_end(export->bundle, size);
-    else if (status == PEAL_OK)
-        relay_push(export->relay, index, message, size);
-    return status == PEAL_OK;
+    if (status != PEAL_ERROR_LIMIT)
+        return status == PEAL_OK;
+    uint8_t *message = encode_large(export, index, &header, arguments, &size);
+    if (message == NULL)
+        return false;
+    bundle_add_locked(export->bundle, index, message, size);
+    free(message);
+    return true;
+}
+
+/* Encodes a call into `message`, which has STACK_BYTES, or into allocated memory. Returns the memory, or NULL. */
+static uint8_t *encode(struct export *export, size_t index, const struct identity *identity, void *const *arguments,
+    uint8_t *message, size_t *out_size)
+{
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+
+    write_header(&header, identity);
+    const peal_status status = peal_wire_encode_call(
+        export->table->methods[index].plan, &header, arguments, message, STACK_BYTES, out_size);
+    if (status == PEAL_ERROR_LIMIT)
+        return encode_large(export, index, &header, arguments, out_size);
+    return status == PEAL_OK ? message : NULL;
+}
+
+/* The relay gets the call with the lock of the source, so in the order of the numbers. The queue gets it without a lock. */
+static void relay_call(struct export *export, size_t index, const struct peal_call *call)
+{
+    struct identity identity;
+    uint8_t bytes[STACK_BYTES];
+    uint8_t *message = NULL;
+    size_t size = 0;
+    bool is_first = false;
+
+    pthread_mutex_lock(&export->source->lock);
+    const bool is_sent = source_identify(export->source, export->bridge->bit, call->origin, &identity);
+    if (is_sent)
+        message = encode(export, index, &identity, call->arguments, bytes, &size);
+    if (message != NULL)
+        is_first = relay_add(export->relay, index, message, size);
+    pthread_mutex_unlock(&export->source->lock);
+    if (is_sent && message == NULL)
+        count_drop(export);
+    if (message == NULL)
+        return;
+    const struct last_call last = source_last_call();
+    if (relay_send(export->relay, is_first, index, message, size))
+        bridge_wake(export->bridge);
+    source_set_last_call(&last);
+    if (message != bytes)
+        free(message);
 }
 
 /* The thread registers the handler of an export, which gets the last calls of sticky methods meanwhile. */
@@ -112,7 +151,6 @@ static void export_call(void *target, const struct peal_call *call)
         return;
     const size_t index = export->listed[call->index];
     const struct bridge_method *method = &export->table->methods[index];
-    struct identity identity;
 
     /* The last call may be an imported one, which would return to its sender. */
     if (is_registering && __atomic_load_n(&export->source->imports, __ATOMIC_RELAXED) > 0)
@@ -121,10 +159,15 @@ static void export_call(void *target, const struct peal_call *call)
         source_pass(export->source, export->bridge->bit);
         return;
     }
+    if (export->relay != NULL) {
+        relay_call(export, index, call);
+        return;
+    }
+    struct identity identity;
     pthread_mutex_lock(&export->source->lock);
     if (source_identify(export->source, export->bridge->bit, call->origin, &identity)
-        && !export_identified(export, index, &identity, call->arguments))
-        __atomic_fetch_add(&export->troubles.dropped, 1, __ATOMIC_RELAXED);
+        && !bundle_call(export, index, &identity, call->arguments))
+        count_drop(export);
     pthread_mutex_unlock(&export->source->lock);
 }
 
@@ -213,6 +256,8 @@ peal_status export_update(struct export *export)
     bool has_grown = false;
     peal_status status = update_methods(export, &has_grown);
 
+    if (relay_drain(export->relay))
+        bridge_wake(export->bridge);
     if (status < 0)
         return status;
     pthread_mutex_lock(&export->bridge->lock);

@@ -147,7 +147,8 @@ static void deliver_relayed(void *context, size_t index, const void *message, si
 
 void import_push(struct import *import, size_t index, const void *message, size_t size)
 {
-    relay_push(import->relay, index, message, size);
+    if (relay_push(import->relay, index, message, size))
+        bridge_wake(import->bridge);
 }
 
 /* A method that this process does not have, or does not import, is passed over: other processes may import it. */

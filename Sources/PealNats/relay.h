@@ -18,11 +18,27 @@ peal_status relay_create(
     peal_queue queue, size_t method_count, relay_function function, void *context, struct relay **out_relay);
 /* Makes room for more methods. One thread at a time. */
 peal_status relay_grow(struct relay *relay, size_t method_count);
-/* Drops waiting messages, and waits until the function does not run. */
+/* Drops waiting messages, and waits until the function does not run. No thread may push. */
 void relay_destroy(struct relay *relay);
 
-/* Puts a message on the queue. One thread at a time. */
-void relay_push(struct relay *relay, size_t method, const void *message, size_t size);
+/* Put a message on the queue, in two steps. The enqueuing may run the `submit` of an executor of the program, which may push
+ * again. So it happens without a lock, on one thread at a time. The messages of other threads, and those that `submit` pushes,
+ * wait as copies, and that thread puts them on the queue. */
+
+/* Orders the message after those that were added before. The caller may hold locks.
+ *
+ * Returns true if relay_send puts this message on the queue, and false if the relay has copied it. */
+bool relay_add(struct relay *relay, size_t method, const void *message, size_t size);
+/* Puts messages on the queue. The caller calls this once for each relay_add, with the same values, and must hold no lock.
+ *
+ * is_first: what relay_add has returned.
+ * Returns true if messages wait for another call of relay_drain. */
+PEAL_CHECK bool relay_send(struct relay *relay, bool is_first, size_t method, const void *message, size_t size);
+/* Both steps. */
+PEAL_CHECK bool relay_push(struct relay *relay, size_t method, const void *message, size_t size);
+/* Puts waiting messages on the queue, unless another thread does. Returns true if more wait. NULL does nothing. */
+PEAL_CHECK bool relay_drain(struct relay *relay);
+
 /* Waits until the messages that were pushed have been handled or dropped. */
 peal_status relay_flush(struct relay *relay, uint32_t timeout);
 /* The messages that the queue dropped. Of those that were dropped after the last handled one, only refused ones count. */

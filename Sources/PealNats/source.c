@@ -10,14 +10,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-/* A thread's last own broadcast of an exported protocol. The exporters of one broadcast run one after the other on one
- * thread, each at most once. So an exporter that is called again is called for another broadcast. */
-struct last_call {
-    uint64_t source; /* its id; 0: none */
-    struct identity identity;
-    uint64_t sent; /* a bit for each bridge whose exporter has run */
-};
-
 /* The highest bit distinguishes the origins of imported calls from those of other senders. */
 #define TOKEN ((uint64_t)1 << 63)
 static uint64_t import_count; /* atomic */
@@ -197,6 +189,10 @@ bool source_identify(struct source *source, uint64_t bridge, uint64_t origin, st
     *out_identity = call->identity;
     return true;
 }
+
+struct last_call source_last_call(void) { return thread.last; }
+
+void source_set_last_call(const struct last_call *call) { thread.last = *call; }
 
 void source_pass(const struct source *source, uint64_t bridge)
 {

@@ -20,6 +20,14 @@ struct identity {
     uint32_t hops;
 };
 
+/* A thread's last own broadcast of an exported protocol. The exporters of one broadcast run one after the other on one
+ * thread, each at most once. So an exporter that is called again is called for another broadcast. */
+struct last_call {
+    uint64_t source; /* its id; 0: none */
+    struct identity identity;
+    uint64_t sent; /* a bit for each bridge whose exporter has run */
+};
+
 struct arrivals;
 
 struct source {
@@ -53,6 +61,11 @@ void source_release(struct source *source);
  *
  * bridge: one bit. origin: of the broadcast. The caller must hold the lock of the source. */
 bool source_identify(struct source *source, uint64_t bridge, uint64_t origin, struct identity *out_identity);
+
+/* Return and set the thread's last call. An exporter that runs functions of the program keeps it meanwhile, because they may
+ * broadcast. */
+struct last_call source_last_call(void);
+void source_set_last_call(const struct last_call *call);
 
 /* Returns true for the origin of an imported call. */
 bool source_is_imported(uint64_t origin);

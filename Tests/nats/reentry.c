@@ -6,6 +6,7 @@
 #include "party.h"
 
 #include <peal/proxy.h>
+#include <peal/queue.h>
 #include <peal/tap.h>
 
 #include <string.h>
@@ -137,4 +138,163 @@ CLAIM("N19", "a tap calls the bridge that registers its handler, and exports ano
     WAIT_UNTIL(__atomic_load_n(&caller.looks, __ATOMIC_ACQUIRE) > looks);
     CHECK_OK(peal_tap_destroy(tap));
     close_caller(&caller);
+}
+
+/* A pair whose first party exports through a queue with an executor. */
+struct executor {
+    struct party from;
+    struct party to;
+    peal_queue queue;
+    void (*first)(struct executor *executor); /* Runs in the first call of `submit`. */
+    bool has_run;
+    struct latch submitted;
+    struct latch said;
+};
+
+static bool submit(void *context, peal_queue queue)
+{
+    struct executor *executor = context;
+
+    if (!executor->has_run) {
+        executor->has_run = true;
+        executor->first(executor);
+    }
+    return peal_queue_run(queue) == PEAL_OK;
+}
+
+static void open_executor(struct executor *executor, void (*first)(struct executor *executor))
+{
+    struct peal_queue_options queue_options = PEAL_QUEUE_OPTIONS;
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+
+    *executor = (struct executor){ .first = first, .submitted = LATCH_INITIALIZER, .said = LATCH_INITIALIZER };
+    next_realm();
+    queue_options.kind = PEAL_QUEUE_EXECUTOR;
+    queue_options.submit = submit;
+    queue_options.context = executor;
+    CHECK_OK(peal_queue_create(&queue_options, &executor->queue));
+    options.queue = executor->queue;
+    party_open(&executor->from, NULL);
+    party_open(&executor->to, NULL);
+    party_export(&executor->from, &options);
+    party_import(&executor->to, NULL);
+    party_observe(&executor->to, (peal_queue){ 0 });
+    party_wait(&executor->from, 1);
+}
+
+static void close_executor(struct executor *executor)
+{
+    pair_close(&executor->from, &executor->to);
+    CHECK_OK(peal_queue_destroy(executor->queue));
+}
+
+static void say_more(struct executor *executor)
+{
+    party_say(&executor->from, 2, "from the executor");
+    CHECK(party_info(&executor->from).is_connected);
+}
+
+CLAIM("N19", "the executor of an export's queue broadcasts the exported protocol, and its call follows the one that it runs for")
+{
+    struct executor executor;
+
+    open_executor(&executor, say_more);
+    party_say(&executor.from, 1, "first");
+    WAIT_UNTIL(party_heard(&executor.to) == 2);
+    CHECK_EQUAL(executor.to.last, 2);
+    CHECK_EQUAL(executor.to.disorders, 0);
+    close_executor(&executor);
+}
+
+static void wait_for_other(struct executor *executor)
+{
+    latch_open(&executor->submitted);
+    latch_wait(&executor->said);
+}
+
+static void *say_meanwhile(void *context)
+{
+    struct executor *executor = context;
+
+    latch_wait(&executor->submitted);
+    party_say(&executor->from, 2, "second");
+    latch_open(&executor->said);
+    return NULL;
+}
+
+CLAIM("N19", "a broadcast of the exported protocol ends while the executor of the export's queue waits for it in another thread")
+{
+    struct executor executor;
+
+    open_executor(&executor, wait_for_other);
+    const pthread_t other = thread_start(say_meanwhile, &executor);
+    party_say(&executor.from, 1, "first");
+    thread_join(other);
+    WAIT_UNTIL(party_heard(&executor.to) == 2);
+    CHECK_EQUAL(executor.to.last, 2);
+    CHECK_EQUAL(executor.to.disorders, 0);
+    close_executor(&executor);
+}
+
+enum { THREADS = 4, CALLS = 500 };
+
+/* The calls of several threads, and the greatest number of each that has arrived. */
+struct crowd {
+    struct party from;
+    struct party to;
+    int32_t next; /* atomic: the next thread */
+    int32_t last[THREADS];
+};
+
+static void check_order(struct party *party, int32_t number)
+{
+    struct crowd *crowd = party->context;
+
+    CHECK_EQUAL(number % CALLS, crowd->last[number / CALLS]);
+    crowd->last[number / CALLS]++;
+}
+
+static void *say_all(void *context)
+{
+    struct crowd *crowd = context;
+    const int32_t begin = __atomic_fetch_add(&crowd->next, 1, __ATOMIC_RELAXED) * CALLS;
+
+    for (int32_t i = 0; i < CALLS; i++)
+        party_say(&crowd->from, begin + i, "one of many");
+    return NULL;
+}
+
+static bool run_now(void *context, peal_queue queue) { return (void)context, peal_queue_run(queue) == PEAL_OK; }
+
+CLAIM("N19", "threads broadcast through the queue of an export and that of an import; the calls of each arrive in order")
+{
+    struct peal_queue_options queue_options = PEAL_QUEUE_OPTIONS;
+    struct peal_export_options export_options = PEAL_EXPORT_OPTIONS;
+    struct peal_import_options import_options = PEAL_IMPORT_OPTIONS;
+    struct crowd crowd = { .next = 0 };
+    pthread_t threads[THREADS];
+
+    next_realm();
+    queue_options.kind = PEAL_QUEUE_EXECUTOR;
+    queue_options.submit = run_now;
+    CHECK_OK(peal_queue_create(&queue_options, &export_options.queue));
+    CHECK_OK(peal_queue_create(&queue_options, &import_options.queue));
+    party_open(&crowd.from, NULL);
+    party_open(&crowd.to, NULL);
+    party_export(&crowd.from, &export_options);
+    party_import(&crowd.to, &import_options);
+    crowd.to.context = &crowd;
+    crowd.to.on_call = check_order;
+    party_observe(&crowd.to, (peal_queue){ 0 });
+    party_wait(&crowd.from, 1);
+    for (size_t i = 0; i < THREADS; i++)
+        threads[i] = thread_start(say_all, &crowd);
+    for (size_t i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    CHECK_OK(peal_bridge_flush(crowd.from.bridge, WAIT_MILLISECONDS));
+    WAIT_UNTIL(party_heard(&crowd.to) == THREADS * CALLS);
+    CHECK_EQUAL(party_info(&crowd.from).dropped, 0);
+    pair_close(&crowd.from, &crowd.to);
+    CHECK_OK(peal_queue_destroy(export_options.queue));
+    CHECK_OK(peal_queue_destroy(import_options.queue));
 }
