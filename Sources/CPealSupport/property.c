@@ -83,30 +83,73 @@ struct peal_property_block *peal_property_write_text(
     return block;
 }
 
-bool peal_property_set_text_fast(
-    struct peal_property_element *element, uint64_t id, const char *text, void *room, size_t *out_size)
+/* Returns the last word of a text: the bytes that follow its whole words, and zeros. The processors are little-endian.
+ * Reads no byte after the text, and none twice from memory that was just written in parts. */
+static inline uint64_t last_word(const char *text, size_t length)
+{
+    enum { WORD = sizeof(uint64_t), HALF = sizeof(uint32_t), BITS = 8 };
+    const size_t left = length % WORD;
+    if (left == 0)
+        return 0;
+    if (length >= WORD) {
+        uint64_t word;
+        memcpy(&word, text + length - WORD, WORD);
+        return word >> (BITS * (WORD - left));
+    }
+    if (left >= HALF) {
+        uint32_t first;
+        uint32_t second;
+        memcpy(&first, text, HALF);
+        memcpy(&second, text + left - HALF, HALF);
+        return first | (uint64_t)second << (BITS * (left - HALF));
+    }
+    const unsigned char *bytes = (const unsigned char *)text;
+    return bytes[0] | (uint64_t)bytes[left / 2] << (BITS * (left / 2))
+         | (uint64_t)bytes[left - 1] << (BITS * (left - 1));
+}
+
+/* Writes a text as peal_property_write_text does, and a copy of it, word by word in one pass. A copy in bytes, from
+ * which words are then loaded, would stall the processor. */
+__attribute__((always_inline)) static inline void write_twice(
+    struct peal_property_element *element, uint64_t *copy, const char *text, size_t length)
+{
+    const uint32_t next = element->version + 1;
+    struct peal_property_block *const block = element->blocks[next & 1];
+    __atomic_store_n(&block->length, length, __ATOMIC_RELEASE);
+    const size_t words = length / sizeof(uint64_t);
+    for (size_t index = 0; index <= words; index++) {
+        uint64_t word;
+        if (index < words)
+            memcpy(&word, text + index * sizeof word, sizeof word);
+        else
+            word = last_word(text, length);
+        copy[index] = word;
+        __atomic_store_n(&block->words[index], word, __ATOMIC_RELEASE);
+    }
+    __atomic_store_n(&element->version, next, __ATOMIC_RELEASE);
+}
+
+size_t peal_property_set_text_fast(struct peal_property_element *element, uint64_t id, const char *text, uint64_t *room)
 {
     struct peal_thread *thread = peal_thread_own;
     const size_t length = strnlen(text, PEAL_PROPERTY_SHORT);
     if (thread == NULL || thread->hazards[0].shown.list != 0 || length == PEAL_PROPERTY_SHORT
         || !peal_property_lock_at_once(element))
-        return false;
+        return 0;
+    const struct peal_property_block *const old = peal_property_current(element);
     if (!peal_property_is_of(element, id) || element->traits != PEAL_PROPERTY_IS_TEXT
-        || peal_property_current(element)->length >= PEAL_PROPERTY_SHORT
-        || element->blocks[(element->version + 1) & 1]->block.capacity <= length
+        || old->length >= PEAL_PROPERTY_SHORT || element->blocks[(element->version + 1) & 1]->block.capacity <= length
         || !peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR])) {
         peal_property_unlock(element, 0);
-        return false;
+        return 0;
     }
-    char *const copy = (char *)room + PEAL_PROPERTY_SHORT;
-    memcpy(room, peal_property_current(element)->words, peal_property_current(element)->length + 1);
-    memcpy(copy, text, length);
-    copy[length] = 0;
-    *out_size = length + 1;
+    const size_t old_words = old->length / sizeof(uint64_t);
+    for (size_t index = 0; index <= old_words; index++)
+        room[index] = old->words[index];
     element->notifier = thread;
-    (void)peal_property_write_text(element, copy, length, NULL);
+    write_twice(element, room + PEAL_PROPERTY_SHORT / sizeof *room, text, length);
     peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
-    return true;
+    return length + 1;
 }
 
 /* ---- Opening and closing ----------------------------------------------------------------------- */

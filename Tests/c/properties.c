@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 PEAL_PROPERTY(volume, "volume", int32_t);
 PEAL_TYPE(point_text, struct point { double x; int32_t tag; });
@@ -259,6 +261,55 @@ CLAIM("X5", "the text of a property is copied, read into a buffer, and passed to
     CHECK_OK(peal_property_compare_and_set(title.property, &right, &next, sizeof next, &is_set));
     CHECK(is_set);
     end();
+}
+
+/* The texts that the observer expects. */
+static struct {
+    const char *old_text;
+    const char *new_text;
+    size_t calls;
+} texts;
+
+static void compare_text_record(void *self, const struct peal_change *change)
+{
+    (void)self;
+    CHECK_TEXT((const char *)change->old_value, texts.old_text);
+    CHECK_TEXT((const char *)change->new_value, texts.new_text);
+    CHECK_EQUAL(change->value_size, strlen(texts.new_text) + 1);
+    texts.calls++;
+}
+
+CLAIM("X5", "a set reads no byte after a text, and observers get texts of each short length whole")
+{
+    enum { LONGEST = 136 };
+    static const struct title_observer observer = { PEAL_OBSERVER(title), .recorded = compare_text_record };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    struct title_property title;
+    char old_text[LONGEST + 1] = "", buffer[LONGEST + 1];
+    char *const pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    CHECK(pages != MAP_FAILED);
+    CHECK(mprotect(pages + page, page, PROT_NONE) == 0);
+    begin();
+    CHECK_OK(title_define(center, "", NULL, &title));
+    CHECK_OK(title_observe(title, NULL, &observer, 0, NULL, NULL));
+    for (size_t turn = 0; turn <= LONGEST; turn++) {
+        /* Short and long texts in turns. A reader must not find the end of a longer text. */
+        const size_t length = (turn & 1) != 0 ? LONGEST - turn : turn;
+        char *const text = pages + page - length - 1;
+        for (size_t index = 0; index < length; index++)
+            text[index] = (char)('!' + (char)((turn + index) % 90));
+        text[length] = 0;
+        texts.old_text = old_text;
+        texts.new_text = text;
+        CHECK_OK(title_set(title, text));
+        CHECK_EQUAL(texts.calls, turn + 1);
+        CHECK_OK(title_get(title, buffer, sizeof buffer, NULL));
+        CHECK_TEXT(buffer, text);
+        memcpy(old_text, text, length + 1);
+    }
+    end();
+    CHECK(munmap(pages, 2 * page) == 0);
 }
 
 CLAIM("X5", "the text of a property may grow and shrink")

@@ -301,9 +301,10 @@ static inline bool peal_property_is_text(const struct peal_property_element *_No
     /* No other value has such a size. */
     return __builtin_expect(__atomic_load_n(&element->size, __ATOMIC_ACQUIRE) >= SIZE_MAX / 2, 0);
 }
-/* As peal_property_set_fast, for a short text. `out_size` receives the bytes of the new text, with its zero. */
-bool peal_property_set_text_fast(struct peal_property_element *_Nonnull element, uint64_t id, const char *_Nonnull text,
-    void *_Nonnull room, size_t *_Nonnull out_size);
+/* As peal_property_set_fast, for a short text. `room` is aligned, and both texts are written there in whole words. Returns
+ * the bytes of the new text, with its zero, or 0 if the general path is needed. */
+size_t peal_property_set_text_fast(
+    struct peal_property_element *_Nonnull element, uint64_t id, const char *_Nonnull text, uint64_t *_Nonnull room);
 
 /* Small nodes return to their thread's spare ones, so a batch of a few sets allocates nothing. */
 enum { PEAL_CHANGE_SPARE_ROOM = 64, PEAL_CHANGE_SPARES = 8 };

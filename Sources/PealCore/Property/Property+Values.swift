@@ -16,12 +16,12 @@ public enum PropertyAccess {
     @_optimize(speed) @inline(never)
     public static func setFast(_ id: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
         guard let element = peal_property_element_of(id) else { return nil }
+        if peal_property_is_text(element) { return setTextFast(element, id, value, size: size) }
         // A fixed size, for which the compiler reserves part of the stack directly.
         return withUnsafeTemporaryAllocation(
             byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
         ) { room in
             let old = room.baseAddress.unsafelyUnwrapped
-            if peal_property_is_text(element) { return setTextFast(element, id, value, size: size, old) }
             guard peal_property_set_fast(element, id, value, size, old) else { return nil }
             let new = old + Int(PEAL_PROPERTY_SHORT)
             return notify(element, id, PropertyNotification.Values(old: old, new: new, newSize: size, isText: false))
@@ -29,18 +29,22 @@ public enum PropertyAccess {
     }
 
     /// - Parameter value: Points to the pointer to the text.
-    @inline(never)
+    @_optimize(speed) @inline(never)
     private static func setTextFast(
-        _ element: PropertyNotification.Place, _ id: UInt64, _ value: UnsafeRawPointer, size: Int,
-        _ old: UnsafeMutableRawPointer
+        _ element: PropertyNotification.Place, _ id: UInt64, _ value: UnsafeRawPointer, size: Int
     ) -> Bool? {
-        var newSize = 0
         guard size == MemoryLayout<UnsafePointer<CChar>>.size,
-            let text = value.loadUnaligned(as: UnsafePointer<CChar>?.self),
-            peal_property_set_text_fast(element, id, text, old, &newSize)
+            let text = value.loadUnaligned(as: UnsafePointer<CChar>?.self)
         else { return nil }
-        let new = old + Int(PEAL_PROPERTY_SHORT)
-        return notify(element, id, PropertyNotification.Values(old: old, new: new, newSize: newSize, isText: true))
+        return withUnsafeTemporaryAllocation(
+            byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment
+        ) { room in
+            let old = room.baseAddress.unsafelyUnwrapped
+            let newSize = peal_property_set_text_fast(element, id, text, old.assumingMemoryBound(to: UInt64.self))
+            guard newSize > 0 else { return nil }
+            let new = old + Int(PEAL_PROPERTY_SHORT)
+            return notify(element, id, PropertyNotification.Values(old: old, new: new, newSize: newSize, isText: true))
+        }
     }
 
     @inline(__always)
