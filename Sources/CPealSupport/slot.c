@@ -125,8 +125,9 @@ void peal_slot_free(struct peal_slots *slots, uint64_t id)
     const uint32_t index = peal_id_index(id);
     struct peal_slot *slot = existing_slot(slots, index);
     const uint64_t generation = (uint64_t)peal_id_generation(id) + 1;
-    /* A slot whose generations are used up has generation zero, which no id has. */
-    __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELAXED);
+    /* A slot whose generations are used up has generation zero, which no id has. A thread that finds the id stale sees
+     * what this thread has done before. */
+    __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELEASE);
     if (generation > UINT32_MAX)
         return;
     for (;; peal_back_off()) {
@@ -136,6 +137,12 @@ void peal_slot_free(struct peal_slots *slots, uint64_t id)
                 &slots->free, &head, head_with(head, index + 1), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return;
     }
+}
+
+void peal_slot_end(struct peal_slots *slots, uint64_t id)
+{
+    peal_tap_note_object(id, false);
+    peal_slot_free(slots, id);
 }
 
 /* Returns the slot at the index of an id, whatever its generation. */

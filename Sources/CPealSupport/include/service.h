@@ -4,9 +4,9 @@
  * in directories that are never unmapped, as methods have (snapshot.h).
  *
  *     service element   the id of the service, and the id of its instance: 0 while there is none
- *     instance element  the id of the instance, and a word: its generation, and its uses
- *     record            the registration: functions, names, tables. The service's object owns it, and the
- *                       instances retain that object.
+ *     instance element  the id of the instance, a word: its generation, and its uses, and its other members
+ *     record            the registration: functions, names, tables. The service's object owns it. The instances
+ *                       retain the functions, and so the object too.
  */
 #ifndef CPEAL_SERVICE_H
 #define CPEAL_SERVICE_H
@@ -51,6 +51,7 @@ struct peal_service_record {
     void (*_Nullable destroy)(void *_Nullable self);
     void (*_Nullable release)(void *_Nullable context);
     const char *_Nonnull dependencies; /* one after another, each with its zero */
+    void *_Nullable service; /* PealCore's Service, which owns the record */
     uint32_t dependency_count;
     struct peal_lock lock; /* guards the changing state of the service's object */
     uint16_t provided_count;
@@ -150,6 +151,10 @@ struct peal_instance_element {
     uint64_t word;
     void *_Nullable self;
     struct peal_service_record *_Nullable record;
+    uint64_t created_at;
+    char *_Nullable created_by; /* owned; NULL: the program */
+    uint64_t *_Nullable dependencies; /* owned: the ids of the used instances, as many as the record has dependencies */
+    bool is_shown; /* scopes find the instance without a lock */
 };
 
 extern void *_Nullable peal_service_chunks[PEAL_SERVICE_CHUNKS] __attribute__((visibility("hidden")));
@@ -248,6 +253,7 @@ static inline void peal_instance_open(
 {
     element->record = record;
     element->self = NULL;
+    element->is_shown = false;
     __atomic_store_n(&element->word, (uint64_t)peal_id_generation(id) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
     /* A thread may read the id of an element that it protects by a hazard slot, which it is about to release. */
     __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);

@@ -139,6 +139,9 @@ void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_No
  * the next generation. */
 void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t id);
 
+/* Ends the id of a published slot that no thread ever pins. Only one thread calls this. */
+void peal_slot_end(struct peal_slots *_Nonnull slots, uint64_t id);
+
 /* Returns true if an id is not stale. Writes nothing: threads that look up the same id do not disturb each other. */
 bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t id);
 

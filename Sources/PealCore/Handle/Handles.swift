@@ -26,11 +26,6 @@ public enum Handles {
     public static var services: HandleTable<Service> {
         table(PEAL_SLOTS_SERVICES, "there are too many services in the process; unregister those that are not needed")
     }
-    static var instances: HandleTable<Instance> {
-        table(
-            PEAL_SLOTS_INSTANCES,
-            "there are too many instances of services in the process; release uses that are not needed")
-    }
     public static var modules: HandleTable<Module> {
         table(PEAL_SLOTS_MODULES, "there are too many modules in the process; remove those that are not needed")
     }

@@ -23,6 +23,9 @@ enum CurrentRequester {
         if let text = peal_thread_own_slot()?.pointee.requester { return String(cString: text) }
         let owner = CurrentOwner.id
         if owner != 0, let owner = Handles.owners.find(owner) { return "owner \(owner.name)" }
-        return "the program"
+        return program
     }
+
+    /// The requester if neither a service nor an owner is one.
+    static var program: String { "the program" }
 }

@@ -2,49 +2,105 @@ internal import CPealSupport
 
 /// The object that a service made. It exists while it is the service's current instance, while a hazard slot protects
 /// it, or while it has uses.
-final class Instance: Sendable {
+///
+/// All its members are in its element of the directory. This value names the instance and keeps nothing. Functions that
+/// read members require that the instance exists. `use` and `hasEnded` also accept an instance that has ended.
+struct Instance: @unchecked Sendable {
+    // Unchecked: the element's members are atomic, or written before the instance is published.
     let id: UInt64
-    let service: Service
     /// Never unmapped; its contents are this instance's until it has ended.
-    nonisolated(unsafe) let element: UnsafeMutablePointer<peal_instance_element>
-    /// Released when the instance has ended.
-    let dependencies: [ServiceUse]
-    let createdBy: String
-    let createdAt: UInt64
-    /// True if scopes find the instance without a lock. Written under the lock of the service's state, while it is the
-    /// service's instance.
-    nonisolated(unsafe) var isShown = false
+    let element: UnsafeMutablePointer<peal_instance_element>
 
-    private init(
-        id: UInt64, element: UnsafeMutablePointer<peal_instance_element>, service: Service, dependencies: [ServiceUse],
-        createdBy: String, createdAt: UInt64
-    ) {
+    /// - Returns: Nil for an id that no instance ever had.
+    init?(_ id: UInt64) {
+        guard let element = peal_instance_element_of(id) else { return nil }
         self.id = id
         self.element = element
-        self.service = service
-        self.dependencies = dependencies
-        self.createdBy = createdBy
-        self.createdAt = createdAt
     }
 
     /// Makes an instance with an element and an id. It has no target yet.
     static func make(
         of service: Service, dependencies: [ServiceUse] = [], by requester: String, at time: UInt64
     ) throws(Failure) -> Instance {
-        let made = try Handles.instances.insert { (id) throws(Failure) in
-            guard let element = peal_instance_element_of(id) else { throw .outOfMemory }
-            return Instance(
-                id: id, element: element, service: service, dependencies: dependencies, createdBy: requester,
-                createdAt: time)
+        var id: UInt64 = 0
+        switch peal_slot_allocate(slots, &id) {
+        case PEAL_SLOT_FULL:
+            throw Failure(
+                .limit,
+                "there are too many instances of services in the process; release uses that are not needed")
+        case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
+        default: break
         }
+        guard let made = Instance(id), made.fill(dependencies, by: requester) else {
+            peal_slot_free(slots, id)
+            throw .outOfMemory
+        }
+        made.element.pointee.created_at = time
         service.keep()
-        peal_instance_open(made.element, made.id, service.record)
+        peal_slot_publish(slots, id, made.element)
+        peal_instance_open(made.element, id, service.record)
         return made
+    }
+
+    private static var slots: UnsafeMutablePointer<peal_slots> { peal_slots_of(PEAL_SLOTS_INSTANCES) }
+
+    /// Stores copies of the dependencies and of the requester's name, if there are any.
+    ///
+    /// - Returns: False if memory is refused.
+    private func fill(_ dependencies: [ServiceUse], by requester: String) -> Bool {
+        element.pointee.dependencies = nil
+        element.pointee.created_by = nil
+        if !dependencies.isEmpty {
+            guard let memory = peal_memory_allocate(dependencies.count * MemoryLayout<UInt64>.stride) else {
+                return false
+            }
+            let ids = memory.assumingMemoryBound(to: UInt64.self)
+            for (index, use) in dependencies.enumerated() { ids[index] = use.id }
+            element.pointee.dependencies = ids
+        }
+        guard requester != CurrentRequester.program else { return true }
+        var bytes = Array(requester.utf8CString)
+        guard let copy = peal_memory_allocate(bytes.count) else {
+            freeMembers()
+            return false
+        }
+        copy.copyMemory(from: &bytes, byteCount: bytes.count)
+        element.pointee.created_by = copy.assumingMemoryBound(to: CChar.self)
+        return true
+    }
+
+    private func freeMembers() {
+        peal_memory_free(element.pointee.dependencies)
+        peal_memory_free(element.pointee.created_by)
+    }
+
+    /// Makes the id stale. No thread pins the slot of an instance, and only the thread that ends the instance calls
+    /// this.
+    private func free() {
+        freeMembers()
+        peal_slot_end(Self.slots, id)
+    }
+
+    /// The service, which exists because the instance retains its functions.
+    var service: Borrowed<Service> {
+        Borrowed(at: element.pointee.record.unsafelyUnwrapped.pointee.service.unsafelyUnwrapped)
+    }
+
+    var createdBy: String {
+        element.pointee.created_by.map { String(cString: $0) } ?? CurrentRequester.program
+    }
+    var createdAt: UInt64 { element.pointee.created_at }
+
+    /// True if scopes find the instance without a lock. Written under the lock of the service's state, while it is the
+    /// service's instance.
+    var isShown: Bool {
+        get { element.pointee.is_shown }
+        nonmutating set { element.pointee.is_shown = newValue }
     }
 
     var target: UnsafeMutableRawPointer? {
         get { element.pointee.`self` }
-        set { peal_instance_set_self(element, newValue) }
+        nonmutating set { peal_instance_set_self(element, newValue) }
     }
 
     /// Adds a use. Returns nil if the instance has ended.
@@ -58,8 +114,9 @@ final class Instance: Sendable {
 
     /// Removes an instance that was never published.
     func discard() {
-        Handles.instances.remove(id)
-        service.release()
+        let service = service
+        free()
+        service.with { _ = $0.release() }
     }
 
     /// Marks removed instances, and ends those without scopes and uses, in order. Call with no lock held. The others
@@ -118,18 +175,21 @@ final class Instance: Sendable {
     /// Ends this instance alone, and appends the dependencies that must end too.
     private func endAlone(_ others: inout [Instance]) {
         peal_order_see_ended()
-        if let destroy = service.record.pointee.destroy { service.running { destroy(target) } }
-        for use in dependencies {
-            guard let element = peal_instance_element_of(use.id),
-                peal_instance_release(element, use.id) == PEAL_RELEASED_LAST,
-                let last = Handles.instances.find(use.id)
-            else { continue }
-            others.append(last)
+        let service = service
+        let record = element.pointee.record.unsafelyUnwrapped
+        if let destroy = record.pointee.destroy { service.with { service in service.running { destroy(target) } } }
+        if let ids = element.pointee.dependencies {
+            for index in 0..<Int(record.pointee.dependency_count) {
+                guard let other = Instance(ids[index]),
+                    peal_instance_release(other.element, other.id) == PEAL_RELEASED_LAST
+                else { continue }
+                others.append(other)
+            }
         }
-        Handles.instances.remove(id)
-        service.release()
+        free()
+        service.with { _ = $0.release() }
     }
 
     /// Returns true if its destroy function has returned.
-    var hasEnded: Bool { Handles.instances.find(id) == nil }
+    var hasEnded: Bool { !peal_slot_is_live(Self.slots, id) }
 }

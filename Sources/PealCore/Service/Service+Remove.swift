@@ -84,7 +84,7 @@ extension Service {
     /// Removes the instance from the service, if it is still the service's.
     func detach(_ instance: Instance) -> Bool {
         readState { state in
-            guard state.instance === instance else { return false }
+            guard state.instance?.id == instance.id else { return false }
             self.publish(nil, in: &state)
             return true
         }

@@ -28,7 +28,7 @@ extension Service {
     /// instance, by a caller that has a use. Scopes without a lock report no order to a thread sanitizer.
     func publishToScopes(_ id: UInt64, _ shown: UnsafeMutablePointer<peal_instance_element>) {
         guard !peal_order_needs_reports(), !peal_service_is_published_to_scopes(element, shown),
-            let instance = Handles.instances.find(id)
+            let instance = Instance(id)
         else {
             return
         }

@@ -52,6 +52,7 @@ public final class Service: Sendable {
         self.owner = owner
         self.record = record
         self.element = element
+        record.pointee.service = Unmanaged.passUnretained(self).toOpaque()
     }
 
     deinit {
@@ -82,7 +83,7 @@ public final class Service: Sendable {
 
     /// Lets scopes find the instance without a lock from now on. The caller must hold the lock of the state.
     func show(_ instance: Instance, in state: inout State) {
-        guard state.instance === instance else { return }
+        guard state.instance?.id == instance.id else { return }
         instance.isShown = true
         peal_service_publish_to_scopes(element, instance.element)
     }
@@ -113,10 +114,11 @@ public final class Service: Sendable {
         }
         if let release = record.pointee.release { running { release(record.pointee.context) } }
         peal_label_remove(id)
-        Handles.services.recycle(id)
+        // The caller may have no counted reference. Until then the slot has one.
+        let last = Handles.services.recycle(id)
         owner?.remove(self)
         CreationMonitor.signal()
-        return true
+        return withExtendedLifetime(last) { true }
     }
 
     var isCreated: Bool { readState { $0.instance != nil } }

@@ -12,7 +12,7 @@ extension ServiceBook {
         defer { releaseSession() }
         awaitCreations()
         let cleared = clearAll()
-        let created = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] != nil }
+        let created = inReverseOrderOfCreation(all).filter { cleared[$0.instance.id] != nil }
         let leaving = created.filter { !$0.service.record.pointee.is_persistent && $0.service.detach($0.instance) }
         for left in leaving { left.service.notifyInstanceRemoval() }
         Instance.leave(leaving.map { $0.instance })
@@ -22,13 +22,13 @@ extension ServiceBook {
     /// Clears the data of all instances, including those that are created meanwhile: an instance that a service creates
     /// while it clears belongs to the session that ends. The number of rounds is limited, since services may create
     /// each other forever.
-    private func clearAll() -> [ObjectIdentifier: Instance] {
-        var cleared: [ObjectIdentifier: Instance] = [:]
+    private func clearAll() -> [UInt64: Instance] {
+        var cleared: [UInt64: Instance] = [:]
         for _ in 0...all.count {
-            let fresh = inReverseOrderOfCreation(all).filter { cleared[ObjectIdentifier($0.instance)] == nil }
+            let fresh = inReverseOrderOfCreation(all).filter { cleared[$0.instance.id] == nil }
             if fresh.isEmpty { break }
             for created in fresh {
-                cleared[ObjectIdentifier(created.instance)] = created.instance
+                cleared[created.instance.id] = created.instance
                 created.service.clearData(of: created.instance)
             }
         }

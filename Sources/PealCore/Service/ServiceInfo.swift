@@ -32,7 +32,7 @@ public struct ServiceInfo: Sendable {
             createdAt = instance.createdAt
             creationTime = state.creationTime
             order = state.order
-            uses = Int(peal_instance_uses(instance.element))
+            uses = instance.uses
         } else if let creation {
             self.state = creation.instance == nil ? .creating : .initializing
             createdBy = creation.requester
@@ -40,15 +40,28 @@ public struct ServiceInfo: Sendable {
         }
     }
 
+    /// What is read of an instance under the lock of the service's state, while it is the service's.
+    private struct KnownInstance: Sendable {
+        let createdBy: String
+        let createdAt: UInt64
+        let uses: Int
+
+        init(_ instance: Instance) {
+            createdBy = instance.createdBy
+            createdAt = instance.createdAt
+            uses = Int(peal_instance_uses(instance.element))
+        }
+    }
+
     private struct Known: Sendable {
-        let instance: Instance?
+        let instance: KnownInstance?
         let creations: Int
         let failures: Service.Failures?
         let order: UInt64
         let creationTime: UInt64
 
         init(_ state: borrowing Service.State) {
-            instance = state.instance
+            instance = state.instance.map(KnownInstance.init)
             creations = state.creations
             failures = state.failures
             order = state.order

@@ -23,15 +23,17 @@ public struct ServiceUse: Sendable {
 
     /// Called after the last use was released.
     public static func endLast(_ id: UInt64) {
-        Handles.instances.find(id)?.end()
+        Instance(id)?.end()
     }
 
     /// The service whose instance is used.
     public static func service(of id: UInt64) throws(Failure) -> Service {
-        guard let instance = Handles.instances.find(id), peal_instance_uses(instance.element) > 0 else {
-            throw .staleUse
-        }
-        return instance.service
+        // A further use keeps the instance, because another thread may release the caller's one meanwhile.
+        try retain(id)
+        guard let instance = Instance(id) else { throw .staleUse }
+        let service = instance.service.object
+        try end(id)
+        return service
     }
 
     public static func retain(_ id: UInt64) throws(Failure) {

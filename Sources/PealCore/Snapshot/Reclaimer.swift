@@ -221,7 +221,7 @@ enum Reclaimer {
         case .element(let id):
             MethodNames.free(id)
             Handles.methods.recycle(id)?.lastCalls?.end()
-        case .instance(let id): Handles.instances.find(id)?.dropBase()
+        case .instance(let id): Instance(id)?.dropBase()
         case .observer(let record): ObserverLife.release(record)
         case .pinnedObserver(let record): ObserverLife.releasePinned(record)
         }
