@@ -11,7 +11,7 @@ PEAL_TEXT_PROPERTY(title, "title");
 PEAL_PROPERTY(width, "width", int32_t);
 PEAL_PROPERTY(height, "height", int32_t);
 
-enum { SERIAL_QUEUES = 16, TIMERS_MOST = 10000, MADE = 2000 };
+enum { SERIAL_QUEUES = 16, TIMERS_MOST = 10000, MADE = 10000, SIGNATURES = 2000 };
 
 static peal_center center;
 static struct one_protocol one;
@@ -337,7 +337,7 @@ static const struct operation_of_row operations[] = {
     { .row = "memory_timer", .size = MADE, .figure = memory_of_timer },
     { .row = "memory_property", .size = MADE, .figure = memory_of_property },
     { .row = "memory_protocol", .size = MADE, .figure = memory_of_protocol },
-    { .row = "memory_signature", .size = MADE, .figure = memory_of_signature },
+    { .row = "memory_signature", .size = SIGNATURES, .figure = memory_of_signature },
     { .row = "pair_alone", .size = 0, .begin = begin, .run = register_and_remove, .end = end },
     { .row = "pair_100", .size = 100, .begin = begin, .run = register_and_remove, .end = end },
     { .row = "pair_10000", .size = 10000, .begin = begin, .run = register_and_remove, .end = end },
