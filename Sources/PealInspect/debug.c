@@ -4,6 +4,7 @@
 #include "event.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,26 +85,56 @@ static void print(void *context, const struct peal_tap_record *record, void *con
     errno = error;
 }
 
+static const struct {
+    const char *word;
+    uint32_t events;
+} words[] = { { "calls", EVENTS_OF_CALLS }, { "failures", EVENTS_OF_FAILURES }, { "life", EVENTS_OF_LIFE },
+    { "all", EVENTS_OF_CALLS | EVENTS_OF_FAILURES | EVENTS_OF_LIFE },
+    { "1", EVENTS_OF_CALLS | EVENTS_OF_FAILURES | EVENTS_OF_LIFE } };
+
+enum { WORD_COUNT = sizeof words / sizeof *words };
+
+/* Reads "rate=N". Another value is reported and changes nothing. */
+static void read_rate(const char *value, size_t length)
+{
+    uint64_t read = 0;
+    size_t digits = 0;
+
+    for (; digits < length && value[digits] >= '0' && value[digits] <= '9' && read < UINT32_MAX; digits++)
+        read = read * 10 + (uint64_t)(value[digits] - '0');
+    if (length > 0 && digits == length)
+        rate = read;
+    else
+        fprintf(stderr, "peal: rate=%.*s in PEAL_DEBUG is no number of lines; the rate stays %llu\n", (int)length,
+            value, (unsigned long long)rate);
+}
+
 /* Reads one word of the variable. Returns false for a pattern of the filter. */
 static bool read_word(const char *word, size_t length, uint32_t *events)
 {
-    static const struct {
-        const char *word;
-        uint32_t events;
-    } words[] = { { "calls", EVENTS_OF_CALLS }, { "failures", EVENTS_OF_FAILURES }, { "life", EVENTS_OF_LIFE },
-        { "all", EVENTS_OF_CALLS | EVENTS_OF_FAILURES | EVENTS_OF_LIFE },
-        { "1", EVENTS_OF_CALLS | EVENTS_OF_FAILURES | EVENTS_OF_LIFE } };
-
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < WORD_COUNT; i++)
         if (strlen(words[i].word) == length && strncmp(words[i].word, word, length) == 0) {
             *events |= words[i].events;
             return true;
         }
-    if (length > 5 && strncmp(word, "rate=", 5) == 0) {
-        rate = strtoull(word + 5, NULL, 10);
+    if (length >= 5 && strncmp(word, "rate=", 5) == 0) {
+        read_rate(word + 5, length - 5);
         return true;
     }
     return false;
+}
+
+/* Reports a pattern that is probably a misspelt word: it begins like a word, and is about as long. */
+static void report_similar(const char *pattern, size_t length)
+{
+    for (size_t i = 0; i < WORD_COUNT; i++) {
+        const size_t expected = strlen(words[i].word);
+        if (length < 3 || strncmp(words[i].word, pattern, 2) != 0 || length + 3 < expected || length > expected + 3)
+            continue;
+        fprintf(stderr, "peal: '%.*s' in PEAL_DEBUG selects the methods of a protocol of this name; did you mean %s?\n",
+            (int)length, pattern, words[i].word);
+        return;
+    }
 }
 
 void debug_start(const char *text)
@@ -117,6 +148,7 @@ void debug_start(const char *text)
         if (!read_word(text, length, &options.events)) {
             text_add(&filter, "%s", filter.length > 0 ? "," : "");
             text_add_bytes(&filter, text, length);
+            report_similar(text, length);
         }
         text += length + (text[length] == ',');
     }

@@ -42,8 +42,13 @@ static void add_duration(struct text *text, uint64_t nanoseconds)
         text_add(text, "%.2f s", (double)nanoseconds / 1e9);
 }
 
-/* Prints the kind of an object whose handle is stale, so that no function fails for it on a thread of the program. */
-static void add_ended(struct text *text, uint64_t id) { text_add(text, "%s %u", kind_name(id), ordinal_of(id)); }
+static void add_ended(struct text *text, uint64_t id)
+{
+    char name[600];
+
+    name_ended(name, sizeof name, id);
+    text_add(text, "%s", name);
+}
 
 static void add_object(struct text *text, uint64_t id)
 {
@@ -116,6 +121,12 @@ static void print(struct text *text, const struct peal_tap_record *record, void 
     case PEAL_TAP_REMOVED:
     case PEAL_TAP_ENDED:
         add_ended(text, record->object);
+        text_add(text, " %s", event_name(record->event));
+        break;
+    case PEAL_TAP_REGISTERED:
+    case PEAL_TAP_CREATED:
+        remember_object(record->object);
+        add_object(text, record->object);
         text_add(text, " %s", event_name(record->event));
         break;
     default:

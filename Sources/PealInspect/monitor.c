@@ -2,6 +2,7 @@
 #include "monitor.h"
 
 #include "event.h"
+#include "names.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -72,6 +73,7 @@ struct monitor *monitor_make(struct peal_tap_options *options)
     options->context = monitor;
     options->destroy = destroy;
     options->capacity = 0;
+    remember_observers();
     return monitor;
 }
 

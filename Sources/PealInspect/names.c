@@ -164,3 +164,74 @@ void name_object(char *buffer, size_t capacity, uint64_t id)
     if (!name_living(buffer, capacity, id))
         snprintf(buffer, capacity, "%s %u", kind_name(id), ordinal_of(id));
 }
+
+/* ---- Names of ended objects -------------------------------------------------------------------- */
+
+struct remembered {
+    uint64_t id;
+    char name[];
+};
+
+/* A thread that uses an element takes it out and puts it back, so an element has one user and needs no lock. */
+enum { REMEMBERED = 4096 };
+static struct remembered *remembered[REMEMBERED];
+
+static struct remembered **element_of(uint64_t id)
+{
+    return &remembered[(ordinal_of(id) + (id >> 60) * 257) % REMEMBERED];
+}
+
+void remember_object(uint64_t id)
+{
+    char name[600];
+
+    name_object(name, sizeof name, id);
+    const size_t size = strlen(name) + 1;
+    struct remembered *object = malloc(sizeof *object + size);
+    if (object == NULL)
+        return;
+    object->id = id;
+    memcpy(object->name, name, size);
+    free(__atomic_exchange_n(element_of(id), object, __ATOMIC_ACQ_REL));
+}
+
+static void remember_observers_of(peal_protocol protocol)
+{
+    peal_observation *observers;
+    size_t count;
+
+    READ_LIST(observers, count, peal_protocol_list_observations, protocol, );
+    for (size_t i = 0; i < count && i < REMEMBERED; i++)
+        remember_object(observers[i].id);
+    free(observers);
+}
+
+void remember_observers(void)
+{
+    peal_center *centers;
+    peal_protocol *protocols;
+    size_t center_count, count;
+
+    READ_LIST(centers, center_count, peal_center_list, );
+    for (size_t i = 0; i < center_count; i++) {
+        READ_LIST(protocols, count, peal_protocol_list, centers[i], );
+        for (size_t k = 0; k < count; k++)
+            remember_observers_of(protocols[k]);
+        free(protocols);
+    }
+    free(centers);
+}
+
+void name_ended(char *buffer, size_t capacity, uint64_t id)
+{
+    struct remembered *object = __atomic_exchange_n(element_of(id), NULL, __ATOMIC_ACQ_REL), *none = NULL;
+
+    if (object != NULL && object->id == id)
+        snprintf(buffer, capacity, "%s", object->name);
+    else
+        snprintf(buffer, capacity, "%s %u", kind_name(id), ordinal_of(id));
+    /* Another tap may need the name too. */
+    if (object != NULL
+        && !__atomic_compare_exchange_n(element_of(id), &none, object, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        free(object);
+}

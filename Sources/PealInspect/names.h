@@ -22,6 +22,16 @@ const struct known_method *known_method(uint64_t id);
 /* Writes the name of any object: "Chat.on_message", "pumped queue 2", "observer of Chat (print)". */
 void name_object(char *buffer, size_t capacity, uint64_t id);
 
+/* Keeps the name of an object, for a line about its end. The last few thousand names are kept. Any thread. */
+void remember_object(uint64_t id);
+
+/* Keeps the names of all observers that exist. */
+void remember_observers(void);
+
+/* Writes the name that was kept for an object, or its kind and its ordinal. It calls no function of peal, so none fails for a
+ * stale handle on a thread of the program. */
+void name_ended(char *buffer, size_t capacity, uint64_t id);
+
 /* Writes a name for an observer: its label, or its function and its target, as in "print, target 0x5570a06d9671". A function
  * without a symbol is left out, or printed as "program+0x1139" if the target is NULL. */
 void name_observer(char *buffer, size_t capacity, const struct peal_observation_info *info);

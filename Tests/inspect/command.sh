@@ -268,6 +268,18 @@ else
     claim "serve ends with 0 at SIGTERM" ends 0
 fi
 
+"$peal" monitor "$pid" Echo >"$work/ending" 2>/dev/null 9>&- &
+ending=$!
+tries=0
+until grep -q on_echo "$work/ending" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+printf r >&9
+tries=0
+until grep -q 'removed$' "$work/ending" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+claim "monitor has the name of an observer that existed before the command" grep -q 'observer of Echo (count_echo, target 0x[0-9a-f]*) removed$' "$work/ending"
+stop
+wait "$ending"
+start PEAL_INSPECT=1 -- 200
+
 # Two commands at once, and a program that ends during a command.
 "$peal" monitor --count 50 "$pid" >"$work/first" 2>&1 &
 first=$!
@@ -346,6 +358,22 @@ stop
 cp "$work/program.err" "$work/err"
 claim "lines above the rate are counted" has err '^peal: [0-9]* lines left out'
 claim "and not printed" [ "$(grep -c thread "$work/err")" -le 15 ]
+start PEAL_DEBUG=life -- 50
+printf r >&9
+stop
+cp "$work/program.err" "$work/err"
+claim "PEAL_DEBUG prints the lives of objects" has err ' thread [0-9]*: observer of Chat (store, target 0x[0-9a-f]*) registered$'
+claim "with the names of ended objects" has err ' thread [0-9]*: observer of Echo (count_echo, target 0x[0-9a-f]*) removed$'
+claim "and no calls" sh -c "! grep -q 'observers*, ' '$work/err'"
+start PEAL_DEBUG=failures -- 50
+stop
+cp "$work/program.err" "$work/err"
+claim "PEAL_DEBUG prints failures that the program ignores" has err ': PEAL_ERROR_DUPLICATE: the target already observes Echo; '
+start PEAL_DEBUG=cals,rate=x -- 50
+stop
+cp "$work/program.err" "$work/err"
+claim "a misspelt word of PEAL_DEBUG is reported" has err "^peal: 'cals' in PEAL_DEBUG selects .* did you mean calls?"
+claim "a malformed rate is reported" has err '^peal: rate=x in PEAL_DEBUG is no number of lines; the rate stays 1000'
 start PEAL_DEBUG='calls,Chat..x,,-' -- 50
 stop
 cp "$work/program.err" "$work/err"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A program to look into: three observers, one of them on a queue, a service, and broadcasts until its input ends.
+ * A program to look into: three observers, one of them on a queue, a service, and broadcasts until its input ends. It
+ * ignores a failure, and removes the observer of Echo at the first byte of its input.
  *
  *     program [BROADCASTS A SECOND] [OBSERVERS]
  */
@@ -67,6 +68,7 @@ int main(int count, char **arguments)
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     struct peal_service_description clock = PEAL_SERVICE_DESCRIPTION("clock");
     const peal_center center = peal_center_default();
+    peal_observation echo_observer;
 
     clock.create = create_clock;
     clock.label = "time of day";
@@ -76,14 +78,21 @@ int main(int count, char **arguments)
     must(peal_queue_create(NULL, &options.queue));
     must(chat_observe(&chat, &targets[0], &receiver, NULL, NULL));
     must(chat_observe(&chat, &targets[1], &storage, &options, NULL));
-    must(echo_observe(&echo, &targets[2], &counter, NULL, NULL));
+    must(echo_observe(&echo, &targets[2], &counter, NULL, &echo_observer));
+    (void)echo_observe(&echo, &targets[2], &counter, NULL, NULL);
     char *more = calloc((size_t)others + 1, 1);
     for (int i = 0; i < others; i++)
         must(chat_observe(&chat, &more[i], &storage, NULL, NULL));
     printf("ready\n");
     fflush(stdout);
     struct pollfd input = { STDIN_FILENO, POLLIN, 0 };
-    for (int number = 0; poll(&input, 1, rate < 1000 ? (int)(1000 / rate) : 0) == 0; number++) {
+    for (int number = 0;; number++) {
+        char byte;
+        if (poll(&input, 1, rate < 1000 ? (int)(1000 / rate) : 0) > 0) {
+            if (read(STDIN_FILENO, &byte, 1) != 1)
+                break;
+            must(peal_observation_remove(echo_observer));
+        }
         const int burst = rate < 1000 ? 1 : 100;
         for (int i = 0; i < burst; i++) {
             const char *room = "lobby", *text = "good \"morning\"";
