@@ -183,10 +183,16 @@ bool peal_thread_running_call(struct peal_running_call *out_call)
 
 bool peal_sendings_known;
 
-uint64_t peal_thread_known_origin(void)
+void peal_thread_read_sending_slow(struct peal_call *call)
 {
     const struct peal_hazard_slot *hazard = peal_thread_own != NULL ? peal_thread_innermost(peal_thread_own) : NULL;
-    return hazard != NULL && hazard->sending != NULL ? hazard->sending->origin : 0;
+    const struct peal_sending *sending = hazard != NULL ? hazard->sending : NULL;
+
+    if (sending == NULL)
+        return;
+    call->origin = sending->origin;
+    call->broadcast = sending->broadcast;
+    call->enqueued_at = peal_sending_time(sending);
 }
 
 uint64_t peal_sending_time(const struct peal_sending *sending)

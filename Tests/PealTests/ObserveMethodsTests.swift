@@ -67,12 +67,17 @@ import Testing
         let heard = Record<String>()
         let queue = try Queue.pumped()
         let observer = try center.observeMethods(of: "Chat", .on(queue)) { call in
-            if let (number) = try? call.arguments(Int32.self) { heard.append("\(call.name) \(number)") }
+            guard let (number) = try? call.arguments(Int32.self) else { return }
+            heard.append("\(call.name) \(number) \(call.broadcast == CallInfo.current?.broadcast)")
+            if call.enqueuedAt != nil { heard.append("enqueued") }
         }
         try center.broadcast(Chat.onNumber, 9)
         #expect(heard.all.isEmpty)
         try queue.pump()
-        #expect(heard.all == ["on_number 9"])
+        #expect(heard.all == ["on_number 9 true"])
+        try center.broadcast(Chat.onNumber, 8, from: 3)
+        try queue.pump()
+        #expect(heard.all == ["on_number 9 true", "on_number 8 true", "enqueued"])
         #expect(pealError { try center.observeMethods(of: "Missing") { _ in } }?.status == .notFound)
         withExtendedLifetime(observer) {}
     }

@@ -338,6 +338,46 @@ static void handle(void *target, const struct peal_call *call)
     handled_origin = call->origin;
 }
 
+static struct peal_call handled;
+static void handle_call(void *target, const struct peal_call *call)
+{
+    (void)target;
+    handled = *call;
+}
+
+CLAIM("O17, Q10", "a handler receives the number of the broadcast and, on a queue, the time at which it was enqueued")
+{
+    struct lane lane;
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    struct peal_clock_info before = { .size = sizeof before }, after = before;
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    begin(nowhere);
+    options.queue = lane.queue;
+    CHECK_OK(peal_observe_handler(news.protocol, NULL, handle_call, NULL, 0, NULL, NULL));
+    CHECK_OK(send_item(nobody, 11, NULL));
+    CHECK_EQUAL(handled.size, sizeof handled);
+    CHECK(handled.broadcast != 0);
+    CHECK_EQUAL(handled.broadcast, last.broadcast);
+    CHECK_EQUAL(handled.enqueued_at, 0);
+    CHECK_OK(peal_broadcast(news.on_item, 1));
+    CHECK_EQUAL(handled.broadcast, 0);
+    CHECK_OK(peal_observe_handler(news.protocol, &lane, handle_call, NULL, 0, &options, NULL));
+    CHECK_OK(peal_clock_get_info(&before));
+    CHECK_OK(send_item(nobody, 12, NULL));
+    CHECK_OK(peal_clock_get_info(&after));
+    const uint64_t broadcast = handled.broadcast;
+    lane_settle(&lane);
+    CHECK_EQUAL(handled.broadcast, broadcast);
+    CHECK(handled.enqueued_at >= before.now && handled.enqueued_at <= after.now);
+    CHECK_OK(peal_broadcast(news.on_item, 1));
+    lane_settle(&lane);
+    CHECK_EQUAL(handled.broadcast, 0);
+    CHECK_EQUAL(handled.enqueued_at, 0);
+    close_center(center);
+    lane_close(&lane);
+}
+
 CLAIM("B10, O14", "a handler receives the origin of the broadcast")
 {
     peal_observation handler;

@@ -133,6 +133,8 @@ struct peal_call {
     void *const *arguments; /* one pointer per parameter, to its value; *borrowed during the call* */
     void *result;           /* memory for the result, zeroed; NULL where the method has none */
     uint64_t origin;        /* of the broadcast (call.h); 0: none */
+    uint64_t broadcast;     /* the number of the broadcast; 0 if it has none, as for peal_call_info (call.h) */
+    uint64_t enqueued_at;   /* when a queue received the call; 0 if that is not known, as for peal_call_info */
 };
 
 /* A function that receives the calls of any method: for languages, bindings and tools, which cannot write a

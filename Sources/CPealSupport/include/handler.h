@@ -13,10 +13,9 @@
 static inline struct peal_call peal_handled_call(
     uint64_t method, size_t index, void *_Nullable const *_Nonnull arguments, void *_Nullable result)
 {
-    struct peal_call call = {
-        .size = sizeof call, .index = index, .arguments = arguments, .result = result, .origin = peal_thread_origin()
-    };
+    struct peal_call call = { .size = sizeof call, .index = index, .arguments = arguments, .result = result };
     call.method.id = method;
+    peal_thread_read_sending(&call);
     return call;
 }
 static inline uint64_t peal_handled_method(const struct peal_call *_Nonnull call) { return call->method.id; }

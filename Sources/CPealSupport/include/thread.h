@@ -259,12 +259,13 @@ struct peal_running_call {
 /* Reads the innermost call of an observer on the calling thread. Returns false if there is none, or if the innermost
  * function of the program is no method of an observer. */
 bool peal_thread_running_call(struct peal_running_call *_Nonnull out_call);
-uint64_t peal_thread_known_origin(void);
-/* The origin of the broadcast whose calls the innermost slot of the calling thread makes. */
-static inline uint64_t peal_thread_origin(void)
+void peal_thread_read_sending_slow(struct peal_call *_Nonnull call);
+/* Fills in the origin, the number and the time of the broadcast whose calls the innermost slot of the calling thread
+ * makes. They are zero before. */
+static inline void peal_thread_read_sending(struct peal_call *_Nonnull call)
 {
-    return __builtin_expect(__atomic_load_n(&peal_sendings_known, __ATOMIC_RELAXED), false) ? peal_thread_known_origin()
-                                                                                            : 0;
+    if (__builtin_expect(__atomic_load_n(&peal_sendings_known, __ATOMIC_RELAXED), false))
+        peal_thread_read_sending_slow(call);
 }
 /* The monotonic time at which a call was enqueued; 0 if that is not known. */
 uint64_t peal_sending_time(const struct peal_sending *_Nonnull sending);

@@ -45,7 +45,7 @@ public struct CallInfo: Sendable {
             broadcast: info.broadcast, enqueuedAt: time(info.enqueued_at), deadline: time(info.deadline))
     }
 
-    private static func time(_ nanoseconds: UInt64) -> Duration? {
+    static func time(_ nanoseconds: UInt64) -> Duration? {
         nanoseconds == 0 ? nil : .nanoseconds(Int64(clamping: nanoseconds))
     }
 }

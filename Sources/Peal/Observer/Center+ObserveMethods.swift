@@ -73,6 +73,12 @@ public struct ObservedCall: ~Copyable {
     /// The number that the broadcaster stated: ``BoundMethod/broadcast(_:from:except:)``. 0 for none.
     public var origin: UInt64 { call.pointee.origin }
 
+    /// The number of the broadcast. 0 if it has none, as for ``CallInfo/broadcast``.
+    public var broadcast: UInt64 { call.pointee.broadcast }
+
+    /// When a queue received the call, by the monotonic clock. `nil` if that is not known, as for ``CallInfo/enqueuedAt``.
+    public var enqueuedAt: Duration? { CallInfo.time(call.pointee.enqueued_at) }
+
     /// Reads the arguments.
     ///
     ///     if call.name == "on_message" {
