@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "center.h"
+#include "credentials.h"
 #include "latch.h"
 #include "party.h"
 #include "server.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const peal_queue no_queue;
 
@@ -497,4 +499,83 @@ CLAIM("N9", "calls cross encrypted, with a certificate that the bridge trusts, a
     server_stop(&server);
     snprintf(configuration, sizeof configuration, "rm -r %s", folder);
     CHECK_EQUAL(system(configuration), 0);
+}
+
+CLAIM("N9", "a server that requires a certificate of its clients gets that of the bridge, and refuses a bridge without one")
+{
+    char folder[] = "/tmp/peal-tls-XXXXXX", configuration[768], url[64], path[128], key[128];
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct server server;
+    struct party from, to;
+    peal_bridge *bridge;
+
+    REQUIRE(mkdtemp(folder) != NULL && make_certificate(folder));
+    next_realm();
+    snprintf(configuration, sizeof configuration,
+        "tls { cert_file: \"%s/certificate.pem\", key_file: \"%s/key.pem\", ca_file: \"%s/certificate.pem\", verify: true }",
+        folder, folder, folder);
+    server_start(&server, configuration);
+    snprintf(url, sizeof url, "tls://127.0.0.1:%d", server.port);
+    snprintf(path, sizeof path, "%s/certificate.pem", folder);
+    snprintf(key, sizeof key, "%s/key.pem", folder);
+    options.url = url;
+    options.realm = realm_of_claim();
+    options.authorities = path;
+    CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    options.certificate = path;
+    options.key = key;
+    party_open_with(&from, &options);
+    party_open_with(&to, &options);
+    party_export(&from, NULL);
+    party_import(&to, NULL);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    party_say(&from, 1, "certified");
+    WAIT_UNTIL(party_heard(&to) == 1);
+    pair_close(&from, &to);
+    server_stop(&server);
+    snprintf(configuration, sizeof configuration, "rm -r %s", folder);
+    CHECK_EQUAL(system(configuration), 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    REQUIRE(file != NULL && fputs(text, file) >= 0);
+    CHECK_EQUAL(fclose(file), 0);
+}
+
+CLAIM("N9", "calls cross with the credentials of a file, and a bridge without them is refused")
+{
+    char path[] = "/tmp/peal-credentials-XXXXXX";
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct server server;
+    struct party from, to;
+    peal_bridge *bridge;
+
+    next_realm();
+    const int file = mkstemp(path);
+    REQUIRE(file >= 0);
+    CHECK_EQUAL(close(file), 0);
+    server_start(&server, OPERATOR_CONFIGURATION);
+    options.url = server.url;
+    options.realm = realm_of_claim();
+    CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    CHECK_CONTAINS(peal_bridge_last_message(), "uthorization");
+    options.credentials = path;
+    write_file(path, CREDENTIALS_BEGIN);
+    CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
+    write_file(path, CREDENTIALS_BEGIN CREDENTIALS_END);
+    party_open_with(&from, &options);
+    party_open_with(&to, &options);
+    party_export(&from, NULL);
+    party_import(&to, NULL);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    party_say(&from, 1, "accredited");
+    WAIT_UNTIL(party_heard(&to) == 1);
+    pair_close(&from, &to);
+    server_stop(&server);
+    CHECK_EQUAL(unlink(path), 0);
 }
