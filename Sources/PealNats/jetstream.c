@@ -27,6 +27,8 @@ static natsStatus set_options(natsOptions *options, void *context)
     if (status == NATS_OK)
         status = natsOptions_SetNoEcho(options, false);
     if (status == NATS_OK)
+        status = natsOptions_SetSendAsap(options, false);
+    if (status == NATS_OK)
         status = natsOptions_SetReconnectedCB(options, NULL, NULL);
     if (status == NATS_OK)
         status = natsOptions_SetDisconnectedCB(options, NULL, NULL);

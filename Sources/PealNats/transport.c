@@ -82,8 +82,9 @@ static natsStatus set_handlers(natsOptions *options, void *context)
     struct transport *transport = context;
     natsStatus status = natsOptions_SetNoEcho(options, true);
 
-    if (status == NATS_OK && transport->is_prompt)
-        status = natsOptions_SetSendAsap(options, true);
+    /* A natsOptions of the program serves several connections, so it may have the value of another one. */
+    if (status == NATS_OK)
+        status = natsOptions_SetSendAsap(options, transport->is_prompt);
     if (status == NATS_OK)
         status = natsOptions_SetReconnectedCB(options, connected, transport);
     if (status == NATS_OK)

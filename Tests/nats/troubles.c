@@ -579,3 +579,41 @@ CLAIM("N9", "calls cross with the credentials of a file, and a bridge without th
     server_stop(&server);
     CHECK_EQUAL(unlink(path), 0);
 }
+
+CLAIM("N9", "a natsOptions of the program has the server and the user, for all connections of two bridges, durable ones too")
+{
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct peal_export_options durable_export = PEAL_EXPORT_OPTIONS;
+    struct peal_import_options durable_import = PEAL_IMPORT_OPTIONS;
+    natsOptions *nats_options = NULL;
+    struct server server;
+    struct party from, to;
+
+    next_realm();
+    server_start(&server, "authorization { users: [ { user: ann, password: secret } ] }");
+    CHECK_EQUAL(natsOptions_Create(&nats_options), NATS_OK);
+    CHECK_EQUAL(natsOptions_SetURL(nats_options, server.url), NATS_OK);
+    CHECK_EQUAL(natsOptions_SetUserInfo(nats_options, "ann", "secret"), NATS_OK);
+    options.nats_options = nats_options;
+    options.realm = realm_of_claim();
+    options.application = "reader";
+    durable_export.durable = durable_import.durable = true;
+    party_open_with(&from, &options);
+    party_open_with(&to, &options);
+    party_export(&from, &durable_export);
+    party_import(&to, &durable_import);
+    party_observe(&to, no_queue);
+    party_say(&from, 1, "durable");
+    WAIT_UNTIL(party_heard(&to) == 1);
+    party_close(&to);
+    /* The connections of the closed bridge have left the handlers of the others alone. */
+    party_open_with(&to, &options);
+    party_import(&to, NULL);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    party_say(&from, 2, "not durable");
+    WAIT_UNTIL(party_heard(&to) >= 1);
+    pair_close(&from, &to);
+    natsOptions_Destroy(nats_options);
+    server_stop(&server);
+}

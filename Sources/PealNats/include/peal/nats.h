@@ -52,7 +52,8 @@ struct peal_bridge_options {
     const char *certificate; /* file with the certificate of this client; NULL: none */
     const char *key; /* file with the key of that certificate; NULL: none */
     /* A natsOptions of libnats with further options, *borrowed until* the bridge is destroyed, or NULL. The bridge
-     * sets its handlers in it, and the options above. */
+     * sets its handlers in it, the options above, the options of reconnects and echoes, and whether each message is
+     * written at once. */
     void *nats_options;
     uint32_t timeout; /* how long to wait for the server at first, in milliseconds; 0: 5,000 */
     /* Interval of announcements, in milliseconds; 0: 2,000. A process that has announced nothing for three
