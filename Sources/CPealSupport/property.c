@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "lock.h"
 #include "memory.h"
+#include "text.h"
 
 struct peal_event_count peal_property_room;
 
@@ -83,31 +84,6 @@ struct peal_property_block *peal_property_write_text(
     return block;
 }
 
-/* Returns the last word of a text: the bytes that follow its whole words, and zeros. The processors are little-endian.
- * Reads no byte after the text, and none twice from memory that was just written in parts. */
-static inline uint64_t last_word(const char *text, size_t length)
-{
-    enum { WORD = sizeof(uint64_t), HALF = sizeof(uint32_t), BITS = 8 };
-    const size_t left = length % WORD;
-    if (left == 0)
-        return 0;
-    if (length >= WORD) {
-        uint64_t word;
-        memcpy(&word, text + length - WORD, WORD);
-        return word >> (BITS * (WORD - left));
-    }
-    if (left >= HALF) {
-        uint32_t first;
-        uint32_t second;
-        memcpy(&first, text, HALF);
-        memcpy(&second, text + left - HALF, HALF);
-        return first | (uint64_t)second << (BITS * (left - HALF));
-    }
-    const unsigned char *bytes = (const unsigned char *)text;
-    return bytes[0] | (uint64_t)bytes[left / 2] << (BITS * (left / 2))
-         | (uint64_t)bytes[left - 1] << (BITS * (left - 1));
-}
-
 /* Writes a text as peal_property_write_text does, and a copy of it, word by word in one pass. A copy in bytes, from
  * which words are then loaded, would stall the processor. */
 __attribute__((always_inline)) static inline void write_twice(
@@ -122,7 +98,7 @@ __attribute__((always_inline)) static inline void write_twice(
         if (index < words)
             memcpy(&word, text + index * sizeof word, sizeof word);
         else
-            word = last_word(text, length);
+            word = peal_text_last_word(text, length);
         copy[index] = word;
         __atomic_store_n(&block->words[index], word, __ATOMIC_RELEASE);
     }

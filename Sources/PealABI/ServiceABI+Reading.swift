@@ -6,6 +6,16 @@ internal import PealCore
 
 extension Service {
     static func labelled(
+        _ description: UnsafePointer<peal_service_description>, in center: peal_center
+    ) throws(Failure) -> UInt64 {
+        let id = try Center.withBorrowed(center.id) { (center) throws(Failure) in
+            try labelled(description, in: center)
+        }
+        guard let id else { throw peal_center.stale }
+        return id
+    }
+
+    private static func labelled(
         _ description: UnsafePointer<peal_service_description>, in center: Center
     ) throws(Failure) -> UInt64 {
         let read = try ServiceDescription.read(description)
@@ -20,7 +30,8 @@ extension ServiceDescription {
     static func read(_ description: UnsafePointer<peal_service_description>) throws(Failure) -> ServiceDescription {
         let given = try Boundary.options(
             description, named: "the description of a service", default: peal_service_description())
-        var read = ServiceDescription(name: try Boundary.checkedText(given.name, "the service's name"))
+        let name = try Boundary.checkedText(given.name, "the service's name")
+        var read = ServiceDescription(name: name, owner: try CurrentOwner.find(given.owner.id))
         guard given.flags & ~UInt32(PEAL_SERVICE_PERSISTENT.rawValue) == 0 else {
             throw Failure(
                 .argument,
@@ -34,7 +45,6 @@ extension ServiceDescription {
         read.clearData = given.clear_data
         read.destroy = given.destroy
         read.release = given.release
-        read.owner = try CurrentOwner.find(given.owner.id)
         read.provisions = try list(given.provides) { (provision) throws(Failure) in
             if provision.protocol == nil { return false }
             let name = try Boundary.checkedText(provision.protocol, "the protocol of a provision")

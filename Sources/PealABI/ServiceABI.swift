@@ -11,7 +11,7 @@ public func peal_service_register(
     do throws(Failure) {
         guard let description else { throw .null("description") }
         try Boundary.prepareMemory()
-        let id = try Service.labelled(description, in: try center.find())
+        let id = try Service.labelled(description, in: center)
         out_service?.pointee = peal_service(id: id)
         return PEAL_OK
     } catch {
@@ -62,7 +62,7 @@ public func peal_service_get(
         return PEAL_OK
     }
     return Service.fill(out_use) { () throws(Failure) in
-        if let name, let known = Service.findKnown(name, in: center.id) { return (try known.use(), nil) }
+        if let name, let use = try Service.useKnown(name, in: center.id) { return (use, nil) }
         return (try Service.find(try Boundary.checkedText(name, "name"), in: try center.find()).use(), nil)
     }
 }

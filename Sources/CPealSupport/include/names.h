@@ -11,6 +11,7 @@
 #define CPEAL_NAMES_H
 
 #include "nullability.h"
+#include "text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,11 +48,18 @@ static inline struct peal_names *_Nonnull peal_names_of_providers(void) { return
 
 static inline uint64_t peal_name_hash(uint64_t center, const char *_Nonnull name)
 {
-    uint64_t hash = (center ^ 0xcbf29ce484222325u) * 0x100000001b3u;
-    for (const unsigned char *byte = (const unsigned char *)name; *byte != 0; byte++)
-        hash = (hash ^ *byte) * 0x100000001b3u;
+    const uint64_t factor = 0xd6e8feb86659fd93u;
+    const size_t length = strlen(name);
+    uint64_t hash = center * factor ^ length;
+    for (size_t i = 0; i + sizeof hash <= length; i += sizeof hash) {
+        uint64_t word;
+        memcpy(&word, name + i, sizeof word);
+        hash = (hash ^ word) * factor;
+        hash ^= hash >> 32;
+    }
+    hash = (hash ^ peal_text_last_word(name, length)) * factor;
     hash ^= hash >> 32;
-    hash *= 0xd6e8feb86659fd93u;
+    hash *= factor;
     return hash ^ hash >> 32;
 }
 

@@ -268,7 +268,12 @@ static inline void peal_instance_set_self(struct peal_instance_element *_Nonnull
 static inline void peal_instance_leave(struct peal_instance_element *_Nonnull element)
 {
     __atomic_fetch_or(&element->word, PEAL_WORD_LEAVING, __ATOMIC_SEQ_CST);
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    /* The locked instruction is a full barrier. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+#else
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
 }
 static inline bool peal_instance_is_leaving(const struct peal_instance_element *_Nonnull element)
 {

@@ -12,6 +12,9 @@ public struct Borrowed<Object: AnyObject>: BitwiseCopyable {
         reference = .fromOpaque(address)
     }
 
+    /// The address of the object, as a reference that is not counted.
+    var address: UnsafeMutableRawPointer { reference.toOpaque() }
+
     /// A counted reference.
     public var object: Object { reference.takeUnretainedValue() }
 

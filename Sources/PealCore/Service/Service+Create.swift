@@ -129,7 +129,7 @@ extension Service {
         state.creations += 1
         state.order = center.services.nextOrder()
         publish(instance, in: &state)
-        return .made(use, by: requester)
+        return .made(use)
     }
 
     private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {

@@ -2,11 +2,12 @@ internal import CPealSupport
 import PealCall
 
 extension Service {
-    /// Finds a service by the id of its center.
+    /// Adds a use of a service that is found by the id of its center.
     ///
     /// - Returns: Nil if `find` is needed, which makes peal's own services and reports failures.
-    public static func findKnown(_ name: UnsafePointer<CChar>, in center: UInt64) -> Service? {
-        ServiceNames.find(name, in: center)
+    public static func useKnown(_ name: UnsafePointer<CChar>, in center: UInt64) throws(Failure) -> ServiceUse? {
+        if let use = try ServiceNames.use(name, in: center) { return use }
+        return try ServiceNames.find(name, in: center)?.use()
     }
 
     /// - Throws: `.notFound`, with similar names.

@@ -11,8 +11,8 @@ extension Service {
                 case .use(let use):
                     peal_order_see_published()
                     return use
-                case .made(let use, let requester):
-                    ServiceEvents.created(self, by: requester)
+                case .made(let use):
+                    ServiceEvents.created(self, use)
                     return use
                 case .create(let creation): return try create(creation)
                 case .retry: continue
@@ -37,7 +37,7 @@ extension Service {
 
     enum Step: Sendable {
         case use(ServiceUse)
-        case made(ServiceUse, by: String)
+        case made(ServiceUse)
         case create(Creation)
         case retry
     }

@@ -52,7 +52,7 @@ public final class Service: Sendable {
         self.owner = owner
         self.record = record
         self.element = element
-        record.pointee.service = Unmanaged.passUnretained(self).toOpaque()
+        record.pointee.service = Borrowed(self).address
     }
 
     deinit {

@@ -6,7 +6,9 @@ internal import Synchronization
 final class ServiceBook: Sendable {
     /// The center's id.
     private let center: UInt64
-    private let state = Guarded(State())
+    /// Guarded by the lock of the service names. The lock also makes each access exclusive, so exclusivity is not
+    /// checked at run time.
+    @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
     private enum BuiltIns { case missing, making, made }
 
@@ -22,6 +24,14 @@ final class ServiceBook: Sendable {
 
     private let events = Atomic<Bool>(false)
     private let lastOrder = Atomic<UInt64>(0)
+
+    /// Runs `body` with the state, under the lock of the service names.
+    @inline(__always)
+    private func withState<Value, Mistake: Error>(
+        _ body: (inout State) throws(Mistake) -> Value
+    ) throws(Mistake) -> Value {
+        try ServiceNames.locked { () throws(Mistake) in try body(&state) }
+    }
 
     /// True if there may be observers of service events.
     var hasEvents: Bool { events.load(ordering: .acquiring) }
@@ -50,7 +60,7 @@ final class ServiceBook: Sendable {
     ) throws(Failure) -> Service {
         let service = try makeService(record, in: center, owner)
         do throws(Failure) {
-            try state.withLock { (state) throws(Failure) in
+            try withState { (state) throws(Failure) in
                 guard !state.isEnded else { throw .endedCenter }
                 try owner?.add(service)
                 do throws(Failure) { try ServiceNames.add(service) } catch {
@@ -84,7 +94,7 @@ final class ServiceBook: Sendable {
 
     /// Removes a closed service from lookups. Called before its handle is retired.
     func remove(_ service: Service) {
-        state.withLock { state in
+        withState { state in
             ServiceNames.remove(service)
             state.holes += 1
             guard state.holes > 64, 2 * state.holes > state.ids.count else { return }
@@ -101,7 +111,7 @@ final class ServiceBook: Sendable {
     /// Finds a service. Finds peal's own services only if a caller has looked for one before.
     func findKnown(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
         if let found = ServiceNames.find(name, in: center) { return found }
-        let isEnded = state.withLock { $0.isEnded }
+        let isEnded = withState { $0.isEnded }
         guard !isEnded else { throw .endedCenter }
         return nil
     }
@@ -110,7 +120,7 @@ final class ServiceBook: Sendable {
         if BuiltInServices.methods(of: proto) != nil { try makeBuiltIns() }
         let known = try center.withState { (state) throws(Failure) in state.protocolsByName[proto] }
         guard let known else { return (0, 0) }
-        return try state.withLock { (state) throws(Failure) in
+        return try withState { (state) throws(Failure) in
             guard !state.isEnded else { throw .endedCenter }
             return (known.providers.numbers, Int(known.providers.count))
         }
@@ -121,25 +131,25 @@ final class ServiceBook: Sendable {
     /// The ids are copied one by one. The thread sanitizer does not see the counts of the runtime, which prove that
     /// no other thread reads an array.
     var all: [Service] {
-        state.withLock { state in state.ids.map { $0 } }.compactMap(Handles.services.find)
+        withState { state in state.ids.map { $0 } }.compactMap(Handles.services.find)
     }
 
     func nextOrder() -> UInt64 { lastOrder.add(1, ordering: .relaxed).newValue }
 
     /// The thread that is ending a session. The caller must hold the lock of `CreationMonitor`.
     var session: UInt? {
-        get { state.withLock { $0.session } }
-        set { state.withLock { $0.session = newValue } }
+        get { withState { $0.session } }
+        set { withState { $0.session = newValue } }
     }
 
     /// Accepts no more services.
     func close() {
-        state.withLock { $0.isEnded = true }
+        withState { $0.isEnded = true }
     }
 
     /// Makes peal's own services, once.
     func makeBuiltIns() throws(Failure) {
-        let known = state.withLock { $0.builtIns }
+        let known = withState { $0.builtIns }
         guard known != .made else { return }
         guard claimBuiltIns() else { return }
         var failure: Failure?
@@ -148,7 +158,7 @@ final class ServiceBook: Sendable {
         } catch {
             failure = error
         }
-        state.withLock { $0.builtIns = failure == nil ? .made : .missing }
+        withState { $0.builtIns = failure == nil ? .made : .missing }
         CreationMonitor.signal()
         if let failure { throw failure }
     }
@@ -159,7 +169,7 @@ final class ServiceBook: Sendable {
     private func claimBuiltIns() -> Bool {
         var isClaimed = false
         _ = CreationMonitor.wait {
-            state.withLock { state in
+            withState { state in
                 isClaimed = state.builtIns == .missing
                 if isClaimed { state.builtIns = .making }
                 return isClaimed || state.builtIns == .made

@@ -25,12 +25,13 @@ public struct ServiceDescription: ~Copyable {
     public var clearData: Act?
     public var destroy: Act?
     public var release: Act?
-    public var owner: Owner?
+    public let owner: Owner?
     /// One of peal's own, which no caller can remove.
     var isBuiltIn = false
 
-    public init(name: Name) {
+    public init(name: Name, owner: Owner? = nil) {
         self.name = name
+        self.owner = owner
     }
 
     /// Names with this prefix are peal's own.

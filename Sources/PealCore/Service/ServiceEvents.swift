@@ -14,6 +14,13 @@ enum ServiceEvents {
     static func registered(_ service: Service) { notify(0, service) }
     static func unregistered(_ service: Service) { notify(1, service) }
     static func created(_ service: Service, by requester: String) { notify(2, service, requester) }
+    /// The caller must have a use of the instance.
+    @inline(__always)
+    static func created(_ service: Service, _ use: ServiceUse) {
+        if _slowPath(service.center.services.hasEvents), let instance = Instance(use.id) {
+            notifySlow(2, service, instance.createdBy)
+        }
+    }
     static func removed(_ service: Service) { notify(3, service) }
     static func failed(_ service: Service, _ message: String) { notify(4, service, message) }
 

@@ -5,29 +5,36 @@ import PealCall
 enum ServiceNames {
     private static let writers = Guarded(())
 
-    /// Adds the name of a service and the protocols that it provides. The caller must hold the lock of the center's
-    /// services.
-    static func add(_ service: Service) throws(Failure) {
-        let (id, record) = (service.id, service.record)
-        try writers.withLock { (_) throws(Failure) in
-            guard find(record.pointee.name, record.pointee.hash, in: record.pointee.center) == nil else {
-                throw Failure(
-                    .conflict,
-                    "there is a service \(String(cString: record.pointee.name)) in this center already; unregister it, or choose another name"
-                )
-            }
-            guard peal_names_add(peal_names_of_services(), record.pointee.hash, id) else { throw .outOfMemory }
-            countProviders(id, record, by: 1)
-        }
+    /// Runs `body` under the lock that guards these tables and the services of all centers. A registration and its end
+    /// change both, so one lock serves both.
+    @inline(__always)
+    static func locked<Value, Mistake: Error>(_ body: () throws(Mistake) -> Value) throws(Mistake) -> Value {
+        try writers.withLock { (_) throws(Mistake) in Locked(value: try body()) }.value
     }
 
-    /// The caller must hold the lock of the center's services.
+    /// Unchecked: the value is returned to the thread that made it.
+    private struct Locked<Value>: @unchecked Sendable {
+        let value: Value
+    }
+
+    /// Adds the name of a service and the protocols that it provides. The caller must hold the lock.
+    static func add(_ service: Service) throws(Failure) {
+        let (id, record) = (service.id, service.record)
+        guard find(record.pointee.name, record.pointee.hash, in: record.pointee.center) == nil else {
+            throw Failure(
+                .conflict,
+                "there is a service \(String(cString: record.pointee.name)) in this center already; unregister it, or choose another name"
+            )
+        }
+        guard peal_names_add(peal_names_of_services(), record.pointee.hash, id) else { throw .outOfMemory }
+        countProviders(id, record, by: 1)
+    }
+
+    /// The caller must hold the lock.
     static func remove(_ service: Service) {
         let (id, record) = (service.id, service.record)
-        writers.withLock { _ in
-            peal_names_remove(peal_names_of_services(), record.pointee.hash, id)
-            countProviders(id, record, by: -1)
-        }
+        peal_names_remove(peal_names_of_services(), record.pointee.hash, id)
+        countProviders(id, record, by: -1)
     }
 
     /// Adds a service to the providers of its protocols, or removes it. Readers get a service by a protocol if there is
@@ -46,6 +53,20 @@ enum ServiceNames {
         }
     }
 
+    /// Adds a use of a service whose instance exists or is ready made, so no code of the program runs while the slot
+    /// of the service is pinned.
+    ///
+    /// - Returns: Nil if the hint of the name leads to no such service.
+    static func use(_ name: UnsafePointer<CChar>, in center: UInt64) throws(Failure) -> ServiceUse? {
+        let hint = peal_names_hint(peal_names_of_services(), peal_name_hash(center, name))
+        let used = try Handles.services.withBorrowed(hint) { (service) throws(Failure) in
+            try service.with { (service) throws(Failure) in
+                service.isReadyMade && isNamed(service.record, name, in: center) ? try service.use() : nil
+            }
+        }
+        return used ?? nil
+    }
+
     static func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> Service? {
         let hash = peal_name_hash(center, name)
         // The record of the service verifies the hint.
@@ -60,7 +81,7 @@ enum ServiceNames {
         record.pointee.center == center && strcmp(record.pointee.name, name) == 0
     }
 
-    /// The caller must hold the lock of the writers.
+    /// The caller must hold the lock.
     private static func find(_ name: UnsafePointer<CChar>, _ hash: UInt64, in center: UInt64) -> UInt64? {
         var cursor: UInt64 = 0
         while true {
