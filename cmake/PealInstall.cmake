@@ -69,8 +69,9 @@ if(TARGET peal-nats)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/Sources/PealNats/include/peal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
     COMPONENT peal_development)
 endif()
-# Commands for gdb, and suppressions for programs that are compiled with the thread sanitizer.
+# Commands for gdb, suppressions for programs that are compiled with the thread sanitizer, the functions for cppcheck.
 install(FILES ${PROJECT_SOURCE_DIR}/scripts/gdb/peal-gdb.py ${PROJECT_SOURCE_DIR}/scripts/tsan/tsan.supp
+  ${PROJECT_SOURCE_DIR}/scripts/cppcheck/peal.cfg
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/peal COMPONENT peal_development)
 
 if(CMAKE_OBJCOPY AND CMAKE_READELF)
