@@ -26,12 +26,13 @@ static const struct chat table = { PEAL_TABLE(chat), .on_message = hear };
 
 int main(void)
 {
-    const struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
+    struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
     int value = 7;
     void *const arguments[] = { &value };
     peal_queue queue;
 
+    pumped.label = "main loop";
     if (chat_define(peal_center_default(), &chat) < 0 || peal_queue_create(&pumped, &queue) < 0)
         return 1;
     options.queue = queue;

@@ -14,7 +14,7 @@ expect 'hear \(self='
 expect ' in ResultCalls.runWithFrame \(closure\)| in [A-Z][A-Za-z]+\.[a-z][A-Za-z]+'
 [ -z "${3:-}" ] || expect " in $3 "
 expect '= peal_protocol 0x[0-9a-f]+'
-expect 'queue 0x[0-9a-f]+: pumped, 1 waiting, 0 delivered'
+expect 'queue 0x[0-9a-f]+: "main loop", pumped, 1 waiting, 0 delivered'
 expect 'target 0x[0-9a-f]+ \(cellar.*priority 3 queue 0x'
 expect 'target 0x[0-9a-f]+ \(hall'
 expect '^2 observers'

@@ -113,8 +113,9 @@ class Queues(gdb.Command):
             for handle in handles(room, "peal_queue_list"):
                 read = info(room, "peal_queue_get_info", handle, QUEUE)
                 if read is not None:
-                    print(f"queue {handle:#x}: {KINDS.get(read[5], read[5])}, {read[1]} waiting, {read[2]} delivered, "
-                          f"{read[3]} dropped, {read[4]} rejected")
+                    label = f"\"{text(read[9])}\", " if text(read[9]) else ""
+                    print(f"queue {handle:#x}: {label}{KINDS.get(read[5], read[5])}, {read[1]} waiting, "
+                          f"{read[2]} delivered, {read[3]} dropped, {read[4]} rejected")
 
 
 class Protocols(gdb.Command):
