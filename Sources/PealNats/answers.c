@@ -10,11 +10,12 @@
 #include <peal/completion.h>
 #include <peal/queue.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_BYTES = 256, FLUSH_MILLISECONDS = 2000 };
+enum { STACK_BYTES = 256, ARENA_BYTES = 1024, FLUSH_MILLISECONDS = 2000 };
 
 /* A request whose observers are called. */
 struct answer {
@@ -26,8 +27,8 @@ struct answer {
     bool is_done;              /* these two are guarded by that lock */
     bool is_cancelled;
     size_t replies;
-    void *value;
-    char reply[];
+    const char *reply; /* the subject */
+    _Alignas(max_align_t) uint8_t value[]; /* of the result, and the subject after it */
 };
 
 struct answers {
@@ -46,19 +47,14 @@ static struct answer *make_answer(
     struct answers *answers, const struct bridge_method *method, const char *reply, uint64_t number)
 {
     const size_t reply_size = strlen(reply) + 1;
-    struct answer *made = calloc(1, sizeof *made + reply_size);
+    struct answer *made = calloc(1, sizeof *made + method->result_size + reply_size);
 
     if (made == NULL)
         return NULL;
-    made->value = calloc(1, method->result_size + 1);
-    if (made->value == NULL) {
-        free(made);
-        return NULL;
-    }
+    made->reply = memcpy(made->value + method->result_size, reply, reply_size);
     made->answers = answers;
     made->method = method;
     made->number = number;
-    memcpy(made->reply, reply, reply_size);
     pthread_mutex_lock(&answers->lock);
     made->next = answers->waiting;
     answers->waiting = made;
@@ -75,7 +71,6 @@ static void destroy_answer(struct answer *answer)
     while (*link != answer)
         link = &(*link)->next;
     *link = answer->next;
-    free(answer->value);
     free(answer);
     pthread_cond_broadcast(&answers->changed);
 }
@@ -190,12 +185,13 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
     struct peal_wire_header header = PEAL_WIRE_HEADER;
     void *const *arguments = NULL;
     size_t count = 0;
-    void *arena = malloc(peal_wire_decode_size(method->plan, size));
+    _Alignas(max_align_t) uint8_t bytes[ARENA_BYTES];
+    const size_t arena_size = peal_wire_decode_size(method->plan, size);
+    void *arena = arena_size <= sizeof bytes ? bytes : malloc(arena_size);
 
     peal_status status = arena != NULL ? peal_wire_peek(message, size, &header) : PEAL_ERROR_MEMORY;
     if (status == PEAL_OK)
-        status = peal_wire_decode_call(
-            method->plan, message, size, arena, peal_wire_decode_size(method->plan, size), &arguments, &count);
+        status = peal_wire_decode_call(method->plan, message, size, arena, arena_size, &arguments, &count);
     struct answer *answer = status == PEAL_OK && remaining_of(header.deadline) > 0
                               ? make_answer(answers, method, reply, header.number)
                               : NULL;
@@ -210,7 +206,8 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
         send_result(answers, method, reply, header.number, PEAL_ERROR_LIMIT, NULL);
     }
     peal_wire_arguments_release(method->plan, arguments);
-    free(arena);
+    if (arena != bytes)
+        free(arena);
 }
 
 void answers_deliver(struct answers *answers, size_t method, const void *packed, size_t size)

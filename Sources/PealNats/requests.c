@@ -10,6 +10,7 @@
 #include "waiting.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 enum {
     STACK_BYTES = 1024,
+    ARENA_BYTES = 1024,
     GRACE_MILLISECONDS = 1000,   /* after the time limit of a request */
     REQUEST_MILLISECONDS = 30000 /* of a request without a time limit */
 };
@@ -65,29 +67,32 @@ void requests_end_export(struct requests *requests, const struct export *export,
 static bool may_be_made(peal_status status) { return status == PEAL_ERROR_TIMEOUT || status == PEAL_ERROR_STATE; }
 
 static void settle(struct requests *requests, struct request *request, const struct recipient *recipient,
-    const void *message, size_t size)
+    const struct peal_wire_header *header, const void *message, size_t size)
 {
     struct export *export = request->export;
     const struct bridge_method *method = &export->table->methods[request->method];
-    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    _Alignas(max_align_t) uint8_t bytes[ARENA_BYTES];
     struct answered answered = { .outcome = OUTCOME_UNKNOWN, .status = PEAL_ERROR_STATE, .is_message = true };
     const size_t arena_size = peal_wire_decode_size(method->plan, size);
-    void *arena = size <= export->bridge->options.message_limit ? malloc(arena_size) : NULL;
+    void *arena = NULL;
 
-    if (arena == NULL || peal_wire_peek(message, size, &header) < 0
+    if (size <= export->bridge->options.message_limit)
+        arena = arena_size <= sizeof bytes ? bytes : malloc(arena_size);
+    if (arena == NULL
         || peal_wire_decode_result(method->plan, message, size, arena, arena_size, &answered.result) < 0) {
         bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name, peal_wire_last_message());
         /* A process with another declaration answers with the fingerprint of its own. */
-        if (header.kind == PEAL_WIRE_RESULT && header.status == PEAL_ERROR_CONFLICT)
+        if (header->kind == PEAL_WIRE_RESULT && header->status == PEAL_ERROR_CONFLICT)
             answered = (struct answered){ OUTCOME_NOT_MADE, PEAL_ERROR_CONFLICT, NULL, true };
     } else {
-        answered.status = header.status;
-        answered.outcome = header.status >= 0         ? OUTCOME_ANSWERED
-                         : may_be_made(header.status) ? OUTCOME_UNKNOWN
-                                                      : OUTCOME_NOT_MADE;
+        answered.status = header->status;
+        answered.outcome = header->status >= 0         ? OUTCOME_ANSWERED
+                         : may_be_made(header->status) ? OUTCOME_UNKNOWN
+                                                       : OUTCOME_NOT_MADE;
     }
     waiting_end(&requests->waiting, request, recipient, answered);
-    free(arena);
+    if (arena != bytes)
+        free(arena);
 }
 
 /* The server states that no process receives a request. */
@@ -117,7 +122,7 @@ static void arrived(void *context, const struct delivery *delivery)
     }
     const struct recipient *recipient = waiting_take(&requests->waiting, header.number, head + 1, &request);
     if (recipient != NULL) /* Otherwise the time limit has expired. */
-        settle(requests, request, recipient, head + ANSWER_HEAD, delivery->size - ANSWER_HEAD);
+        settle(requests, request, recipient, &header, head + ANSWER_HEAD, delivery->size - ANSWER_HEAD);
 }
 
 /* The last part of the subject is "NUMBER-PROCESS", or "NUMBER" for a request to all recipients. */
