@@ -1,10 +1,35 @@
 #include "invocation.h"
 
+#include "thread.h"
+
 static struct peal_block_pool blocks;
+
+/* A thread keeps one small block, which its next invocation takes without the lock of the pool. The record of a finished
+ * thread keeps the block for the next thread that claims the record. */
+enum { SPARE_CAPACITY = 64 };
+
+static struct peal_invocation_values *allocate(size_t size)
+{
+    struct peal_thread *thread = peal_thread_own;
+    struct peal_invocation_values *spare = thread == NULL ? NULL : thread->spare_values;
+    if (spare == NULL || spare->block.capacity < size)
+        return peal_block_allocate(&blocks, sizeof(struct peal_invocation_values), size);
+    thread->spare_values = NULL;
+    return spare;
+}
+
+void peal_invocation_free(struct peal_invocation_values *values)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (thread == NULL || thread->spare_values != NULL || values->block.capacity > SPARE_CAPACITY)
+        peal_block_free(&blocks, &values->block);
+    else
+        thread->spare_values = values;
+}
 
 struct peal_invocation_values *peal_invocation_allocate(size_t size)
 {
-    struct peal_invocation_values *values = peal_block_allocate(&blocks, sizeof *values, size);
+    struct peal_invocation_values *values = allocate(size);
     if (values == NULL)
         return NULL;
     /* A late reader that sees one of the next stores sees this one too. */
@@ -36,8 +61,6 @@ void peal_invocation_end(struct peal_invocation_values *values)
     __atomic_store_n(&values->id, 0, __ATOMIC_RELEASE);
     peal_lock_release(&values->lock);
 }
-
-void peal_invocation_free(struct peal_invocation_values *values) { peal_block_free(&blocks, &values->block); }
 
 struct peal_invocation_values *peal_invocation_lock(uint64_t id)
 {

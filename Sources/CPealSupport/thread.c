@@ -498,6 +498,7 @@ static void clear(struct peal_thread *thread)
     /* The thread may have been changing them. */
     thread->spare_changes = NULL;
     thread->spare_change_count = 0;
+    thread->spare_values = NULL;
     thread->first_deferred = NULL;
     thread->last_deferred = NULL;
     thread->deferred_count = 0;

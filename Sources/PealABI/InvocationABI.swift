@@ -5,7 +5,10 @@ internal import PealCore
 public func peal_invocation_create(
     _ method: peal_method, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
-    Invocation.create(in: out_invocation) { () throws(Failure) in try .make(try method.find()) }
+    Invocation.fill(out_invocation) { () throws(Failure) in
+        guard let id = try Invocation.make(method.id) else { throw peal_method.stale }
+        return id
+    }
 }
 
 @c @implementation
@@ -166,10 +169,16 @@ extension Invocation {
     fileprivate static func create(
         in out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> Invocation
     ) -> peal_status {
+        fill(out_invocation) { () throws(Failure) in try make().id }
+    }
+
+    fileprivate static func fill(
+        _ out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> UInt64
+    ) -> peal_status {
         out_invocation?.pointee = peal_invocation(id: 0)
         return Boundary.making { () throws(Failure) in
             guard let out_invocation else { throw .null("out_invocation") }
-            out_invocation.pointee = peal_invocation(id: try make().id)
+            out_invocation.pointee = peal_invocation(id: try make())
         }
     }
 }

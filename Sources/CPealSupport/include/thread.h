@@ -83,6 +83,7 @@ struct peal_thread {
     void *_Nullable last_in_batch;
     void *_Nullable spare_changes; /* nodes of changes that are used again */
     uint32_t spare_change_count;
+    void *_Nullable spare_values; /* a block for the values of the next invocation */
     void *_Nullable first_deferred; /* calls that wait for the end of the enclosing broadcast */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */

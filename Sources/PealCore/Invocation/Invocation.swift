@@ -30,9 +30,13 @@ public final class Invocation: Sendable {
         peal_invocation_free(values)
     }
 
-    /// An invocation whose arguments are zeros.
-    public static func make(_ method: Method) throws(Failure) -> Invocation {
-        try make(method) { _ in nil }
+    /// Makes an invocation whose arguments are zeros. The pin of the method replaces a reference meanwhile.
+    ///
+    /// - Returns: The invocation's id; nil if the method's id is stale.
+    public static func make(_ method: UInt64) throws(Failure) -> UInt64? {
+        try Handles.methods.withBorrowed(method) { (method) throws(Failure) in
+            try method.with { (method) throws(Failure) in try make(method) { _ in nil }.id }
+        }
     }
 
     /// An invocation with these arguments. Pointed-to values are not captured.
