@@ -230,6 +230,21 @@ static void collect(struct client *client)
     client->is_ending = true;
 }
 
+void client_flush(struct client *client, int milliseconds)
+{
+    while (client->watch != NULL && milliseconds > 0) {
+        const size_t before = client->output.length;
+        collect(client);
+        const bool has_new = client->output.length > before;
+        if (client->watch == NULL || !transmit(client) || (!has_new && client->output.length == 0))
+            return;
+        /* The socket is full. */
+        struct pollfd wait = { client->descriptor, POLLOUT, 0 };
+        if (client->output.length > 0 && poll(&wait, 1, 10) <= 0)
+            milliseconds -= 10;
+    }
+}
+
 void client_run(struct client *client, short events, uint32_t flags)
 {
     bool is_open = true;

@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The inspection of this process. The lock guards opening and closing; the thread alone uses the clients. */
@@ -33,6 +34,8 @@ static struct {
 } server = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static __thread bool is_server_thread;
+
+enum { FLUSH_TIME = 320 /* milliseconds, at the end of the inspection, for all clients */ };
 
 /* ---- The thread -------------------------------------------------------------------------------- */
 
@@ -101,9 +104,12 @@ static void *run(void *context)
         if (waits[1].revents != 0)
             accept_client();
     }
+    /* The last events of the program, which may be the most interesting ones. */
     for (size_t i = 0; i < CLIENT_LIMIT; i++)
-        if (server.clients[i].descriptor >= 0)
+        if (server.clients[i].descriptor >= 0) {
+            client_flush(&server.clients[i], FLUSH_TIME / CLIENT_LIMIT);
             client_end(&server.clients[i]);
+        }
     return NULL;
 }
 
@@ -132,10 +138,36 @@ __attribute__((constructor)) static void prepare_for_fork(void)
     pthread_atfork(lock_for_fork, unlock_in_parent, close_in_child);
 }
 
+/* Lets the thread send what its clients have not received. Another thread of the program may hold the lock for ever, and the
+ * thread that answers may be in a call that does not return, so each wait has a limit. */
+static void flush_at_exit(void)
+{
+    const uint64_t one = 1;
+    struct timespec limit;
+
+    if (is_server_thread || pthread_mutex_trylock(&server.lock) != 0)
+        return;
+    const bool is_open = server.state == OPEN;
+    if (is_open) {
+        server.state = CLOSING;
+        (void)!write(server.wake, &one, sizeof one);
+    }
+    pthread_mutex_unlock(&server.lock);
+    if (!is_open)
+        return;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_nsec += FLUSH_TIME * 1000000L;
+    limit.tv_sec += limit.tv_nsec / 1000000000;
+    limit.tv_nsec %= 1000000000;
+    (void)pthread_timedjoin_np(server.thread, NULL, &limit);
+}
+
 __attribute__((destructor)) static void remove_socket(void)
 {
-    if (server.state == OPEN)
-        unlink(server.address.sun_path);
+    if (server.state != OPEN)
+        return;
+    flush_at_exit();
+    unlink(server.address.sun_path);
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------- */

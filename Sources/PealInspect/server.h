@@ -41,4 +41,9 @@ short client_events(const struct client *client);
 /* Reads requests, answers them and sends what the socket accepts. */
 void client_run(struct client *client, short events, uint32_t flags);
 
+/* Sends what a stream has until now, as far as the client reads it in time.
+ *
+ * milliseconds: how long this may take. */
+void client_flush(struct client *client, int milliseconds);
+
 #endif

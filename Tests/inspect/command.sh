@@ -279,6 +279,26 @@ claim "monitor has the name of an observer that existed before the command" grep
 stop
 wait "$ending"
 start PEAL_INSPECT=1 -- 200
+"$peal" monitor "$pid" >"$work/ending" 2>/dev/null 9>&- &
+ending=$!
+"$peal" trace -o "$work/ending.json" "$pid" 2>"$work/traced" 9>&- &
+tracing=$!
+tries=0
+until { grep -q on_tick "$work/ending" && grep -q recording "$work/traced"; } || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+sleep 0.2
+stop
+wait "$ending"
+claim "monitor has the last broadcast of a program" grep -q 'Chat.on_tick(number: -1)' "$work/ending"
+wait "$tracing"
+code=$?
+claim "trace ends with 3 when the program ends" ends 3
+claim "and its file is complete" python3 -c '
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+ticks = [event for event in events if event["name"] == "Chat.on_tick"]
+messages = [event for event in events if event["name"] == "Chat.on_message" and event["cat"] == "broadcast"]
+assert len(ticks) > len(messages) > 10, (len(ticks), len(messages))' "$work/ending.json"
+start PEAL_INSPECT=1 -- 200
 
 # Two commands at once, and a program that ends during a command.
 "$peal" monitor --count 50 "$pid" >"$work/first" 2>&1 &

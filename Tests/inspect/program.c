@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A program to look into: three observers, one of them on a queue, a service, and broadcasts until its input ends. It
- * ignores a failure, and removes the observer of Echo at the first byte of its input.
+ * ignores a failure, and removes the observer of Echo at the first byte of its input. Its last
+ * broadcast has the number -1.
  *
  *     program [BROADCASTS A SECOND] [OBSERVERS]
  */
@@ -102,6 +103,9 @@ int main(int count, char **arguments)
         void *values[] = { &number };
         (void)peal_send(chat.on_tick, values, 1, NULL, NULL);
     }
+    int last = -1;
+    void *values[] = { &last };
+    (void)peal_send(chat.on_tick, values, 1, NULL, NULL);
     free(more);
     return 0;
 }
