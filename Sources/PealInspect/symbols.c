@@ -192,9 +192,8 @@ static void write_name(char *buffer, size_t capacity, const char *name)
 
     if (strncmp(name, "_Z", 2) == 0) {
         const demangler demangle = (demangler)(uintptr_t)dlsym(RTLD_DEFAULT, "__cxa_demangle");
-        int status;
         if (demangle != NULL)
-            plain = demangle(name, NULL, NULL, &status);
+            plain = demangle(name, NULL, NULL, NULL);
     }
     if (plain == NULL || !write_lambda(buffer, capacity, plain))
         snprintf(buffer, capacity, "%s", plain != NULL ? plain : name);
