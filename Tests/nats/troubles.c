@@ -165,6 +165,52 @@ CLAIM("N5", "a queue of an import bounds the calls that wait, and keeps the late
     CHECK_OK(peal_queue_destroy(options.queue));
 }
 
+/* The number of messages that libnats keeps for a subscription (transport.c). */
+enum { PENDING = 65536, TOO_MANY = PENDING + 10000 };
+
+struct stall {
+    struct latch begun;
+    struct latch may_end;
+};
+
+static void stall(struct party *party, int32_t number)
+{
+    struct stall *stalled = party->context;
+
+    if (number > 1)
+        return;
+    latch_open(&stalled->begun);
+    latch_wait(&stalled->may_end);
+}
+
+CLAIM("N5", "a process whose observer does not return loses the calls that libnats has no room for, and only those")
+{
+    struct stall stalled = { LATCH_INITIALIZER, LATCH_INITIALIZER };
+    struct party from, to;
+
+    pair_open(&from, &to);
+    to.context = &stalled;
+    to.on_call = stall;
+    party_say(&from, 1, "");
+    latch_wait(&stalled.begun);
+    /* Calls of two methods in turn do not share messages. */
+    for (int32_t i = 0; i < TOO_MANY; i += 2) {
+        party_say(&from, i + 2, "");
+        CHECK_OK(peal_broadcast(from.chat.on_close));
+    }
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    WAIT_UNTIL(party_info(&to).dropped == TOO_MANY - PENDING);
+    latch_open(&stalled.may_end);
+    WAIT_UNTIL(party_heard(&to) + read_count(&to.closes) == 1 + PENDING);
+    party_say(&from, TOO_MANY + 2, "");
+    WAIT_UNTIL(party_heard(&to) + read_count(&to.closes) == 2 + PENDING);
+    CHECK_EQUAL(to.disorders, 0);
+    CHECK_EQUAL(to.last, TOO_MANY + 2);
+    CHECK_EQUAL(party_info(&to).dropped, TOO_MANY - PENDING);
+    CHECK_EQUAL(party_info(&from).dropped, 0);
+    pair_close(&from, &to);
+}
+
 /* ---- Hostile messages and other declarations --------------------------------------------------- */
 
 static natsConnection *connect_stranger(const char *url)
