@@ -156,12 +156,19 @@ static bool has_flags(uint64_t word, uint64_t id, uint64_t mask, uint64_t flags)
     return word >> 32 == peal_id_generation(id) && (word & mask) == flags;
 }
 
-bool peal_slot_is_live(const struct peal_slots *slots, uint64_t id)
+static bool is_live(const struct peal_slot *slot, uint64_t id)
 {
-    const struct peal_slot *slot = slot_of(slots, id);
     return slot != NULL
         && has_flags(
             __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE), id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE);
+}
+
+bool peal_slot_is_live(const struct peal_slots *slots, uint64_t id) { return is_live(slot_of(slots, id), id); }
+
+void *peal_slot_locked_object(const struct peal_slots *slots, uint64_t id)
+{
+    const struct peal_slot *slot = slot_of(slots, id);
+    return is_live(slot, id) ? __atomic_load_n(&slot->object, __ATOMIC_RELAXED) : NULL;
 }
 
 /* Adds pins and changes the flags, if `flags` of `mask` are set. */

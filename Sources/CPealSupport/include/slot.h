@@ -145,6 +145,10 @@ void peal_slot_end(struct peal_slots *_Nonnull slots, uint64_t id);
 /* Returns true if an id is not stale. Writes nothing: threads that look up the same id do not disturb each other. */
 bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t id);
 
+/* Returns the object of an id that is not stale, or NULL, and adds no pin. The caller must hold a lock that the end of each
+ * object of the table acquires between the retirement of its id and the removal. */
+void *_Nullable peal_slot_locked_object(const struct peal_slots *_Nonnull slots, uint64_t id);
+
 /* Unless they state otherwise, the next functions add a pin to the slot of an id and return the slot. The caller
  * releases the pin by peal_slot_unpin once it has retained the object. They return NULL if the slot is not in the
  * required state. */

@@ -100,6 +100,12 @@ public struct ObserverHandles: @unchecked Sendable {
         return try body(Self.record(of: slot))
     }
 
+    /// The record of an id that is not stale. The caller must hold a lock as for `peal_slot_locked_object`.
+    @inline(__always)
+    func locked(_ id: UInt64) -> Observer? {
+        peal_slot_locked_object(slots, id)?.assumingMemoryBound(to: ObserverRecord.self)
+    }
+
     /// All observations at this time, those of retired ids too.
     var all: [Observation] { allRetained.compactMap(observation) }
 

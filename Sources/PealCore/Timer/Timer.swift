@@ -57,7 +57,7 @@ public final class Timer: Sendable {
         // Ordered: each call tests `is_requested` under the agenda's lock, under which the stop has cleared it.
         func waitForCalls() -> Bool { RunningCalls.wait(for: [timer.observer], deadline: deadline, isOrdered: true) }
         do throws(Failure) {
-            try Timers.stop(timer.record)
+            try Timers.stop(id)
         } catch {
             guard waitForCalls() else { return false }
             throw error
@@ -67,10 +67,12 @@ public final class Timer: Sendable {
 
     /// Requests one call now.
     public func fire() throws(Failure) {
-        try Timers.prepareToRun(record, isTimed: false)
+        if peal_timer_mailbox(observer).map({ peal_mailbox_kind_of($0) }) == PEAL_MAILBOX_SERIAL {
+            try Executor.start()
+        }
         let now = TimerAgenda.now
         var mustEnqueue = false
-        try Timers.change(record) { agenda in mustEnqueue = agenda.requestCall(record, due: now) }
+        try Timers.change(id, toRun: true) { agenda, timer in mustEnqueue = agenda.requestCall(timer, due: now) }
         if mustEnqueue { record.put() }
         extendLifetime(self)
     }

@@ -24,13 +24,10 @@ public struct TimerHandles: Sendable {
     /// See `ObserverHandles.has`.
     public func has(_ id: UInt64) -> Bool { records.has(id) }
 
-    /// See `ObserverHandles.withPinned`.
+    /// The record of an id that is not stale. The caller must hold the agenda's lock. The end of a timer acquires it
+    /// between the retirement of the id and the release of the record, so no pin is needed.
     @inline(__always)
-    func withPinned<Value>(
-        _ id: UInt64, _ body: (TimerRecord) throws(Failure) -> Value
-    ) throws(Failure) -> Value? {
-        try records.withPinned(id) { (record) throws(Failure) in try body(TimerRecord(record)) }
-    }
+    func locked(_ id: UInt64) -> TimerRecord? { records.locked(id).map { TimerRecord($0) } }
 
     /// All timers at this time, those of retired ids too.
     var all: [Timer] { records.allRetained.compactMap(timer) }
