@@ -348,15 +348,15 @@ assert len(lines) == 11 and max(map(len, lines)) == 100, lines' "$work/out"
 
 stop
 start PEAL_INSPECT=1 -- 50 10000
-# Another program may take the processor meanwhile.
+# Another program may take the processor meanwhile, and in the 25 ms of the first screen no call may end.
 tries=0 took=$first_screen
-until [ "$took" -lt "$first_screen" ] || [ $tries = 20 ]; do
+until { [ "$took" -lt "$first_screen" ] && has out 'observer of '; } || [ $tries = 50 ]; do
     begun=$(date +%s%N)
     run "$peal" top "$pid"
     took=$(( ($(date +%s%N) - begun) / 1000000 )) tries=$((tries + 1))
 done
 claim "beside 10,000 observers, the first screen of top takes less than $first_screen ms" [ "$took" -lt "$first_screen" ]
-claim "beside 10,000 observers, top prints those that are called" has out 'observer of '
+claim "that screen has the observers that are called" has out 'observer of '
 
 # A program that is stopped, as by a debugger.
 kill -STOP "$pid"
