@@ -17,6 +17,7 @@ struct caller {
     struct party other;
     peal_protocol second; /* of the party */
     size_t looks;         /* atomic: calls of the bridge that have returned */
+    bool has_exported;    /* atomic: two threads may register at the same time */
 };
 
 static void define_second(struct caller *caller)
@@ -110,7 +111,7 @@ static void look_and_import(
     (void)record;
     (void)arguments;
     (void)result;
-    if (__atomic_load_n(&caller->looks, __ATOMIC_ACQUIRE) == 0)
+    if (!__atomic_exchange_n(&caller->has_exported, true, __ATOMIC_ACQ_REL))
         CHECK_OK(peal_bridge_export(caller->party.bridge, caller->second, NULL));
     look(caller);
 }
