@@ -138,20 +138,27 @@ __attribute__((constructor)) static void prepare_for_fork(void)
     pthread_atfork(lock_for_fork, unlock_in_parent, close_in_child);
 }
 
+/* Lets the thread end, if the inspection is open. The caller must hold the lock. */
+static bool begin_closing(void)
+{
+    const uint64_t one = 1;
+
+    if (server.state != OPEN)
+        return false;
+    server.state = CLOSING;
+    (void)!write(server.wake, &one, sizeof one);
+    return true;
+}
+
 /* Lets the thread send what its clients have not received. Another thread of the program may hold the lock for ever, and the
  * thread that answers may be in a call that does not return, so each wait has a limit. */
 static void flush_at_exit(void)
 {
-    const uint64_t one = 1;
     struct timespec limit;
 
     if (is_server_thread || pthread_mutex_trylock(&server.lock) != 0)
         return;
-    const bool is_open = server.state == OPEN;
-    if (is_open) {
-        server.state = CLOSING;
-        (void)!write(server.wake, &one, sizeof one);
-    }
+    const bool is_open = begin_closing();
     pthread_mutex_unlock(&server.lock);
     if (!is_open)
         return;
@@ -273,17 +280,13 @@ peal_status peal_inspection_start(struct peal_inspection_options *options)
 
 peal_status peal_inspection_stop(void)
 {
-    const uint64_t one = 1;
 
     if (is_server_thread)
         return PEAL_ERROR_WOULD_DEADLOCK;
     pthread_mutex_lock(&server.lock);
-    const bool is_open = server.state == OPEN;
-    if (is_open) {
-        server.state = CLOSING;
+    const bool is_open = begin_closing();
+    if (is_open)
         unlink(server.address.sun_path);
-        (void)!write(server.wake, &one, sizeof one);
-    }
     pthread_mutex_unlock(&server.lock);
     if (!is_open)
         return PEAL_ERROR_STATE;

@@ -123,22 +123,30 @@ static int register_once(const struct peal_observe_options *options, int round)
     return watcher.inversions + (watcher.first < before) + (watcher.last < watcher.first);
 }
 
-static void race(const struct peal_observe_options *options, int rounds)
+/* Registers observers one after the other while another thread broadcasts, and closes the center. */
+static void register_beside(void *(*broadcasts)(void *),
+    int (*register_one)(const struct peal_observe_options *options, int round),
+    const struct peal_observe_options *options, int rounds)
 {
     pthread_t thread;
     int mistakes = 0;
 
-    begin();
-    sent = 0;
     is_over = false;
-    CHECK_OK(peal_broadcast(weather.on_degrees, ++sent));
-    pthread_create(&thread, NULL, broadcast_all, NULL);
+    pthread_create(&thread, NULL, broadcasts, NULL);
     for (int round = 0; round < rounds; round++)
-        mistakes += register_once(options, round);
+        mistakes += register_one(options, round);
     __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     pthread_join(thread, NULL);
     CHECK_EQUAL(mistakes, 0);
     close_center(center);
+}
+
+static void race(const struct peal_observe_options *options, int rounds)
+{
+    begin();
+    sent = 0;
+    CHECK_OK(peal_broadcast(weather.on_degrees, ++sent));
+    register_beside(broadcast_all, register_once, options, rounds);
 }
 
 CLAIM("B11", "beside broadcasts of another thread each observer gets the last call once, and never an older one later")
@@ -255,12 +263,13 @@ static void *broadcast_cities(void *context)
 }
 
 /* Registers an observer while another thread broadcasts. Returns the number of mistakes. */
-static int register_for_cities(const struct peal_observe_options *options)
+static int register_for_cities(const struct peal_observe_options *options, int round)
 {
     struct watcher_of_cities watcher = { { 0 }, { 0 }, 0 };
     peal_observation observation = { 0 };
     int32_t before[CITIES];
 
+    (void)round;
     for (size_t i = 0; i < CITIES; i++)
         before[i] = __atomic_load_n(&sent_of[i], __ATOMIC_ACQUIRE);
     CHECK_OK(climate_observe(&climate, &watcher, &watching_cities, options, &observation));
@@ -273,22 +282,12 @@ static int register_for_cities(const struct peal_observe_options *options)
 
 static void race_cities(const struct peal_observe_options *options, int rounds)
 {
-    pthread_t thread;
-    int mistakes = 0;
-
     begin_cities();
-    is_over = false;
     for (int32_t i = 0; i < CITIES; i++) {
         sent_of[i] = 1;
         CHECK_OK(peal_broadcast(climate.on_degrees, i, 1));
     }
-    pthread_create(&thread, NULL, broadcast_cities, NULL);
-    for (int round = 0; round < rounds; round++)
-        mistakes += register_for_cities(options);
-    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
-    pthread_join(thread, NULL);
-    CHECK_EQUAL(mistakes, 0);
-    close_center(center);
+    register_beside(broadcast_cities, register_for_cities, options, rounds);
 }
 
 CLAIM("B11", "beside broadcasts for several values each observer gets the last call of each value once, and never an older one later")

@@ -513,12 +513,28 @@ static bool make_certificate(const char *folder)
     return system(command) == 0;
 }
 
+/* Opens two bridges with the same options, and sends a call from one to the other. */
+static void send_between_two(const struct peal_bridge_options *options, const char *text)
+{
+    struct party from, to;
+
+    party_open_with(&from, options);
+    party_open_with(&to, options);
+    party_export(&from, NULL);
+    party_import(&to, NULL);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    party_say(&from, 1, text);
+    WAIT_UNTIL(party_heard(&to) == 1);
+    CHECK_TEXT(to.text, text);
+    pair_close(&from, &to);
+}
+
 CLAIM("N9", "calls cross encrypted, with a certificate that the bridge trusts, and not with another one")
 {
     char folder[] = "/tmp/peal-tls-XXXXXX", configuration[512], url[64], path[128];
     struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
     struct server server;
-    struct party from, to;
     peal_bridge *bridge;
 
     REQUIRE(mkdtemp(folder) != NULL && make_certificate(folder));
@@ -532,16 +548,7 @@ CLAIM("N9", "calls cross encrypted, with a certificate that the bridge trusts, a
     options.realm = realm_of_claim();
     CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
     options.authorities = path;
-    party_open_with(&from, &options);
-    party_open_with(&to, &options);
-    party_export(&from, NULL);
-    party_import(&to, NULL);
-    party_observe(&to, no_queue);
-    party_wait(&from, 1);
-    party_say(&from, 1, "secret");
-    WAIT_UNTIL(party_heard(&to) == 1);
-    CHECK_TEXT(to.text, "secret");
-    pair_close(&from, &to);
+    send_between_two(&options, "secret");
     server_stop(&server);
     snprintf(configuration, sizeof configuration, "rm -r %s", folder);
     CHECK_EQUAL(system(configuration), 0);
@@ -552,7 +559,6 @@ CLAIM("N9", "a server that requires a certificate of its clients gets that of th
     char folder[] = "/tmp/peal-tls-XXXXXX", configuration[768], url[64], path[128], key[128];
     struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
     struct server server;
-    struct party from, to;
     peal_bridge *bridge;
 
     REQUIRE(mkdtemp(folder) != NULL && make_certificate(folder));
@@ -570,15 +576,7 @@ CLAIM("N9", "a server that requires a certificate of its clients gets that of th
     CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
     options.certificate = path;
     options.key = key;
-    party_open_with(&from, &options);
-    party_open_with(&to, &options);
-    party_export(&from, NULL);
-    party_import(&to, NULL);
-    party_observe(&to, no_queue);
-    party_wait(&from, 1);
-    party_say(&from, 1, "certified");
-    WAIT_UNTIL(party_heard(&to) == 1);
-    pair_close(&from, &to);
+    send_between_two(&options, "certified");
     server_stop(&server);
     snprintf(configuration, sizeof configuration, "rm -r %s", folder);
     CHECK_EQUAL(system(configuration), 0);
@@ -597,7 +595,6 @@ CLAIM("N9", "calls cross with the credentials of a file, and a bridge without th
     char path[] = "/tmp/peal-credentials-XXXXXX";
     struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
     struct server server;
-    struct party from, to;
     peal_bridge *bridge;
 
     next_realm();
@@ -613,15 +610,7 @@ CLAIM("N9", "calls cross with the credentials of a file, and a bridge without th
     write_file(path, CREDENTIALS_BEGIN);
     CHECK_STATUS(peal_bridge_create(peal_center_default(), &options, &bridge), PEAL_ERROR_CREATION);
     write_file(path, CREDENTIALS_BEGIN CREDENTIALS_END);
-    party_open_with(&from, &options);
-    party_open_with(&to, &options);
-    party_export(&from, NULL);
-    party_import(&to, NULL);
-    party_observe(&to, no_queue);
-    party_wait(&from, 1);
-    party_say(&from, 1, "accredited");
-    WAIT_UNTIL(party_heard(&to) == 1);
-    pair_close(&from, &to);
+    send_between_two(&options, "accredited");
     server_stop(&server);
     CHECK_EQUAL(unlink(path), 0);
 }
