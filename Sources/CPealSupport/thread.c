@@ -44,6 +44,8 @@ static void finish_thread(void *slot)
 static void set_up(void)
 {
     has_membarrier = syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    if (has_membarrier)
+        peal_lock_release_plainly();
     has_exit_key = pthread_key_create(&exit_key, finish_thread) == 0;
 }
 
@@ -310,18 +312,25 @@ static bool is_alone(void)
     return true;
 }
 
+/* Returns false if the system has no membarrier, or a filter of system calls refuses it. */
+static bool try_fence(void)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return is_alone() || (has_membarrier && syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0);
+}
+
 void peal_thread_writer_fence(void)
 {
     pthread_once(&set_up_once, set_up);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (is_alone())
-        return;
-    if (has_membarrier && syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0)
-        return;
-    /* The system has no membarrier, or a filter of system calls refuses it. */
-    if (PEAL_PAGE_IS_FENCE && fence_by_page())
+    if (try_fence() || (PEAL_PAGE_IS_FENCE && fence_by_page()))
         return;
     if (!fence_by_processors())
+        fail_without_fence();
+}
+
+void peal_thread_lock_fence(void)
+{
+    if (!try_fence() && !fence_by_processors())
         fail_without_fence();
 }
 

@@ -4,8 +4,12 @@
  * a convoy where threads outnumber cores, and futexes are a system call that Swift cannot make.
  *
  * A release never hands the lock to a waiter: the word becomes free, and a running thread may acquire the lock before
- * the woken thread runs. (Drepper: Futexes Are Tricky, 2011, mutex2; glibc's normal mutex.) An uncontended lock is one
- * atomic operation, and so is its release. The lock is not recursive.
+ * the woken thread runs. (Drepper: Futexes Are Tricky, 2011, mutex2; glibc's normal mutex.) The lock is not recursive.
+ *
+ * An uncontended lock is one atomic operation, and its release a store. While a thread of the process sleeps on any
+ * lock, each release is an atomic exchange instead, which finds out whether the sleeper waits for this lock. A thread
+ * that is about to sleep makes the other threads see that by membarrier(2), as readers of observer lists are made to
+ * see a removal (thread.h).
  */
 #ifndef CPEAL_LOCK_H
 #define CPEAL_LOCK_H
@@ -21,5 +25,8 @@ struct peal_lock {
 
 void peal_lock_acquire(struct peal_lock *_Nonnull lock);
 void peal_lock_release(struct peal_lock *_Nonnull lock);
+
+/* From now on, locks are released by a store. Call once, if the system has membarrier. */
+void peal_lock_release_plainly(void);
 
 #endif

@@ -69,6 +69,7 @@ struct peal_thread {
     struct peal_hazard_slot hazards[PEAL_THREAD_DEPTH];
     uint32_t reached; /* the highest slot that was ever occupied */
     uint32_t locks; /* the number of locks that the thread holds or waits for, and PEAL_LOCKS_LATE: see fork.h */
+    uint32_t calm_releases; /* see lock.c */
 
     /* Rarely used, by this thread only. */
     struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
@@ -135,6 +136,9 @@ static inline struct peal_thread *_Nullable peal_thread_own_slot(void) { return 
  * before it. This thread, after the fence, sees every hazard that another thread stored before it. While no other
  * thread has a record, that costs a barrier of the processor alone. */
 void peal_thread_writer_fence(void);
+
+/* The same, without a lock, for a thread that waits for one. */
+void peal_thread_lock_fence(void);
 
 /* Marks in a hazard. A list that the caller releases itself is marked, so that a second release does not end the
  * enclosing broadcast. A slot that is shut protects no list, and is not free. */
