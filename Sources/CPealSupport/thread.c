@@ -508,6 +508,7 @@ static void clear(struct peal_thread *thread)
     thread->spare_changes = NULL;
     thread->spare_change_count = 0;
     thread->spare_values = NULL;
+    thread->spare_calls = (struct peal_spare_calls){ 0 };
     thread->first_deferred = NULL;
     thread->last_deferred = NULL;
     thread->deferred_count = 0;

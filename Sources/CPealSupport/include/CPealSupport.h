@@ -42,6 +42,7 @@
 #include "signals.h"
 #include "slot.h"
 #include "snapshot.h"
+#include "spare_call.h"
 #include "step.h"
 #include "tap.h"
 #include "tap_counts.h"

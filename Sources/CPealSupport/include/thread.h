@@ -33,6 +33,7 @@ struct peal_reserve;
 struct peal_tap_ring;
 struct peal_count_table;
 struct peal_late_event;
+struct peal_spare_call;
 
 /* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hazard`, is public.
  * Its `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION
@@ -63,6 +64,13 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
     return (struct peal_hazard_slot *)(void *)shown;
 }
 
+/* The unused memory of calls: see spare_call.h. */
+struct peal_spare_calls {
+    struct peal_spare_call *_Nullable loaded;
+    struct peal_spare_call *_Nullable previous;
+    uint32_t count; /* of the loaded blocks */
+};
+
 struct peal_thread {
     /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
      * of the others. Other threads read these. */
@@ -85,6 +93,7 @@ struct peal_thread {
     void *_Nullable spare_changes; /* nodes of changes that are used again */
     uint32_t spare_change_count;
     void *_Nullable spare_values; /* a block for the values of the next invocation */
+    struct peal_spare_calls spare_calls;
     void *_Nullable first_deferred; /* calls that wait for the end of the enclosing broadcast */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */

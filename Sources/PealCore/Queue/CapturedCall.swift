@@ -42,9 +42,9 @@ enum CapturedCall {
         guard copying.pointee.hasNoPointers else {
             return try makeDeep(carrier, copying: copying, itemCount: itemCount, extras)
         }
-        let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, extras)
+        let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, extras, peal_spare_call_allocate)
         guard copying.copyValues(carrier, to: peal_call_arguments(call)) else {
-            peal_memory_free(call)
+            peal_spare_call_free(call, size(of: call, copying))
             throw .nullArgument
         }
         return call
@@ -61,7 +61,7 @@ enum CapturedCall {
             made = Result { () throws(Broadcast.Outcome) in
                 let memory = extras?.memory ?? 0
                 let size = memory == 0 ? copying.size(of: arguments) : copying.pointee.fixedSize
-                let call = try allocate(size, itemCount: itemCount, extras)
+                let call = try allocate(size, itemCount: itemCount, extras, peal_memory_allocate_unset)
                 do throws(CaptureFailure) {
                     try copying.capture(arguments, sharing: memory, into: peal_call_arguments(call))
                 } catch {
@@ -76,11 +76,11 @@ enum CapturedCall {
 
     @inline(__always)
     private static func allocate(
-        _ size: Int, itemCount: Int, _ extras: Extras?
+        _ size: Int, itemCount: Int, _ extras: Extras?, _ allocate: (Int) -> UnsafeMutableRawPointer?
     ) throws(Broadcast.Outcome) -> Pointer {
         let bits = peal_call_bits(extras != nil, extras?.tapped != nil)
         let header = peal_call_header(UInt32(itemCount), bits)
-        guard let memory = peal_memory_allocate_unset(header + size) else { throw .outOfMemory }
+        guard let memory = allocate(header + size) else { throw .outOfMemory }
         let call = memory.bindMemory(to: peal_kept_call.self, capacity: 1)
         peal_call_begin(call, UInt32(itemCount), bits)
         if let extras { extras.write(to: call) }
@@ -96,10 +96,15 @@ enum CapturedCall {
     @inline(__always)
     private static func free(_ call: Pointer, copying: UnsafeRawPointer) {
         let copying = copying.assumingMemoryBound(to: CopyPlan.self)
-        if !copying.pointee.hasNoPointers {
-            let memory = peal_call_extras_of(call)?.pointee.sending.memory ?? 0
-            copying.release(peal_call_arguments(call), sharing: memory)
-        }
+        if copying.pointee.hasNoPointers { return peal_spare_call_free(call, size(of: call, copying)) }
+        let memory = peal_call_extras_of(call)?.pointee.sending.memory ?? 0
+        copying.release(peal_call_arguments(call), sharing: memory)
         peal_memory_free(call)
+    }
+
+    /// The size of a call without captured pointers, in bytes.
+    @inline(__always)
+    private static func size(of call: Pointer, _ copying: CopyPlan.Pointer) -> Int {
+        peal_call_arguments(call) - UnsafeMutableRawPointer(call) + copying.pointee.fixedSize
     }
 }
