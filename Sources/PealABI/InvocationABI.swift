@@ -5,10 +5,7 @@ internal import PealCore
 public func peal_invocation_create(
     _ method: peal_method, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
-    Invocation.fill(out_invocation) { () throws(Failure) in
-        guard let id = try Invocation.make(method.id) else { throw peal_method.stale }
-        return id
-    }
+    Invocation.fill(out_invocation) { () throws(Failure) in try Invocation.make(method.id) }
 }
 
 @c @implementation
@@ -16,8 +13,8 @@ public func peal_invocation_create_with(
     _ method: peal_method, _ arguments: UnsafePointer<UnsafeMutableRawPointer?>?, _ argument_count: Int,
     _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
-    Invocation.create(in: out_invocation) { () throws(Failure) in
-        try .make(try method.find(), arguments: arguments, count: argument_count)
+    Invocation.fill(out_invocation) { () throws(Failure) in
+        try Invocation.make(method.id, arguments: arguments, count: argument_count)
     }
 }
 
@@ -25,7 +22,7 @@ public func peal_invocation_create_with(
 public func peal_invocation_duplicate(
     _ invocation: peal_invocation, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
-    Invocation.create(in: out_invocation) { () throws(Failure) in try invocation.find().duplicate() }
+    Invocation.fill(out_invocation) { () throws(Failure) in try invocation.find().duplicate() }
 }
 
 @c @implementation
@@ -96,7 +93,7 @@ public func peal_invocation_retain_arguments(_ invocation: peal_invocation) -> p
 
 @c @implementation
 public func peal_invocation_retains_arguments(_ invocation: peal_invocation) -> Bool {
-    Handles.invocations.find(invocation.id)?.retainsArguments ?? false
+    Invocation.retainsArguments(invocation.id)
 }
 
 @c @implementation
@@ -165,20 +162,15 @@ public func peal_invocation_set_result(
 }
 
 extension Invocation {
-    /// Makes an invocation for a caller, who owns it from then on.
-    fileprivate static func create(
-        in out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> Invocation
-    ) -> peal_status {
-        fill(out_invocation) { () throws(Failure) in try make().id }
-    }
-
+    /// Makes an invocation for a caller, who owns it from then on. `make` returns nil if the method's id is stale.
     fileprivate static func fill(
-        _ out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> UInt64
+        _ out_invocation: UnsafeMutablePointer<peal_invocation>?, _ make: () throws(Failure) -> UInt64?
     ) -> peal_status {
         out_invocation?.pointee = peal_invocation(id: 0)
         return Boundary.making { () throws(Failure) in
             guard let out_invocation else { throw .null("out_invocation") }
-            out_invocation.pointee = peal_invocation(id: try make())
+            guard let id = try make() else { throw peal_method.stale }
+            out_invocation.pointee = peal_invocation(id: id)
         }
     }
 }

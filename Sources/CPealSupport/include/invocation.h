@@ -26,7 +26,9 @@ struct peal_invocation_values {
     uint64_t method;
     const void *_Nullable copy_plan; /* the method's, which are never freed */
     const void *_Nullable call_plan;
-    struct peal_lock lock; /* of the values, and of the invocation's other state */
+    /* The counted object that has the retained arguments; NULL: they are not retained. Swift writes it. */
+    void *_Nullable capture;
+    struct peal_lock lock; /* of the values, the result and the capture */
     uint32_t size; /* of the values in bytes; UINT32_MAX: they are never read without the lock */
     uint64_t words[];
 };
@@ -126,6 +128,11 @@ struct peal_invocation_values *_Nullable peal_invocation_lock(uint64_t id);
 static inline void *_Nonnull peal_invocation_memory(struct peal_invocation_values *_Nonnull values)
 {
     return values->words;
+}
+
+static inline void *_Nullable *_Nonnull peal_invocation_capture(struct peal_invocation_values *_Nonnull values)
+{
+    return &values->capture;
 }
 
 static inline void peal_invocation_write(

@@ -62,6 +62,20 @@ struct HandleSlots: @unchecked Sendable {
         return try body(peal_slot_object(slot).pointee.unsafelyUnwrapped)
     }
 
+    /// Pins an id for as long as the caller needs its object. The slot is not reused meanwhile.
+    func pin(_ id: UInt64) -> UnsafeMutableRawPointer? {
+        peal_slot_pin(slots, id, false).map { peal_slot_object($0).pointee.unsafelyUnwrapped }
+    }
+
+    func pinnedObject(_ id: UInt64) -> UnsafeMutableRawPointer {
+        peal_slot_object(peal_slot_at(slots, peal_id_index(id)).unsafelyUnwrapped).pointee.unsafelyUnwrapped
+    }
+
+    func unpin(_ id: UInt64) {
+        let slot = peal_slot_at(slots, peal_id_index(id)).unsafelyUnwrapped
+        if peal_slot_unpin(slot) { free(slot, id) }
+    }
+
     func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(slots, id) }
 
     /// Removes an id. The id must be retired if `isRetired` is true, and live if it is false.

@@ -48,6 +48,14 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         try slots.withPinned(id) { (address) throws(Mistake) in try body(Borrowed(at: address)) }
     }
 
+    /// The object of an id, which a pin keeps until `unpin`. Nil if the id is stale.
+    func pin(_ id: UInt64) -> Borrowed<Object>? { slots.pin(id).map { Borrowed(at: $0) } }
+
+    /// The object of an id that is pinned meanwhile, and may be stale.
+    func pinnedObject(_ id: UInt64) -> Object { Borrowed(at: slots.pinnedObject(id)).object }
+
+    func unpin(_ id: UInt64) { slots.unpin(id) }
+
     /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
     public func has(_ id: UInt64) -> Bool { slots.has(id) }
 

@@ -1,5 +1,19 @@
 internal import CPealSupport
 
+extension UnsafeMutablePointer<peal_slots> {
+    /// Takes a free slot, which the caller publishes or frees.
+    ///
+    /// - Parameter limit: The sentence of the failure if all slots are taken.
+    func take(limit: StaticString) throws(Failure) -> UInt64 {
+        var id: UInt64 = 0
+        switch peal_slot_allocate(self, &id) {
+        case PEAL_SLOT_FULL: throw Failure(.limit, limit.description)
+        case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
+        default: return id
+        }
+    }
+}
+
 /// The tables of all handles of the process. Their slots are constants of slot.c, so the use of a table initialises
 /// nothing.
 public enum Handles {
@@ -13,10 +27,6 @@ public enum Handles {
         table(PEAL_SLOTS_METHODS, "there are too many methods in the process; end centers that are not used")
     }
     public static var observations: ObserverHandles { ObserverHandles(PEAL_SLOTS_OBSERVATIONS) }
-    public static var invocations: HandleTable<Invocation> {
-        table(
-            PEAL_SLOTS_INVOCATIONS, "there are too many invocations in the process; destroy those that are not needed")
-    }
     public static var queues: HandleTable<Queue> {
         table(PEAL_SLOTS_QUEUES, "there are too many queues in the process; end those that are not used")
     }

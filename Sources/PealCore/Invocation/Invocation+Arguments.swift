@@ -35,15 +35,16 @@ extension Invocation {
         }
     }
 
-    public var retainsArguments: Bool { currentCapture != nil }
-
-    /// An invocation of the same method with its own capture of the arguments, and the same result.
-    public func duplicate() throws(Failure) -> Invocation {
+    /// Makes an invocation of the same method with its own capture of the arguments, and the same result.
+    public func duplicate() throws(Failure) -> UInt64 {
         try checkMayCapture()
-        let duplicate = try Invocation.make(
-            method, try withArguments { (given) throws(Failure) in try captured(given) })
-        // The duplicate's lock is not needed: no other thread has its id.
-        withLock { duplicate.result.copyMemory(from: result, byteCount: method.resultSize) }
+        let capture = try withArguments { (given) throws(Failure) in try captured(given) }
+        let duplicate = try Invocation.make(method.id) { _, memory in
+            let copy = memory + Self.resultOffset(method)
+            withLock { copy.copyMemory(from: result, byteCount: method.resultSize) }
+            return capture
+        }
+        guard let duplicate else { throw .ended(method) }
         return duplicate
     }
 

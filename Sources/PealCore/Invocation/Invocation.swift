@@ -1,86 +1,159 @@
 internal import CPealSupport
 import PealCall
 
-/// One call as an object: a method, argument values, a result.
+/// One call as an object: a method, argument values, a result. This is a use of it: while an instance exists, its pin of
+/// the handle keeps the block of the invocation. The invocation itself pins its method.
 ///
 /// Each operation is atomic: other threads see the state before it or after it. Calls and the hooks of types run
 /// without the lock, with the arguments that were current when they began. Retained arguments are in a capture, which
 /// is replaced when one of them is set.
-public final class Invocation: Sendable {
-    public let id: UInt64
+public struct Invocation: ~Copyable, @unchecked Sendable {
+    // Unchecked: the lock in the block guards what changes.
+    private let id: UInt64
     public let method: Method
     /// The arguments as they were given, then memory for one result, which is zero at first. The lock in this block
     /// guards both and the capture. See invocation.h of CPealSupport.
-    nonisolated(unsafe) let values: UnsafeMutablePointer<peal_invocation_values>
-    /// nil: the arguments are not retained.
-    private nonisolated(unsafe) var capture: ArgumentBlock?
+    let values: UnsafeMutablePointer<peal_invocation_values>
 
-    private init(
-        id: UInt64, method: Method, values: UnsafeMutablePointer<peal_invocation_values>, capture: ArgumentBlock?
-    ) {
+    private init(pinned slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
         self.id = id
-        self.method = method
-        self.values = values
-        self.capture = capture
-        peal_invocation_open(values, id, method.id, method.copyPlan, method.plan, Self.sizeForReaders(method))
-        if capture != nil { peal_invocation_close(values) }
+        values = Self.values(of: slot)
+        method = Handles.methods.pinnedObject(values.pointee.method)
     }
 
     deinit {
-        peal_invocation_free(values)
+        Self.unpin(id)
     }
 
-    /// Makes an invocation whose arguments are zeros. The pin of the method replaces a reference meanwhile.
+    /// Makes an invocation whose arguments are zeros.
     ///
     /// - Returns: The invocation's id; nil if the method's id is stale.
     public static func make(_ method: UInt64) throws(Failure) -> UInt64? {
-        try Handles.methods.withBorrowed(method) { (method) throws(Failure) in
-            try method.with { (method) throws(Failure) in try make(method) { _ in nil }.id }
-        }
+        try make(method) { _, _ in nil }
     }
 
-    /// An invocation with these arguments. Pointed-to values are not captured.
+    /// Makes an invocation with these arguments. Pointed-to values are not captured.
+    ///
+    /// - Returns: The invocation's id; nil if the method's id is stale.
     public static func make(
-        _ method: Method, arguments: Broadcast.Arguments?, count: Int
-    ) throws(Failure) -> Invocation {
-        guard count == method.plan.pointee.parameterCount else {
-            throw BroadcastFailure.argumentCount(method, given: count)
-        }
-        if count > 0 {
+        _ method: UInt64, arguments: Broadcast.Arguments?, count: Int
+    ) throws(Failure) -> UInt64? {
+        try make(method) { (method, values) throws(Failure) in
+            guard count == method.plan.pointee.parameterCount else {
+                throw BroadcastFailure.argumentCount(method, given: count)
+            }
+            guard count > 0 else { return nil }
             guard let arguments, (0..<count).allSatisfy({ arguments[$0] != nil }) else {
                 throw BroadcastFailure.nullArgument(method, arguments)
             }
-        }
-        return try make(method) { values in
-            if let arguments { _ = method.copyPlan.copyValues(arguments, to: values) }
+            _ = method.copyPlan.copyValues(arguments, to: values)
             return nil
         }
     }
 
-    static func make(_ method: Method, _ capture: ArgumentBlock) throws(Failure) -> Invocation {
-        try make(method) { _ in capture }
+    /// - Parameter fill: Writes the values and the result, which are zeros, or returns a capture of the values.
+    /// - Returns: The invocation's id; nil if the method's id is stale.
+    static func make(
+        _ method: UInt64, _ fill: (Method, UnsafeMutableRawPointer) throws(Failure) -> ArgumentBlock?
+    ) throws(Failure) -> UInt64? {
+        guard let pinned = Handles.methods.pin(method) else { return nil }
+        do throws(Failure) {
+            return try pinned.with { (method) throws(Failure) in try open(method, fill) }
+        } catch {
+            Handles.methods.unpin(method)
+            throw error
+        }
     }
 
-    /// - Parameter fill: Writes the values, which are zeros, or returns a capture.
-    private static func make(
-        _ method: Method, _ fill: (UnsafeMutableRawPointer) -> ArgumentBlock?
-    ) throws(Failure) -> Invocation {
+    /// Makes an invocation of a method that is pinned until the invocation is freed.
+    private static func open(
+        _ method: Method, _ fill: (Method, UnsafeMutableRawPointer) throws(Failure) -> ArgumentBlock?
+    ) throws(Failure) -> UInt64 {
         guard let values = peal_invocation_allocate(resultOffset(method) + method.resultSize) else {
             throw .outOfMemory
         }
         do throws(Failure) {
-            return try Handles.invocations.insert { id in
-                Invocation(
-                    id: id, method: method, values: values, capture: fill(peal_invocation_memory(values)))
-            }
+            let capture = try fill(method, peal_invocation_memory(values))
+            let id = try slots.take(
+                limit: "there are too many invocations in the process; destroy those that are not needed")
+            cell(values).initialize(to: capture)
+            peal_invocation_open(values, id, method.id, method.copyPlan, method.plan, sizeForReaders(method))
+            if capture != nil { peal_invocation_close(values) }
+            peal_slot_publish(slots, id, values)
+            return id
         } catch {
             peal_invocation_free(values)
             throw error
         }
     }
 
+    // ---- The handle
+
+    private static var slots: UnsafeMutablePointer<peal_slots> { peal_slots_of(PEAL_SLOTS_INVOCATIONS) }
+
+    /// The invocation of an id, whose method must not have ended.
+    public static func find(_ id: UInt64) throws(Failure) -> Invocation {
+        guard let slot = peal_slot_pin(slots, id, false) else { throw .staleInvocation }
+        let invocation = Invocation(pinned: slot, id)
+        guard peal_directory_is_of(invocation.method.element, invocation.method.id) else {
+            throw .ended(invocation.method)
+        }
+        return invocation
+    }
+
+    /// Returns true if an invocation retains its arguments. Its method may have ended.
+    public static func retainsArguments(_ id: UInt64) -> Bool {
+        guard let slot = peal_slot_pin(slots, id, false) else { return false }
+        defer { unpin(id) }
+        let values = values(of: slot)
+        peal_lock_acquire(&values.pointee.lock)
+        defer { peal_lock_release(&values.pointee.lock) }
+        return cell(values).pointee != nil
+    }
+
+    /// Ends an invocation. Its capture is released once no call reads it.
+    public static func end(_ id: UInt64) throws(Failure) {
+        guard let slot = peal_slot_remove(slots, id, false) else { throw .staleInvocation }
+        peal_invocation_end(values(of: slot))
+        if peal_slot_has_last_pin(slot) { free(slot, id) } else { unpin(id) }
+    }
+
+    private static func unpin(_ id: UInt64) {
+        guard let slot = peal_slot_at(slots, peal_id_index(id)) else { return }
+        if peal_slot_unpin(slot) { free(slot, id) }
+    }
+
+    /// Frees the slot and the block of an ended invocation that no thread uses. The hooks of types run last.
+    private static func free(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
+        let values = values(of: slot)
+        let capture = cell(values).move()
+        let method = values.pointee.method
+        peal_slot_free(slots, id)
+        peal_invocation_free(values)
+        Handles.methods.unpin(method)
+        extendLifetime(capture)
+    }
+
+    private static func values(
+        of slot: UnsafeMutablePointer<peal_slot>
+    ) -> UnsafeMutablePointer<peal_invocation_values> {
+        peal_slot_object(slot).pointee.unsafelyUnwrapped.assumingMemoryBound(to: peal_invocation_values.self)
+    }
+
+    /// The member of a block that owns the capture of the arguments; nil: they are not retained.
+    private static func cell(
+        _ values: UnsafeMutablePointer<peal_invocation_values>
+    ) -> UnsafeMutablePointer<ArgumentBlock?> {
+        UnsafeMutableRawPointer(peal_invocation_capture(values)).assumingMemoryBound(to: ArgumentBlock?.self)
+    }
+
+    // ---- The block
+
+    /// The caller must hold the lock.
+    private var capture: ArgumentBlock? { Self.cell(values).pointee }
+
     /// The result follows the values, aligned for any type.
-    private static func resultOffset(_ method: Method) -> Int {
+    static func resultOffset(_ method: Method) -> Int {
         method.resultSize == 0
             ? method.copyPlan.pointee.fixedSize : method.copyPlan.pointee.fixedSize.roundedUp(to: CopyPlan.alignment)
     }
@@ -100,24 +173,6 @@ public final class Invocation: Sendable {
         peal_lock_acquire(&values.pointee.lock)
         defer { peal_lock_release(&values.pointee.lock) }
         return body()
-    }
-
-    /// The invocation of an id, whose method must not have ended.
-    public static func find(_ id: UInt64) throws(Failure) -> Invocation {
-        guard let invocation = Handles.invocations.find(id) else { throw .staleInvocation }
-        guard peal_directory_is_of(invocation.method.element, invocation.method.id) else {
-            throw Failure(
-                .state,
-                "the protocol of \(invocation.method.title) has ended, with its center or its owner; the invocation can only be destroyed"
-            )
-        }
-        return invocation
-    }
-
-    /// Ends an invocation. Its captures are released once no call reads them.
-    public static func end(_ id: UInt64) throws(Failure) {
-        guard let invocation = Handles.invocations.remove(id) else { throw .staleInvocation }
-        peal_invocation_end(invocation.values)
     }
 
     /// The capture of the arguments; nil if they are not retained.
@@ -145,7 +200,7 @@ public final class Invocation: Sendable {
         withLock {
             guard capture === old, old != nil || values.pointee.version == version else { return false }
             peal_invocation_close(values)
-            capture = new
+            Self.cell(values).pointee = new
             return true
         }
     }
@@ -194,6 +249,12 @@ struct UnsafeMemory: @unchecked Sendable {
 }
 
 extension Failure {
+    static func ended(_ method: Method) -> Failure {
+        Failure(
+            .state,
+            "the protocol of \(method.title) has ended, with its center or its owner; the invocation can only be destroyed"
+        )
+    }
     static let staleInvocation = Failure(
         .handle, "the invocation's handle is invalid: zero, never created, or already destroyed")
 }

@@ -8,7 +8,7 @@ final class ModuleQuery: Sendable {
     // Called only while the module runs.
     private nonisolated(unsafe) let function: @convention(c) () -> Void
 
-    private init(_ invocation: Invocation, _ function: @escaping @convention(c) () -> Void) {
+    private init(_ invocation: consuming Invocation, _ function: @escaping @convention(c) () -> Void) {
         self.invocation = invocation
         self.function = function
     }
@@ -18,10 +18,10 @@ final class ModuleQuery: Sendable {
         _ method: Method, _ function: UnsafeRawPointer, _ arguments: Broadcast.Arguments
     ) throws(Failure) -> ModuleQuery {
         let block = try ArgumentBlock.captured(method.copyPlan, arguments, of: method)
-        let invocation = try Invocation.make(method, block)
+        guard let invocation = try Invocation.make(method.id, { _, _ in block }) else { throw .ended(method) }
         // The handle ends here: only the query uses the invocation.
-        try Invocation.end(invocation.id)
-        return ModuleQuery(invocation, unsafeBitCast(function, to: (@convention(c) () -> Void).self))
+        defer { try? Invocation.end(invocation) }
+        return ModuleQuery(try .find(invocation), unsafeBitCast(function, to: (@convention(c) () -> Void).self))
     }
 
     func call(_ target: UnsafeMutableRawPointer?) throws(Failure) {

@@ -212,9 +212,11 @@ extension ProxyCall {
         var failure: Failure?
         called.copyPlan.withArguments(of: carrier) { arguments in
             do throws(Failure) {
-                let invocation = try Invocation.make(called, arguments: arguments, count: called.parameterCount)
-                defer { try? Invocation.end(invocation.id) }
-                try ProxyStage.run { invoke(target.pointee.record.target, invocation.id) }
+                guard let id = try Invocation.make(method, arguments: arguments, count: called.parameterCount)
+                else { throw .methodEnded }
+                defer { try? Invocation.end(id) }
+                let invocation = try Invocation.find(id)
+                try ProxyStage.run { invoke(target.pointee.record.target, id) }
                 if called.resultSize > 0 { try invocation.readResult(into: result, size: called.resultSize) }
             } catch {
                 failure = error
