@@ -46,22 +46,26 @@ extension Observation {
     /// Ends the registration of an observer without extras and waits for its calls. Usually no call runs. Then the
     /// observer ends here, without an `Observation`.
     ///
-    /// - Returns: True if the wait was completed; nil if nothing was done.
+    /// - Returns: True if the wait was completed; nil if the observer has extras, or another thread ends it.
     private static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
-        Handles.observations.withPinned(id) { record -> Bool? in
-            guard record.delivery == nil, record.close() else { return nil }
-            record.leaveLists()
-            peal_thread_writer_fence()
-            guard !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
-                let observation = Observation(record)
-                record.finishRemoval()
-                return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
-            }
-            peal_order_see_ended()
-            ObserverLife.release(record)
-            Reclaimer.collectBacklog()
-            return true
-        } ?? nil
+        guard let record = Handles.observations.retirePinned(id) else { return nil }
+        guard record.delivery == nil, record.closeGate() else {
+            // The id is stale already, and the gate still decides which thread ends the observer.
+            Handles.observations.unpin(id)
+            return nil
+        }
+        let isFull = record.leaveLists()
+        peal_thread_writer_fence()
+        guard !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
+            let observation = Observation(record)
+            Handles.observations.unpin(id)
+            record.finishRemoval()
+            return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
+        }
+        peal_order_see_ended()
+        ObserverLife.releasePinned(record)
+        if isFull { Reclaimer.collect() }
+        return true
     }
 
     private static func remove(_ observation: Observation, _ removal: Removal) throws(Failure) -> Bool {

@@ -20,8 +20,7 @@ extension Observer {
     /// Removes a closed observer from all lists, discards its waiting calls, and releases it. The caller keeps the
     /// memory of the record.
     func unlist() {
-        let replaced = unpublish()
-        if let replaced { Reclaimer.retire(.list(replaced)) }
+        leaveLists()
         finishRemoval()
     }
 
@@ -39,15 +38,12 @@ extension Observer {
         }
     }
 
-    /// Removes it from all lists: no broadcast that begins afterwards reaches it.
-    func leaveLists() {
-        if let replaced = unpublish() { Reclaimer.retire(.list(replaced)) }
-    }
-
-    /// Removes it from all lists.
+    /// Removes it from all lists: no broadcast that begins afterwards reaches it. The lists that were replaced wait for the
+    /// next collection.
     ///
-    /// - Returns: A list that was replaced, which the caller must retire.
-    private func unpublish() -> Snapshot? {
+    /// - Returns: True if so many objects are retired that the caller must collect once it holds no lock.
+    @discardableResult
+    func leaveLists() -> Bool {
         borrowedTables.with { tables in
             Borrowed(tables.proto.center).with { center in center.unpublish(self) }
         }
@@ -94,12 +90,13 @@ extension Observer {
 extension Center {
     /// Not inlined, because the objects would be retained.
     @inline(never)
-    fileprivate func unpublish(_ record: Observer) -> Snapshot? {
-        var replaced: Snapshot?
+    fileprivate func unpublish(_ record: Observer) -> Bool {
+        var isFull = false
         _ = try? withState { (state) throws(Failure) in
-            replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
+            let replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
+            if let replaced { isFull = leaving.add(.list(replaced)) }
         }
-        return replaced
+        return isFull
     }
 
     /// The same for an observer whose end only frees memory. The observer and the list that was replaced wait for the next
@@ -111,7 +108,8 @@ extension Center {
         var isFull = false
         _ = try? withState { (state) throws(Failure) in
             let replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
-            isFull = leaving.add(record, replaced)
+            if let replaced { leaving.append(.list(replaced)) }
+            isFull = leaving.add(.pinnedObserver(record))
             isLeft = true
         }
         // The end of a center has ended its lists.

@@ -7,7 +7,8 @@ enum ObserverLife {
         if peal_observer_release(record) { end(record) }
     }
 
-    /// The same for an observer without extras and without a destroy callback, and releases the caller's pin of its id.
+    /// The same for an observer without extras whose destroy callback, if it has one, has returned. Releases the caller's
+    /// pin of its id too.
     static func releasePinned(_ record: Observer) {
         if _fastPath(peal_observer_references(record) == 1) {
             finishPinned(record)

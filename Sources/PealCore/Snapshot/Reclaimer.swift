@@ -142,21 +142,23 @@ enum Reclaimer {
         if isFull { collect() }
     }
 
-    /// Observers that were removed from one center, and the lists that their removals replaced. The center's lock guards
+    /// Observers that were removed from one center, and lists that removals replaced. The center's lock guards
     /// them. A removal holds it in any case, so it need not acquire the reclaimer's lock.
     struct Leaving {
         private var objects = RetiredObjects(capacity: Self.capacity)
 
         private static let capacity = 32
 
-        /// Adds an observer without extras and without a destroy callback, whose id the caller has pinned.
+        /// Adds an object whose addition to the reclaimer may wait for more objects.
+        @inline(__always)
+        mutating func append(_ object: Retired) { objects.append(object) }
+
+        /// The same, and retires all objects if there are many.
         ///
-        /// - Parameter list: The list that the removal replaced.
         /// - Returns: True if the caller must collect once it holds no lock.
         @inline(__always)
-        mutating func add(_ record: Observer, _ list: Snapshot?) -> Bool {
-            if let list { objects.append(.list(list)) }
-            objects.append(.pinnedObserver(record))
+        mutating func add(_ object: Retired) -> Bool {
+            objects.append(object)
             return objects.count > Self.capacity - 2 && retire()
         }
 
