@@ -60,49 +60,63 @@ static void put_magazine(struct peal_spare_call *magazine)
     }
 }
 
-/* Loads a full magazine. Returns false if there is none. */
-static __attribute__((noinline)) bool load(struct peal_spare_calls *spare)
+static void *take(struct peal_spare_calls *spare)
 {
-    spare->loaded = spare->previous != NULL ? spare->previous : take_magazine();
-    spare->previous = NULL;
-    spare->count = spare->loaded != NULL ? MAGAZINE : 0;
-    return spare->loaded != NULL;
+    struct peal_spare_call *const block = spare->loaded;
+    spare->loaded = block->next;
+    spare->count--;
+    return block;
+}
+
+static void add(struct peal_spare_calls *spare, void *memory)
+{
+    struct peal_spare_call *const block = memory;
+    block->next = spare->loaded;
+    spare->loaded = block;
+    spare->count++;
+}
+
+/* Loads a full magazine, if there is one. Not inlined, like the next function: the usual paths then save no
+ * registers. */
+static __attribute__((noinline)) void *allocate_slow(struct peal_thread *thread)
+{
+    struct peal_spare_calls *const spare = thread != NULL ? &thread->spare_calls : NULL;
+    if (spare != NULL) {
+        spare->loaded = spare->previous != NULL ? spare->previous : take_magazine();
+        spare->previous = NULL;
+        spare->count = spare->loaded != NULL ? MAGAZINE : 0;
+    }
+    return spare != NULL && spare->loaded != NULL ? take(spare) : peal_memory_allocate_unset(SIZE);
 }
 
 /* Makes the loaded magazine, which is full, the previous one. */
-static __attribute__((noinline)) void unload(struct peal_spare_calls *spare)
+static __attribute__((noinline)) void free_slow(struct peal_spare_calls *spare, void *memory)
 {
     if (spare->previous != NULL)
         put_magazine(spare->previous);
     spare->previous = spare->loaded;
     spare->loaded = NULL;
     spare->count = 0;
+    add(spare, memory);
 }
 
 void *peal_spare_call_allocate(size_t size)
 {
+    struct peal_thread *const thread = peal_thread_own;
     if (size > SIZE)
         return peal_memory_allocate_unset(size);
-    struct peal_thread *const thread = peal_thread_own;
-    if (thread == NULL || (thread->spare_calls.loaded == NULL && !load(&thread->spare_calls)))
-        return peal_memory_allocate_unset(SIZE);
-    struct peal_spare_call *const block = thread->spare_calls.loaded;
-    thread->spare_calls.loaded = block->next;
-    thread->spare_calls.count--;
-    return block;
+    if (thread == NULL || thread->spare_calls.loaded == NULL)
+        return allocate_slow(thread);
+    return take(&thread->spare_calls);
 }
 
 void peal_spare_call_free(void *memory, size_t size)
 {
     struct peal_thread *const thread = peal_thread_own;
-    if (size > SIZE || thread == NULL) {
+    if (size > SIZE || thread == NULL)
         peal_memory_free(memory);
-        return;
-    }
-    if (thread->spare_calls.count == MAGAZINE)
-        unload(&thread->spare_calls);
-    struct peal_spare_call *const block = memory;
-    block->next = thread->spare_calls.loaded;
-    thread->spare_calls.loaded = block;
-    thread->spare_calls.count++;
+    else if (thread->spare_calls.count == MAGAZINE)
+        free_slow(&thread->spare_calls, memory);
+    else
+        add(&thread->spare_calls, memory);
 }

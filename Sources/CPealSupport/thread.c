@@ -135,7 +135,9 @@ struct peal_hazard_slot *peal_hazard_protect_slow(const struct peal_directory_el
 
 struct peal_hazard_slot *peal_hazard_occupy(void)
 {
-    struct peal_hazard_slot *hazard = next_slot();
+    struct peal_hazard_slot *hazard = peal_hazard_outermost();
+    if (hazard == NULL)
+        hazard = next_slot();
     if (hazard != NULL) {
         /* The call that the slot named last has ended. */
         __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);

@@ -5,13 +5,14 @@ import PealCall
 /// queue.
 enum Delivery {
     /// Makes a whole broadcast to a list whose observers all have queues, and releases the list.
-    @inline(__always)
+    @inline(never)
+    @_optimize(speed)
     static func send(
         _ hazard: Broadcast.Hazard, _ carrier: Carrier, _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Broadcast.Outcome {
         let list = Broadcast.list(hazard)
         do throws(Broadcast.Outcome) {
-            let queued = try enqueue(list, carrier)
+            let queued = try enqueue(list, carrier, nil)
             if let calls { calls.pointee = queued.calls }
             Broadcast.release(hazard)
             return queued.isRejected ? .rejected : .done
