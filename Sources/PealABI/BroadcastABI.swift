@@ -19,7 +19,7 @@ public func peal_send_with(
 ) -> peal_status {
     // The rare paths are functions of their own, to which this one jumps without saving registers.
     if let options {
-        if foldAlone(options) != nil {
+        if foldsAlone(options) {
             return sendFolding(method, arguments, argument_count, options, out_result, out_calls)
         }
         if out_result == nil, forcesFFIAlone(options) {
@@ -37,7 +37,10 @@ private func sendFolding(
 ) -> peal_status {
     if let fold = options.pointee.fold {
         let tail = FoldedInteger(fold: fold, context: options.pointee.fold_context, accumulator: result)
-        if ResultBroadcast.sendFolding(method.id, arguments, count, tail, calls) { return PEAL_OK }
+        let isRequested = options.pointee.policy == PEAL_POLICY_FOLD
+        if ResultBroadcast.sendFolding(method.id, arguments, count, tail, isRequested: isRequested, calls) {
+            return PEAL_OK
+        }
     }
     return sendWithOptions(method, arguments, count, options, result, calls)
 }
@@ -72,24 +75,26 @@ private func sendWithOptions(
 private func forcesFFIAlone(_ options: UnsafePointer<peal_send_options>) -> Bool {
     // Only the size is read before its test, because a structure with a smaller size may be shorter.
     guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size else { return false }
-    return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue) && leavesCalls(options)
+    return options.pointee.flags == UInt32(PEAL_SEND_FFI_CALL.rawValue)
+        && options.pointee.policy == PEAL_POLICY_METHOD && leavesCalls(options)
 }
 
-/// Returns true if the options leave the policy and the calls as they are without options.
+/// Returns true if the options leave the calls as they are without options.
 @inline(__always)
 private func leavesCalls(_ options: UnsafePointer<peal_send_options>) -> Bool {
-    options.pointee.policy == PEAL_POLICY_METHOD
-        && options.pointee.except.id | options.pointee.origin | options.pointee.memory.id == 0
+    options.pointee.except.id | options.pointee.origin | options.pointee.memory.id == 0
 }
 
-/// Returns the function that folds if the options request a fold by the method's policy, and nothing else.
+/// Returns true if the options request a fold, by the method's policy or instead of it, and nothing else.
 @inline(__always)
-private func foldAlone(_ options: UnsafePointer<peal_send_options>) -> BroadcastRequest.Fold? {
+private func foldsAlone(_ options: UnsafePointer<peal_send_options>) -> Bool {
     // As above, the size is tested first.
-    guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size, options.pointee.flags == 0,
-        leavesCalls(options)
-    else { return nil }
-    return options.pointee.fold
+    guard Boundary.size(of: options) == MemoryLayout<peal_send_options>.size, options.pointee.fold != nil else {
+        return false
+    }
+    let policy = options.pointee.policy
+    return (policy == PEAL_POLICY_METHOD || policy == PEAL_POLICY_FOLD) && options.pointee.flags == 0
+        && leavesCalls(options)
 }
 
 @c @implementation @_optimize(speed)

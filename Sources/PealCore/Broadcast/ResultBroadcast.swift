@@ -33,17 +33,18 @@ public enum ResultBroadcast {
         return true
     }
 
-    /// Folds the results of a method whose policy is a fold. Up to four integers and the result stay in registers.
+    /// Folds the results of a method. Up to four integers and the result stay in registers.
     ///
+    /// - Parameter isRequested: True if the caller requests the fold; otherwise it must be the method's policy.
     /// - Returns: False for any other broadcast; then no observer was called.
     @_optimize(speed)
     public static func sendFolding(
-        _ id: UInt64, _ arguments: Broadcast.Arguments?, _ count: Int, _ tail: FoldedInteger,
+        _ id: UInt64, _ arguments: Broadcast.Arguments?, _ count: Int, _ tail: FoldedInteger, isRequested: Bool,
         _ calls: UnsafeMutablePointer<Int>?
     ) -> Bool {
         guard let element = peal_directory_find(id), let hazard = peal_hazard_outermost() else { return false }
         let list = Broadcast.List(peal_hazard_protect_fast(hazard, element, UInt(PEAL_HAZARD_OF_LIBRARY)))
-        let called = fold(list, hazard, arguments, count, tail, id)
+        let called = fold(list, hazard, arguments, count, tail, isRequested, id)
         if let called, let calls { calls.pointee = called }
         Broadcast.release(hazard)
         return called != nil
@@ -52,11 +53,13 @@ public enum ResultBroadcast {
     @inline(__always)
     private static func fold(
         _ list: Broadcast.List, _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int,
-        _ tail: FoldedInteger, _ id: UInt64
+        _ tail: FoldedInteger, _ isRequested: Bool, _ id: UInt64
     ) -> Int? {
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
         // The id is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == id, traits.isFoldFastPathEligible else { return nil }
+        guard peal_snapshot_method(list) == id, traits.isFoldFastPathEligible(isRequested: isRequested) else {
+            return nil
+        }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard plan.pointee.resultLocation == .integer, let integers = plan.pointee.integers, integers.count == count
         else { return nil }

@@ -164,7 +164,12 @@ struct CollectedResults: ResultTail {
     @inline(__always)
     mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
         guard next != end else { return true }
-        ResultWords.store(first, second, size, in: next)
+        // The most common size is tested first.
+        if _fastPath(size == MemoryLayout<UInt32>.size) {
+            next.storeBytes(of: UInt32(truncatingIfNeeded: first), as: UInt32.self)
+        } else {
+            ResultWords.store(first, second, size, in: next)
+        }
         next += size
         return true
     }

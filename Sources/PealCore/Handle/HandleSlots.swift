@@ -19,12 +19,7 @@ struct HandleSlots: @unchecked Sendable {
     ///
     /// - Parameter limit: The sentence of the failure if all slots are taken.
     func insert(limit: StaticString, _ make: (UInt64) throws(Failure) -> Object) throws(Failure) -> Object {
-        var id: UInt64 = 0
-        switch peal_slot_allocate(slots, &id) {
-        case PEAL_SLOT_FULL: throw Failure(.limit, limit.description)
-        case PEAL_SLOT_NO_MEMORY: throw .outOfMemory
-        default: break
-        }
+        let id = try slots.take(limit: limit)
         do throws(Failure) {
             let object = try make(id)
             peal_slot_publish(slots, id, Self.retained(object))

@@ -163,9 +163,12 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var isFastPathEligibleWithoutResult: Bool { rawValue & 0xc3ff == 1 }
 
-    /// True if recursion is free, results are folded, and all observers are simply called.
+    /// Returns true if recursion is free, results are folded, by request or by the method's policy, and all observers are
+    /// simply called.
     @inline(__always)
-    var isFoldFastPathEligible: Bool { rawValue & 0xc3bf == UInt32(BroadcastPolicy.fold.rawValue) }
+    func isFoldFastPathEligible(isRequested: Bool) -> Bool {
+        rawValue & 0xc3a0 == 0 && (rawValue & 0x1f == UInt32(BroadcastPolicy.fold.rawValue) || isRequested)
+    }
 
     /// The shape of a plain method's frame.
     @inlinable
