@@ -114,8 +114,9 @@ enum Reclaimer {
     private static let retired = Guarded(RetiredObjects(capacity: 2 * backlog))
 
     /// The number of objects that may wait for the next collection. Registrations retire only memory, so they need not
-    /// pay for a collection each.
-    private static let backlog = 64
+    /// pay for a collection each. A collection allocates an array of up to twice as many. In glibc, an array of a kilobyte
+    /// would merge all small memory that was freed.
+    private static let backlog = 30
     private static let maximumRoom = 1024
 
     /// Adds objects that are no longer published.
@@ -147,7 +148,7 @@ enum Reclaimer {
     struct Leaving {
         private var objects = RetiredObjects(capacity: Self.capacity)
 
-        private static let capacity = 32
+        private static let capacity = 30
 
         /// Adds an object whose addition to the reclaimer may wait for more objects.
         @inline(__always)

@@ -68,8 +68,8 @@ struct SnapshotTransaction: BitwiseCopyable {
         self.init(element: element, kind: .replace(by: built.list, borrowed: built.borrowed))
     }
 
-    /// The capacity of a first observer's list.
-    private static var firstCapacity: Int { 4 }
+    /// The capacity of a first observer's list. In glibc, larger memory is merged with its neighbours when it is freed.
+    private static var firstCapacity: Int { 1 }
 
     /// The number of entries from which a list is not replaced by each change.
     private static var longList: Int { 64 }
