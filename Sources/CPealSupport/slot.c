@@ -3,8 +3,10 @@
 #include "clock.h"
 #include "memory.h"
 #include "tap.h"
+#include "thread.h"
 
-enum { CACHE_LINE = 64 };
+/* A thread returns its spare slots to the table when it has so many. A collection of removed observers frees fewer. */
+enum { CACHE_LINE = 64, MOST_SPARES = 128 };
 
 /* Publishes a chunk, unless another thread has published one meanwhile. Returns the published chunk. */
 static void *publish_chunk(void **cell, void *made, void *memory)
@@ -85,6 +87,51 @@ static struct peal_slot *pop(struct peal_slots *slots, uint32_t *out_index)
     }
 }
 
+/* Pushes free slots that are linked from the first to the last. */
+static void push(struct peal_slots *slots, uint32_t first, uint32_t last)
+{
+    struct peal_slot *slot = existing_slot(slots, last - 1);
+    for (;; peal_back_off()) {
+        uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->object, (void *)(uintptr_t)(uint32_t)head, __ATOMIC_RELEASE);
+        if (__atomic_compare_exchange_n(
+                &slots->free, &head, head_with(head, first), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+/* The spare slots of the calling thread, or NULL if it keeps none of the table. */
+static struct peal_spare_slots *spares_of(const struct peal_slots *slots)
+{
+    struct peal_thread *thread = peal_thread_own_slot();
+    return slots->spares != PEAL_SPARES_NONE && thread != NULL ? &thread->spare_slots[slots->spares] : NULL;
+}
+
+static struct peal_slot *pop_spare(const struct peal_slots *slots, uint32_t *out_index)
+{
+    struct peal_spare_slots *spares = spares_of(slots);
+    if (spares == NULL || spares->count == 0)
+        return NULL;
+    *out_index = spares->first - 1;
+    struct peal_slot *slot = existing_slot(slots, *out_index);
+    spares->first = (uint32_t)(uintptr_t)__atomic_load_n(&slot->object, __ATOMIC_RELAXED);
+    spares->count--;
+    return slot;
+}
+
+static void push_spare(
+    struct peal_slots *slots, struct peal_spare_slots *spares, struct peal_slot *slot, uint32_t index)
+{
+    __atomic_store_n(&slot->object, (void *)(uintptr_t)spares->first, __ATOMIC_RELEASE);
+    spares->first = index + 1;
+    if (spares->count++ == 0)
+        spares->last = index + 1;
+    if (spares->count == MOST_SPARES) {
+        push(slots, spares->first, spares->last);
+        *spares = (struct peal_spare_slots){ 0 };
+    }
+}
+
 /* Takes a slot that was never used. */
 static __attribute__((noinline)) enum peal_slot_outcome grow(struct peal_slots *slots, uint64_t *out_id)
 {
@@ -103,7 +150,9 @@ static __attribute__((noinline)) enum peal_slot_outcome grow(struct peal_slots *
 enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *out_id)
 {
     uint32_t index;
-    const struct peal_slot *slot = pop(slots, &index);
+    const struct peal_slot *slot = pop_spare(slots, &index);
+    if (slot == NULL)
+        slot = pop(slots, &index);
     if (slot == NULL)
         return grow(slots, out_id);
     *out_id = id_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
@@ -130,13 +179,11 @@ void peal_slot_free(struct peal_slots *slots, uint64_t id)
     __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELEASE);
     if (generation > UINT32_MAX)
         return;
-    for (;; peal_back_off()) {
-        uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->object, (void *)(uintptr_t)(uint32_t)head, __ATOMIC_RELEASE);
-        if (__atomic_compare_exchange_n(
-                &slots->free, &head, head_with(head, index + 1), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            return;
-    }
+    struct peal_spare_slots *spares = spares_of(slots);
+    if (spares != NULL)
+        push_spare(slots, spares, slot, index);
+    else
+        push(slots, index + 1, index + 1);
 }
 
 void peal_slot_end(struct peal_slots *slots, uint64_t id)

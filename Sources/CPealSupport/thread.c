@@ -511,6 +511,7 @@ static void clear(struct peal_thread *thread)
     thread->spare_change_count = 0;
     thread->spare_values = NULL;
     thread->spare_calls = (struct peal_spare_calls){ 0 };
+    memset(thread->spare_slots, 0, sizeof thread->spare_slots);
     thread->first_deferred = NULL;
     thread->last_deferred = NULL;
     thread->deferred_count = 0;

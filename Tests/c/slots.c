@@ -5,6 +5,7 @@
  */
 #include "latch.h"
 #include "slot.h"
+#include "thread.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -262,4 +263,86 @@ CLAIM("O11", "while many threads look up, remove and reuse the same slots, a han
     for (int i = 0; i < NUMBERS; i++)
         CHECK(remove_number(&shared, numbers[i], false));
     end_table(&shared);
+}
+
+/* ---- Spare slots ------------------------------------------------------------------------------- */
+
+/* A thread returns its spare slots to the table when it has 128. */
+enum { SPARES = 128, KEPT = 72, MANY = SPARES + KEPT };
+
+static uint64_t exchanged[MANY];
+
+static void begin_spares(void)
+{
+    REQUIRE(peal_thread_current() != NULL);
+    shared = table_of(1 << 20);
+    shared.spares = PEAL_SPARES_OBSERVATIONS;
+}
+
+/* Ends the table, of which this thread keeps no slot afterwards. */
+static void end_spares(void)
+{
+    peal_thread_own_slot()->spare_slots[PEAL_SPARES_OBSERVATIONS] = (struct peal_spare_slots){ 0 };
+    end_table(&shared);
+}
+
+static void *insert_many(void *context)
+{
+    uint64_t *made = context;
+
+    for (int i = 0; i < MANY; i++)
+        made[i] = insert(&shared);
+    return NULL;
+}
+
+CLAIM("O11", "a thread uses its last freed slot first, and other threads use the slots that it frees besides the last ones")
+{
+    uint64_t made[MANY], others[MANY];
+
+    begin_spares();
+    (void)insert_many(made);
+    for (int i = 0; i < MANY; i++)
+        CHECK(remove_number(&shared, made[i], false));
+    thread_join(thread_start(insert_many, others));
+    CHECK_EQUAL(peal_slots_end(&shared), MANY + KEPT);
+    for (int i = 0; i < KEPT; i++) {
+        const uint64_t number = insert(&shared);
+        CHECK_EQUAL(peal_id_index(number), peal_id_index(made[MANY - 1 - i]));
+        CHECK_EQUAL(peal_id_generation(number), peal_id_generation(made[MANY - 1 - i]) + 1);
+        made[i] = number;
+    }
+    CHECK_EQUAL(peal_slots_end(&shared), MANY + KEPT);
+    for (int i = 0; i < MANY; i++)
+        CHECK(remove_number(&shared, others[i], false));
+    for (int i = 0; i < KEPT; i++)
+        CHECK(remove_number(&shared, made[i], false));
+    end_spares();
+}
+
+/* Exchanges own numbers for those that other threads have made, and removes these. */
+static void *exchange_many(void *context)
+{
+    (void)peal_thread_current();
+    for (int round = 0; round < CHECK_ROUNDS(ROUNDS) / MANY; round++)
+        for (int i = 0; i < MANY; i++) {
+            const uint64_t other = __atomic_exchange_n(&exchanged[i], insert(&shared), __ATOMIC_ACQ_REL);
+            if (other != 0 && !remove_number(&shared, other, false))
+                check_give_up("two handles have one slot", __FILE__, __LINE__);
+        }
+    return context;
+}
+
+CLAIM("O11", "while many threads free slots that others have taken, each slot has one handle")
+{
+    pthread_t threads[THREADS];
+
+    begin_spares();
+    for (int i = 0; i < THREADS; i++)
+        threads[i] = thread_start(exchange_many, NULL);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    CHECK(peal_slots_end(&shared) <= MANY + THREADS * (SPARES + 1));
+    for (int i = 0; i < MANY; i++)
+        CHECK(remove_number(&shared, exchanged[i], false));
+    end_spares();
 }

@@ -65,12 +65,31 @@ struct peal_slot {
 /* The first chunk has 1 << PEAL_SLOT_FIRST_BITS slots. Each further chunk has as many as all before it. */
 enum { PEAL_SLOT_FIRST_BITS = 8, PEAL_SLOT_CHUNKS = PEAL_NUMBER_INDEX_BITS - PEAL_SLOT_FIRST_BITS + 1 };
 
+/* The tables whose free slots a thread keeps for its next objects. */
+enum peal_spares {
+    PEAL_SPARES_NONE,
+    PEAL_SPARES_OBSERVATIONS,
+    PEAL_SPARES_INVOCATIONS,
+    PEAL_SPARES_SERVICES,
+    PEAL_SPARES_INSTANCES,
+    PEAL_SPARES_TABLES
+};
+
+/* Free slots of one table that one thread keeps, linked as those of the table. The thread takes and frees them without
+ * an atomic operation. */
+struct peal_spare_slots {
+    uint32_t first; /* its index plus one; 0: none */
+    uint32_t last;
+    uint32_t count;
+};
+
 struct peal_slots {
     char *_Nullable chunks[PEAL_SLOT_CHUNKS];
     uint64_t free; /* lower half: the index of the first free slot plus one; upper half: a count of changes */
     uint32_t used; /* slots that have been taken at least once */
     uint32_t limit;
     unsigned tag;
+    enum peal_spares spares;
     unsigned slot_size; /* a slot may have more members than struct peal_slot */
     bool is_needed; /* the end of an object takes slots, so their memory may be from the reserve */
     const struct peal_directory *_Nullable directory; /* has an element at the index of each slot */

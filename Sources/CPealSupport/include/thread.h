@@ -19,6 +19,7 @@
 
 #include "event_count.h"
 #include "record.h"
+#include "slot.h"
 #include "snapshot.h"
 
 enum {
@@ -94,6 +95,8 @@ struct peal_thread {
     uint32_t spare_change_count;
     void *_Nullable spare_values; /* a block for the values of the next invocation */
     struct peal_spare_calls spare_calls;
+    struct peal_spare_slots
+        spare_slots[PEAL_SPARES_TABLES]; /* see slot.h; the next thread of this record has them too */
     void *_Nullable first_deferred; /* calls that wait for the end of the enclosing broadcast */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
