@@ -204,9 +204,11 @@ static bool sleep_until(sem_t *woken, int64_t time)
 {
     const struct timespec until = { (time_t)(time / SECOND), (long)(time % SECOND) };
     int error;
+    peal_thread_rest();
     do
         error = (time == never ? sem_wait(woken) : sem_clockwait(woken, CLOCK_MONOTONIC, &until)) == 0 ? 0 : errno;
     while (error == EINTR);
+    peal_thread_resume();
     return error == 0;
 }
 

@@ -303,15 +303,37 @@ static void fail_without_fence(void)
     abort();
 }
 
-/* Returns true if no other thread has a record. Call after a full fence. A thread that claims a record later sees the
- * stores of this thread before the fence. */
+static bool is_active(const struct peal_thread *thread)
+{
+    return __atomic_load_n(&thread->claimed, __ATOMIC_ACQUIRE) != 0
+        && __atomic_load_n(&thread->rests, __ATOMIC_ACQUIRE) == 0;
+}
+
+/* Returns true if no other thread is active. Call after a full fence. A thread that claims a record or resumes later sees
+ * the stores of this thread before the fence. */
 static bool is_alone(void)
 {
     for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;
         thread = thread->next)
-        if (thread != peal_thread_own && __atomic_load_n(&thread->claimed, __ATOMIC_ACQUIRE) != 0)
+        if (thread != peal_thread_own && is_active(thread))
             return false;
     return true;
+}
+
+void peal_thread_rest(void)
+{
+    struct peal_thread *const own = peal_thread_own;
+    if (own != NULL)
+        __atomic_store_n(&own->rests, 1, __ATOMIC_RELEASE);
+}
+
+void peal_thread_resume(void)
+{
+    struct peal_thread *const own = peal_thread_own;
+    if (own == NULL)
+        return;
+    __atomic_store_n(&own->rests, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 /* Returns false if the system has no membarrier, or a filter of system calls refuses it. */
@@ -521,6 +543,7 @@ static void clear(struct peal_thread *thread)
     thread->last_late = NULL;
     thread->stage = NULL;
     thread->announce = NULL;
+    thread->rests = 0;
     thread->claimed = 0;
 }
 

@@ -126,6 +126,7 @@ struct peal_thread {
 
     /* The list of all thread records, which are never freed. A finished thread's record is claimed again. */
     uint32_t claimed;
+    uint32_t rests; /* see peal_thread_rest */
     struct peal_thread *_Nullable next;
 };
 
@@ -146,11 +147,16 @@ static inline struct peal_thread *_Nullable peal_thread_own_slot(void) { return 
 
 /* The writer's half of the ordering. Every thread that loads after the fence sees the stores that this thread made
  * before it. This thread, after the fence, sees every hazard that another thread stored before it. While no other
- * thread has a record, that costs a barrier of the processor alone. */
+ * thread has a record, or all others rest, that costs a barrier of the processor alone. */
 void peal_thread_writer_fence(void);
 
 /* The same, without a lock, for a thread that waits for one. */
 void peal_thread_lock_fence(void);
+
+/* A thread of the library that is about to sleep, and uses nothing of other threads until it has woken. Fences need not
+ * interrupt it, and cost a barrier of the processor alone if all other threads rest. */
+void peal_thread_rest(void);
+void peal_thread_resume(void);
 
 /* Marks in a hazard. A list that the caller releases itself is marked, so that a second release does not end the
  * enclosing broadcast. A slot that is shut protects no list, and is not free. */
