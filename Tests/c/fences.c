@@ -26,6 +26,7 @@ static bool refuses_membarrier = true; /* it is registered, and then refused */
 static bool refuses_page;
 static bool refuses_moves;
 static unsigned moves;
+static unsigned fences; /* system calls */
 
 static void *next(const char *name) { return dlsym(RTLD_NEXT, name); }
 
@@ -43,6 +44,7 @@ long syscall(long number, ...)
         errno = EPERM;
         return -1;
     }
+    fences += number == __NR_membarrier;
     *(void **)&real = next("syscall");
     return real(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
 }
@@ -154,4 +156,45 @@ CLAIM("O8", "where the page is refused too, a writer's fence runs on each proces
 CLAIM("O8", "a process whose system refuses every fence is ended before memory in use is freed")
 {
     CHECK(!in_child(remove_without_fence, 20));
+}
+
+/* Returns the number of system calls by which a waiting removal interrupts other threads. */
+static unsigned fences_of_removal(peal_protocol bell, int *rings)
+{
+    const peal_observation observation = observe_with(bell, rings, "on_ring", (peal_function)ring, NULL);
+    const unsigned before = fences;
+    CHECK_OK(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));
+    return fences - before;
+}
+
+CLAIM("F4", "a removal interrupts no worker that sleeps, but a thread of the program that has used peal")
+{
+    const peal_center center = open_center();
+    static const char *const texts[] = { "void on_ring(void)", NULL };
+    static const struct latch shut = LATCH_INITIALIZER;
+    const peal_protocol bell = protocol_of(center, "Bell", texts);
+    peal_method method = find_method(bell, "on_ring");
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    int queued = 0, rings = 0;
+
+    refuses_membarrier = false;
+    CHECK_OK(peal_queue_create(NULL, &options.queue));
+    (void)observe_with(bell, &queued, "on_ring", (peal_function)ring, &options);
+    CHECK_OK(peal_broadcast(method));
+    CHECK_OK(peal_queue_flush(options.queue, PEAL_FOREVER));
+    CHECK_EQUAL(queued, 1);
+    WAIT_UNTIL(fences_of_removal(bell, &rings) == 0);
+
+    has_record = is_over = shut;
+    const pthread_t other = thread_start(broadcast_once, &method);
+    latch_wait(&has_record);
+    CHECK(fences_of_removal(bell, &rings) > 0);
+    latch_open(&is_over);
+    thread_join(other);
+    CHECK_OK(peal_queue_flush(options.queue, PEAL_FOREVER));
+    CHECK_EQUAL(queued, 2);
+    CHECK_EQUAL(rings, 0);
+    close_center(center);
+    CHECK_OK(peal_queue_destroy(options.queue));
+    refuses_membarrier = true;
 }

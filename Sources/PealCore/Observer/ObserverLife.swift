@@ -25,6 +25,7 @@ enum ObserverLife {
     }
 
     /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held.
+    @inline(never)
     private static func end(_ record: UnsafeMutablePointer<ObserverRecord>) {
         guard let mailbox = record.mailbox, record.pointee.destroy != nil else { return finish(record) }
         record.delivery?.pointee.end.run = { ObserverLife.runEnd($0) }
