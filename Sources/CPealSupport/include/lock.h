@@ -7,9 +7,10 @@
  * the woken thread runs. (Drepper: Futexes Are Tricky, 2011, mutex2; glibc's normal mutex.) The lock is not recursive.
  *
  * An uncontended lock is one atomic operation, and its release a store. While a thread of the process sleeps on any
- * lock, each release is an atomic exchange instead, which finds out whether the sleeper waits for this lock. A thread
- * that is about to sleep makes the other threads see that by membarrier(2), as readers of observer lists are made to
- * see a removal (thread.h).
+ * lock, and for some releases afterwards, each release is an atomic exchange, which finds out whether a sleeper waits for
+ * this lock. It always is where the system has no membarrier(2), and for a thread without a record. A thread that is about
+ * to sleep makes the other threads see that by membarrier, as readers of observer lists are made to see a removal
+ * (thread.h).
  */
 #ifndef CPEAL_LOCK_H
 #define CPEAL_LOCK_H

@@ -95,8 +95,7 @@ struct peal_thread {
     uint32_t spare_change_count;
     void *_Nullable spare_values; /* a block for the values of the next invocation */
     struct peal_spare_calls spare_calls;
-    struct peal_spare_slots
-        spare_slots[PEAL_SPARES_TABLES]; /* see slot.h; the next thread of this record has them too */
+    struct peal_spare_slots spare_slots[PEAL_SPARES_TABLES]; /* the next thread of this record has them too */
     void *_Nullable first_deferred; /* calls that wait for the end of the enclosing broadcast */
     void *_Nullable last_deferred;
     uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
@@ -153,8 +152,8 @@ void peal_thread_writer_fence(void);
 /* The same, without a lock, for a thread that waits for one. */
 void peal_thread_lock_fence(void);
 
-/* A thread of the library that is about to sleep, and uses nothing of other threads until it has woken. Fences need not
- * interrupt it, and cost a barrier of the processor alone if all other threads rest. */
+/* Called by a thread of the library before and after it sleeps. It accesses no list, gate or lock in between, so fences
+ * need not interrupt it. */
 void peal_thread_rest(void);
 void peal_thread_resume(void);
 
