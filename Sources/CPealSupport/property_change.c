@@ -1,6 +1,10 @@
 /* The changes that wait for their notification, alone or in batches. */
 #include "memory.h"
 #include "property.h"
+#include "spare.h"
+
+_Static_assert(offsetof(struct peal_change_node, in_batch) == offsetof(struct peal_spare_block, next_magazine),
+    "the members of a spare node are those of a new one, but for `next`, `room` and the values");
 
 static size_t rounded(size_t size) { return (size + 15) & ~(size_t)15; }
 
@@ -11,17 +15,13 @@ void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t 
     node->new_value = (char *)node->bytes + rounded(old_size);
 }
 
-/* The members of a spare node are those of a new one, but for `next`, `room` and the values. */
 __attribute__((always_inline)) static inline struct peal_change_node *make_node(
     struct peal_thread *thread, size_t needed)
 {
     const bool is_small = needed <= PEAL_CHANGE_SPARE_ROOM;
-    struct peal_change_node *node = is_small && thread != NULL ? thread->spare_changes : NULL;
-    if (__builtin_expect(node != NULL, 1)) {
-        thread->spare_changes = node->next;
-        thread->spare_change_count--;
+    struct peal_change_node *node = is_small ? peal_spare_take(thread, PEAL_SPARE_CHANGES) : NULL;
+    if (__builtin_expect(node != NULL, 1))
         return node;
-    }
     const size_t room = is_small ? PEAL_CHANGE_SPARE_ROOM : needed;
     /* Values are written before they are read. */
     node = peal_memory_allocate_unset(sizeof *node + room);
@@ -54,14 +54,10 @@ bool peal_change_make_room(struct peal_change_node *node, size_t size)
 
 void peal_change_free_single(struct peal_change_node *node)
 {
-    struct peal_thread *thread = peal_thread_own;
-    if (thread == NULL || node->room != PEAL_CHANGE_SPARE_ROOM || thread->spare_change_count >= PEAL_CHANGE_SPARES) {
+    if (node->room != PEAL_CHANGE_SPARE_ROOM)
         peal_memory_free(node);
-        return;
-    }
-    node->next = thread->spare_changes;
-    thread->spare_changes = node;
-    thread->spare_change_count++;
+    else
+        peal_spare_add(peal_thread_own, PEAL_SPARE_CHANGES, node);
 }
 
 void peal_change_free(struct peal_change_node *node)

@@ -1,18 +1,9 @@
 #include "thread.h"
 
-#include <errno.h>
-#include <linux/membarrier.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "enqueue_thunk.h"
 #include "fork.h"
-#include "lock.h"
-#include "machine.h"
 #include "memory.h"
 #include "order.h"
 #include "reserve.h"
@@ -24,7 +15,6 @@ static struct peal_thread *all_threads;
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
 static pthread_key_t exit_key;
 static bool has_exit_key;
-static bool has_membarrier;
 
 static uint32_t gate_after_weak = PEAL_GATE_REMOVED;
 
@@ -43,9 +33,7 @@ static void finish_thread(void *slot)
 
 static void set_up(void)
 {
-    has_membarrier = syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    if (has_membarrier)
-        peal_lock_release_plainly();
+    peal_fence_set_up();
     has_exit_key = pthread_key_create(&exit_key, finish_thread) == 0;
 }
 
@@ -86,7 +74,7 @@ struct peal_thread *peal_thread_claim(void)
     if (thread == NULL)
         return NULL;
     /* This thread stores its claim, then loads lists and gates. A writer stores these, then loads all claims: see
-     * is_alone. */
+     * peal_thread_is_alone. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     thread->last_status = 0;
     thread->message[0] = 0;
@@ -254,64 +242,13 @@ bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *hazard)
     return test_and_clear_attention(hazard, PEAL_ATTENTION_DEFERS);
 }
 
-enum { PAGE = 65536 }; /* a multiple of any system's page size */
-static char page[PAGE] __attribute__((aligned(PAGE)));
-static struct peal_lock page_lock;
-
-/* The page must be mapped and written first: the kernel interrupts only processors that may have cached its entry.
- * Returns false if the system refuses a change, for example because the process has too many mappings. */
-static bool fence_by_page(void)
-{
-    peal_lock_acquire(&page_lock);
-    bool is_done = mprotect(page, PAGE, PROT_READ | PROT_WRITE) == 0;
-    if (is_done) {
-        __atomic_fetch_add(page, 1, __ATOMIC_RELAXED);
-        is_done = mprotect(page, PAGE, PROT_READ) == 0;
-    }
-    peal_lock_release(&page_lock);
-    return is_done;
-}
-
-/* Runs on each processor once. The thread that ran there was switched out, which is a full barrier. A thread that has
- * moved meanwhile was switched out too. Returns false if the system refuses to move this thread. */
-static bool fence_by_processors(void)
-{
-    enum { PROCESSORS = 8192 }; /* the most that Linux supports; sched_getaffinity refuses a smaller set than its own */
-    union {
-        cpu_set_t set;
-        unsigned char bytes[PROCESSORS / 8];
-    } own, one;
-    if (sched_getaffinity(0, sizeof own, &own.set) != 0)
-        return false;
-    const long count = sysconf(_SC_NPROCESSORS_CONF);
-    bool is_done = count > 0;
-    for (long processor = 0; processor < count && processor < PROCESSORS; processor++) {
-        CPU_ZERO_S(sizeof one, &one.set);
-        CPU_SET_S((size_t)processor, sizeof one, &one.set);
-        /* EINVAL: no thread of the process can run there. */
-        is_done &= sched_setaffinity(0, sizeof one, &one.set) == 0 || errno == EINVAL;
-    }
-    (void)sched_setaffinity(0, sizeof own, &own.set);
-    return is_done;
-}
-
-/* Without a fence, a writer would free memory that readers use. */
-static void fail_without_fence(void)
-{
-    static const char sentence[] = "peal: the system refuses membarrier and sched_setaffinity; allow one of them\n";
-    (void)!write(STDERR_FILENO, sentence, sizeof sentence - 1);
-    abort();
-}
-
 static bool is_active(const struct peal_thread *thread)
 {
     return __atomic_load_n(&thread->claimed, __ATOMIC_ACQUIRE) != 0
         && __atomic_load_n(&thread->rests, __ATOMIC_ACQUIRE) == 0;
 }
 
-/* Returns true if no other thread is active. Call after a full fence. A thread that claims a record or resumes later sees
- * the stores of this thread before the fence. */
-static bool is_alone(void)
+bool peal_thread_is_alone(void)
 {
     for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;
         thread = thread->next)
@@ -334,28 +271,6 @@ void peal_thread_resume(void)
         return;
     __atomic_store_n(&own->rests, 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-/* Returns false if the system has no membarrier, or a filter of system calls refuses it. */
-static bool try_fence(void)
-{
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    return is_alone() || (has_membarrier && syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0);
-}
-
-void peal_thread_writer_fence(void)
-{
-    pthread_once(&set_up_once, set_up);
-    if (try_fence() || (PEAL_PAGE_IS_FENCE && fence_by_page()))
-        return;
-    if (!fence_by_processors())
-        fail_without_fence();
-}
-
-void peal_thread_lock_fence(void)
-{
-    if (!try_fence() && !fence_by_processors())
-        fail_without_fence();
 }
 
 static bool runs_at(const struct peal_hazard_slot *hazard, const uint32_t *gate)
@@ -529,10 +444,8 @@ static void clear(struct peal_thread *thread)
     thread->first_in_batch = NULL;
     thread->last_in_batch = NULL;
     /* The thread may have been changing them. */
-    thread->spare_changes = NULL;
-    thread->spare_change_count = 0;
     thread->spare_values = NULL;
-    thread->spare_calls = (struct peal_spare_calls){ 0 };
+    memset(thread->spares, 0, sizeof thread->spares);
     memset(thread->spare_slots, 0, sizeof thread->spare_slots);
     thread->first_deferred = NULL;
     thread->last_deferred = NULL;
@@ -554,5 +467,5 @@ void peal_thread_forked(void)
             clear(thread);
         else
             thread->system_id = 0;
-    (void)syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    peal_fence_forked();
 }

@@ -22,7 +22,7 @@ public func peal_service_register(
 
 @c @implementation
 public func peal_service_remove(_ service: peal_service) -> peal_status {
-    Boundary.outcome { () throws(Failure) in try service.find().unregister() ? PEAL_OK : PEAL_NOT_WAITED }
+    Boundary.outcome { () throws(Failure) in try Service.unregister(service.id) ? PEAL_OK : PEAL_NOT_WAITED }
 }
 
 @c @implementation

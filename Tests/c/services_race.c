@@ -442,3 +442,74 @@ CLAIM("S6", "when a service is unregistered during its creation, the creation fa
     CHECK_EQUAL(account_read(&account.released), 1);
     close_center(center);
 }
+
+/* A thread that ends a registration. An observer of the end stops it between the end and the release. */
+struct unregistering {
+    peal_service service;
+    struct latch notified, may_return;
+    peal_status status;
+};
+
+static void hold_notice(void *self, const char *name)
+{
+    struct unregistering *unregistering = self;
+
+    (void)name;
+    latch_open(&unregistering->notified);
+    latch_wait(&unregistering->may_return);
+}
+
+static void *unregister(void *context)
+{
+    struct unregistering *unregistering = context;
+
+    unregistering->status = peal_service_remove(unregistering->service);
+    return NULL;
+}
+
+static void end_while_others_end(bool has_instance)
+{
+    static const struct peal_service_events events = { PEAL_TABLE(peal_service_events),
+        .service_removed = hold_notice };
+    const peal_center center = open_center();
+    struct account account = { 0 }, next = { 0 };
+    struct unregistering unregistering = { .notified = LATCH_INITIALIZER, .may_return = LATCH_INITIALIZER };
+    struct peal_service_events_protocol handles;
+    struct getter getter = { .center = center, .name = "account" };
+    peal_observation observation;
+    pthread_t thread;
+
+    register_account(center, &account, "account");
+    if (has_instance)
+        get(&getter);
+    CHECK_OK(getter.status);
+    CHECK_OK(peal_service_events_define(center, &handles));
+    CHECK_OK(peal_service_events_observe(&handles, &unregistering, &events, NULL, &observation));
+    unregistering.service = account.service;
+    thread = thread_start(unregister, &unregistering);
+    latch_wait(&unregistering.notified);
+    /* The thread counts no reference to the service. Neither the last use nor a second removal may release it. */
+    CHECK_OK(peal_use_release(getter.use.use));
+    CHECK_STATUS(peal_service_remove(account.service), PEAL_ERROR_HANDLE);
+    CHECK_EQUAL(account_read(&account.destroyed), 0);
+    CHECK_EQUAL(account_read(&account.released), 0);
+    register_account(center, &next, "account");
+    latch_open(&unregistering.may_return);
+    thread_join(thread);
+    CHECK_OK(unregistering.status);
+    CHECK_EQUAL(account_read(&account.destroyed), has_instance ? 1 : 0);
+    CHECK_EQUAL(account_read(&account.released), 1);
+    get(&getter);
+    CHECK_OK(getter.status);
+    CHECK(getter.use.self == &next);
+    CHECK_OK(peal_use_release(getter.use.use));
+    CHECK_OK(peal_observation_remove(observation));
+    close_center(center);
+    CHECK_EQUAL(account_read(&next.released), 1);
+}
+
+CLAIM("S5", "a service whose registration a thread is ending exists until that thread releases it, whatever others end")
+{
+    end_while_others_end(false);
+    end_while_others_end(true);
+}

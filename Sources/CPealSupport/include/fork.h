@@ -10,7 +10,7 @@
  *
  * The order of two accesses makes this correct. A thread stores its note and then loads whether the gate is shut. The
  * forking thread stores that the gate is shut and then loads the notes. Both sides need a full barrier between the two.
- * The forking thread provides both by the writer fence (thread.h), so the gate adds no barrier to a lock.
+ * The forking thread provides both by the writer fence (fence.h), so the gate adds no barrier to a lock.
  */
 #ifndef CPEAL_FORK_H
 #define CPEAL_FORK_H

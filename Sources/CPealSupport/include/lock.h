@@ -10,7 +10,7 @@
  * lock, and for some releases afterwards, each release is an atomic exchange, which finds out whether a sleeper waits for
  * this lock. It always is where the system has no membarrier(2), and for a thread without a record. A thread that is about
  * to sleep makes the other threads see that by membarrier, as readers of observer lists are made to see a removal
- * (thread.h).
+ * (fence.h).
  */
 #ifndef CPEAL_LOCK_H
 #define CPEAL_LOCK_H

@@ -59,7 +59,7 @@ struct peal_property_block {
 /* A change that waits for its notification, or an observer that waits for its first notification, with the initial
  * value. The bytes of both values follow. */
 struct peal_change_node {
-    struct peal_change_node *_Nullable next; /* the property's next change, in order; the thread's next spare node */
+    struct peal_change_node *_Nullable next; /* the property's next change, in order */
     struct peal_change_node *_Nullable in_batch; /* the next change of the same batch */
     struct peal_change_node *_Nullable latest; /* a later change of the same batch, which has the new value */
     uint64_t property;
@@ -306,8 +306,8 @@ static inline bool peal_property_is_text(const struct peal_property_element *_No
 size_t peal_property_set_text_fast(
     struct peal_property_element *_Nonnull element, uint64_t id, const char *_Nonnull text, uint64_t *_Nonnull room);
 
-/* Small nodes return to their thread's spare ones, so a batch of a few sets allocates nothing. */
-enum { PEAL_CHANGE_SPARE_ROOM = 64, PEAL_CHANGE_SPARES = 8 };
+/* Small nodes are used again (spare.h), so a batch of a few sets allocates nothing. */
+enum { PEAL_CHANGE_SPARE_ROOM = 64 };
 
 /* Returns a node with room for both values of a change, or NULL when memory is short. */
 struct peal_change_node *_Nullable peal_change_make(size_t old_room, size_t new_room);

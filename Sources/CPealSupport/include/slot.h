@@ -165,7 +165,7 @@ void peal_slot_end(struct peal_slots *_Nonnull slots, uint64_t id);
 bool peal_slot_is_live(const struct peal_slots *_Nonnull slots, uint64_t id);
 
 /* Returns the object of an id that is not stale, or NULL, and adds no pin. The caller must hold a lock that the end of each
- * object of the table acquires between the retirement of its id and the removal. */
+ * object of the table acquires between the retirement of its id and the removal, or holds during the removal. */
 void *_Nullable peal_slot_locked_object(const struct peal_slots *_Nonnull slots, uint64_t id);
 
 /* Unless they state otherwise, the next functions add a pin to the slot of an id and return the slot. The caller

@@ -4,11 +4,7 @@
  *
  * Observer lists are protected by hazard pointers (Michael, 2004), one for each nested broadcast. A reader stores the
  * list's address in its own hazard slot, and then loads the current list again. It accesses no memory that another
- * reader writes. The expensive half of the ordering is the writer's: membarrier(2) makes every running
- * thread execute a full barrier, so readers need none (McKenney's asymmetric barriers, as in liburcu). Where the kernel
- * has no membarrier, the writer removes the write permission of a page of memory. The kernel then interrupts every
- * processor that runs a thread of the process (as in folly and in the Java virtual machine). Where the hardware changes
- * permissions without such an interrupt, the writer runs on each processor once.
+ * reader writes. The expensive half of the ordering is the writer's: see fence.h.
  */
 #ifndef CPEAL_THREAD_H
 #define CPEAL_THREAD_H
@@ -18,6 +14,7 @@
 #include <stdint.h>
 
 #include "event_count.h"
+#include "fence.h"
 #include "record.h"
 #include "slot.h"
 #include "snapshot.h"
@@ -34,7 +31,7 @@ struct peal_reserve;
 struct peal_tap_ring;
 struct peal_count_table;
 struct peal_late_event;
-struct peal_spare_call;
+struct peal_spare_block;
 
 /* A hazard slot. Typed loops in programs release their lists themselves, so the first part, `peal_hazard`, is public.
  * Its `list` is the hazard: the list's address with marks, or zero if the slot is free. `attention` has PEAL_ATTENTION
@@ -65,10 +62,12 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
     return (struct peal_hazard_slot *)(void *)shown;
 }
 
-/* The unused memory of calls: see spare_call.h. */
-struct peal_spare_calls {
-    struct peal_spare_call *_Nullable loaded;
-    struct peal_spare_call *_Nullable previous;
+/* The kinds of memory that a thread uses again: see spare.h. The values of invocations are not among them, since late
+ * readers may read those (invocation.c). */
+enum peal_spare_kind { PEAL_SPARE_CALLS, PEAL_SPARE_CHANGES, PEAL_SPARE_KINDS };
+struct peal_spare_blocks {
+    struct peal_spare_block *_Nullable loaded;
+    struct peal_spare_block *_Nullable previous;
     uint32_t count; /* of the loaded blocks */
 };
 
@@ -91,10 +90,8 @@ struct peal_thread {
     void (*_Nullable end_batches)(struct peal_thread *_Nonnull thread);
     void *_Nullable first_in_batch; /* changes that wait for the end of the outermost batch */
     void *_Nullable last_in_batch;
-    void *_Nullable spare_changes; /* nodes of changes that are used again */
-    uint32_t spare_change_count;
     void *_Nullable spare_values; /* a block for the values of the next invocation */
-    struct peal_spare_calls spare_calls;
+    struct peal_spare_blocks spares[PEAL_SPARE_KINDS];
     struct peal_spare_slots spare_slots[PEAL_SPARES_TABLES]; /* the next thread of this record has them too */
     void *_Nullable first_deferred; /* calls that wait for the end of the enclosing broadcast */
     void *_Nullable last_deferred;
@@ -144,18 +141,14 @@ __attribute__((always_inline)) static inline struct peal_thread *_Nullable peal_
 /* The calling thread's record if it has one, else NULL. */
 static inline struct peal_thread *_Nullable peal_thread_own_slot(void) { return peal_thread_own; }
 
-/* The writer's half of the ordering. Every thread that loads after the fence sees the stores that this thread made
- * before it. This thread, after the fence, sees every hazard that another thread stored before it. While no other
- * thread has a record, or all others rest, that costs a barrier of the processor alone. */
-void peal_thread_writer_fence(void);
-
-/* The same, without a lock, for a thread that waits for one. */
-void peal_thread_lock_fence(void);
-
 /* Called by a thread of the library before and after it sleeps. It accesses no list, gate or lock in between, so fences
  * need not interrupt it. */
 void peal_thread_rest(void);
 void peal_thread_resume(void);
+
+/* Returns true if no other thread has a record, or all others rest. Call after a full fence. A thread that claims a
+ * record or resumes later sees the stores of this thread before the fence. */
+bool peal_thread_is_alone(void);
 
 /* Marks in a hazard. A list that the caller releases itself is marked, so that a second release does not end the
  * enclosing broadcast. A slot that is shut protects no list, and is not free. */

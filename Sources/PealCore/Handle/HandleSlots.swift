@@ -57,6 +57,8 @@ struct HandleSlots: @unchecked Sendable {
         return try body(peal_slot_object(slot).pointee.unsafelyUnwrapped)
     }
 
+    func locked(_ id: UInt64) -> UnsafeMutableRawPointer? { peal_slot_locked_object(slots, id) }
+
     /// Pins an id for as long as the caller needs its object. The slot is not reused meanwhile.
     func pin(_ id: UInt64) -> UnsafeMutableRawPointer? {
         peal_slot_pin(slots, id, false).map { peal_slot_object($0).pointee.unsafelyUnwrapped }

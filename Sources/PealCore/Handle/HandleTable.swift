@@ -48,6 +48,10 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         try slots.withPinned(id) { (address) throws(Mistake) in try body(Borrowed(at: address)) }
     }
 
+    /// The object of an id, without a pin. Nil if the id is stale. The caller must hold a lock under which the id is
+    /// removed.
+    func locked(_ id: UInt64) -> Borrowed<Object>? { slots.locked(id).map { Borrowed(at: $0) } }
+
     /// The object of an id, which a pin keeps until `unpin`. Nil if the id is stale.
     func pin(_ id: UInt64) -> Borrowed<Object>? { slots.pin(id).map { Borrowed(at: $0) } }
 

@@ -32,11 +32,13 @@ extension CenterState {
     /// Finds a protocol by its name. From the second lookup on, no Swift string is made. `center` is the center's id.
     ///
     /// Mutating, because a caller would copy the whole state for it.
-    mutating func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> PealProtocol? {
-        if let known = MethodNames.findProtocol(name, in: center).flatMap(Handles.protocols.find) { return known }
+    ///
+    /// - Returns: The protocol, which exists at least until the caller releases the center's lock.
+    mutating func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> Borrowed<PealProtocol>? {
+        if let known = MethodNames.findProtocol(name, in: center).flatMap(Handles.protocols.locked) { return known }
         guard let proto = protocolsByName[String(cString: name)] else { return nil }
         MethodNames.add(proto)
-        return proto
+        return Borrowed(proto)
     }
 
     func method(named name: String, of proto: PealProtocol) throws(Failure) -> Method {

@@ -127,7 +127,7 @@ extension Service {
         instance.target = record.pointee.context
         guard let use = try instance.use() else { throw ended }
         state.creations += 1
-        state.order = center.services.nextOrder()
+        state.order = book.with { $0.nextOrder() }
         publish(instance, in: &state)
         return .made(use)
     }

@@ -13,24 +13,44 @@ extension Service {
         return instance.hasEnded
     }
 
-    /// Ends the registration.
+    /// Ends the registration of a service.
     ///
     /// - Returns: True if its functions are not called any more.
-    public func unregister() throws(Failure) -> Bool {
-        try refuseIfBuiltIn("unregistered")
+    public static func unregister(_ id: UInt64) throws(Failure) -> Bool {
+        // The pin keeps the service until it is closed. From then on the count of its registration keeps it, which only
+        // the thread that has closed it releases.
+        let closed = try Handles.services.withBorrowed(id) { (service) throws(Failure) in
+            (service, try service.with { (service) throws(Failure) in try service.closeRegistered() })
+        }
+        guard let (service, content) = closed else { throw .staleService }
+        return service.with { $0.leave(content) }
+    }
+
+    /// The instance and the followers of a service at the end of its registration.
+    private struct Content {
         var instance: Instance?
         var followers: [any ServiceFollower] = []
+    }
+
+    private func closeRegistered() throws(Failure) -> Content {
+        try refuseIfBuiltIn("unregistered")
+        var content = Content()
         let isClosed = readState { state in
             guard close(&state) else { return false }
-            instance = state.instance.take()
-            if state.followers != nil { followers = Self.values(of: state.followers.take()) }
+            content.instance = state.instance.take()
+            if state.followers != nil { content.followers = Self.values(of: state.followers.take()) }
             return true
         }
         guard isClosed else { throw .staleService }
+        return content
+    }
+
+    /// Ends the instance of a closed service, and releases the registration.
+    private func leave(_ content: Content) -> Bool {
         unlist()
-        if instance != nil { notifyInstanceRemoval(followers) }
-        notifyUnregistered(followers)
-        if let instance { Instance.leave(instance) }
+        if content.instance != nil { notifyInstanceRemoval(content.followers) }
+        notifyUnregistered(content.followers)
+        if let instance = content.instance { Instance.leave(instance) }
         return release()
     }
 
@@ -98,7 +118,7 @@ extension Service {
     }
 
     private func unlist() {
-        center.services.remove(self)
+        book.with { $0.remove(self) }
         Handles.services.retire(id)
     }
 

@@ -61,6 +61,10 @@ public final class Service: Sendable {
 
     public var name: String { String(cString: record.pointee.name) }
 
+    /// The services of the center, which this service retains.
+    var book: Borrowed<ServiceBook> { Borrowed(center.services) }
+
+    @inline(__always)
     func withState<Value: Sendable>(
         _ body: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -69,6 +73,7 @@ public final class Service: Sendable {
         return try body(&state)
     }
 
+    @inline(__always)
     func readState<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         peal_service_lock(record)
         defer { peal_service_unlock(record) }

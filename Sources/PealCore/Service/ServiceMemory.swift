@@ -85,7 +85,7 @@ enum ServiceMemory {
                 "service \(description.text) provides \(name), which is not defined in this center; \(state.hint(for: name) ?? "define the protocol first")"
             )
         }
-        return try state.tables(provision.table, of: proto)
+        return try proto.with { (proto) throws(Failure) in try state.tables(provision.table, of: proto) }
     }
 
     /// The tables that observers with the same functions share. The record's copies point to the tables of adopted
