@@ -205,7 +205,7 @@ bool peal_dispatch_main(void *context, void (*function)(void *))
 static uint32_t count_drains(const struct peal_mailbox *mailbox, bool submits)
 {
     uint32_t count = 0;
-    const struct peal_drain *drain = peal_thread_own != NULL ? peal_thread_own->drains : NULL;
+    const struct peal_drain *drain = peal_thread_own != NULL ? peal_thread_own->engine.drains : NULL;
     for (; drain != NULL; drain = drain->outer)
         count += drain->mailbox == mailbox && drain->submits == submits;
     return count;

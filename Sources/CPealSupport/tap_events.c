@@ -61,11 +61,11 @@ __attribute__((noinline)) static void pass_to_function(const struct peal_tap_slo
     }
     /* The program reads the failure after the function, which may fail itself. */
     char message[PEAL_THREAD_MESSAGE_CAPACITY];
-    const int32_t status = thread->last_status;
+    const int32_t status = thread->engine.last_status;
     memcpy(message, thread->message, sizeof message);
     tap->function(tap->context, &converted, arguments, result);
     memcpy(thread->message, message, sizeof message);
-    thread->last_status = status;
+    thread->engine.last_status = status;
 }
 
 /* An event for functions, of a thread that holds a lock. */

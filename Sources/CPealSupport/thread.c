@@ -76,7 +76,7 @@ struct peal_thread *peal_thread_claim(void)
     /* This thread stores its claim, then loads lists and gates. A writer stores these, then loads all claims: see
      * peal_thread_is_alone. */
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    thread->last_status = 0;
+    thread->engine.last_status = 0;
     thread->message[0] = 0;
     thread->system_id = 0;
     /* Without the key, or with no memory for it, the record stays with a finished thread: a kilobyte that is not used
@@ -437,9 +437,8 @@ static void clear(struct peal_thread *thread)
         thread->hazards[index].shown.attention = 0;
     }
     thread->locks = 0;
-    thread->drains = NULL;
+    memset(&thread->engine, 0, sizeof thread->engine);
     thread->owner_count = 0;
-    thread->requester = NULL;
     thread->batches = 0;
     thread->first_in_batch = NULL;
     thread->last_in_batch = NULL;
@@ -447,14 +446,9 @@ static void clear(struct peal_thread *thread)
     thread->spare_values = NULL;
     memset(thread->spares, 0, sizeof thread->spares);
     memset(thread->spare_slots, 0, sizeof thread->spare_slots);
-    thread->first_deferred = NULL;
-    thread->last_deferred = NULL;
-    thread->deferred_count = 0;
-    thread->deferred_runs = 0;
     thread->tapping = 0;
     thread->first_late = NULL;
     thread->last_late = NULL;
-    thread->stage = NULL;
     thread->announce = NULL;
     thread->rests = 0;
     thread->claimed = 0;

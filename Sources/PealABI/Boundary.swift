@@ -48,7 +48,7 @@ enum Boundary {
     static func fail(_ failure: Failure) -> peal_status {
         let status = peal_status(failure.kind)
         guard let thread = peal_thread_current() else { return status }
-        thread.pointee.last_status = Int32(status.rawValue)
+        peal_thread_engine(thread).pointee.last_status = Int32(status.rawValue)
         let capacity = Int(PEAL_THREAD_MESSAGE_CAPACITY)
         copy(failure.sentence, to: peal_thread_message(thread), capacity: capacity)
         peal_tap_note(UInt32(PEAL_TAP_FAILED.rawValue), 0, 0, Int32(status.rawValue))

@@ -3,7 +3,9 @@ internal import CPealSupport
 
 @c @implementation
 public func peal_last_status() -> peal_status {
-    peal_status(rawValue: peal_thread_current()?.pointee.last_status ?? PEAL_ERROR_MEMORY.rawValue)
+    peal_status(
+        rawValue: peal_thread_current().map { peal_thread_engine($0).pointee.last_status } ?? PEAL_ERROR_MEMORY.rawValue
+    )
 }
 
 @c @implementation
@@ -15,7 +17,7 @@ public func peal_last_message() -> UnsafePointer<CChar>! {
 @c @implementation
 public func peal_clear_failure() {
     guard let thread = peal_thread_current() else { return }
-    thread.pointee.last_status = PEAL_OK.rawValue
+    peal_thread_engine(thread).pointee.last_status = PEAL_OK.rawValue
     peal_thread_message(thread)[0] = 0
 }
 

@@ -71,6 +71,24 @@ struct peal_spare_blocks {
     uint32_t count; /* of the loaded blocks */
 };
 
+/* What the engine in Swift assigns. It is a record of its own, since the thread sanitizer takes an assignment in Swift to
+ * any member for one to the first word of the record, and other threads read the first word of peal_thread. */
+struct peal_thread_engine {
+    struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
+    const char *_Nullable requester; /* the text that names the requester of services; NULL: none in particular */
+    void *_Nullable first_deferred; /* calls that wait for the end of the enclosing broadcast */
+    void *_Nullable last_deferred;
+    uint32_t deferred_count; /* calls that were deferred since the list was last drained */
+    uint32_t deferred_runs; /* loops that are draining it */
+    void *_Nullable stage; /* the failure of the innermost running stage: PealCore's ProxyStage; NULL: none */
+    /* The arguments of a failed broadcast, until its error sentence is built. */
+    uint64_t failed_method;
+    const void *_Nullable failed_arguments;
+    size_t failed_count;
+    int32_t last_status;
+    uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
+};
+
 struct peal_thread {
     /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
      * of the others. Other threads read these. */
@@ -80,12 +98,10 @@ struct peal_thread {
     uint32_t calm_releases; /* see lock.c */
 
     /* Rarely used, by this thread only. */
-    struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
     uint64_t
         owners[PEAL_THREAD_OWNERS]; /* the owners for which it registers, and the depths at which they were entered */
     uint32_t owner_depths[PEAL_THREAD_OWNERS];
     uint32_t owner_count;
-    const char *_Nullable requester; /* the text that names the requester of services; NULL: none in particular */
     uint32_t batches; /* the number of open property batches */
     void (*_Nullable end_batches)(struct peal_thread *_Nonnull thread);
     void *_Nullable first_in_batch; /* changes that wait for the end of the outermost batch */
@@ -93,11 +109,6 @@ struct peal_thread {
     void *_Nullable spare_values; /* a block for the values of the next invocation */
     struct peal_spare_blocks spares[PEAL_SPARE_KINDS];
     struct peal_spare_slots spare_slots[PEAL_SPARES_TABLES]; /* the next thread of this record has them too */
-    void *_Nullable first_deferred; /* calls that wait for the end of the enclosing broadcast */
-    void *_Nullable last_deferred;
-    uint8_t recorded_failure; /* of a recorded call: PealCore's Outcome */
-    uint32_t deferred_count;  /* calls that were deferred since the list was last drained */
-    uint32_t deferred_runs;   /* loops that are draining it */
     struct peal_reserve *_Nullable reserve; /* memory for Swift objects: see reserve.h */
     /* For taps: see tap.h. */
     struct {
@@ -107,17 +118,12 @@ struct peal_thread {
     struct peal_count_table *_Nullable counts;
     struct peal_late_event *_Nullable first_late; /* events that wait until the thread holds no lock */
     struct peal_late_event *_Nullable last_late;
-    void *_Nullable stage; /* the failure of the innermost running stage: PealCore's ProxyStage; NULL: none */
     /* Waits until the thread holds no lock: see announcement.h. */
     void (*_Nullable announce)(uint64_t center);
     uint64_t announced_center; /* 0: several */
     uint32_t tapping; /* the bit of the tap whose function the thread runs, or whose ring it writes; 0: none */
     uint32_t system_id; /* as gettid returns it; 0: not known yet */
-    /* The arguments of a failed broadcast, until its error sentence is built. */
-    uint64_t failed_method;
-    const void *_Nullable failed_arguments;
-    size_t failed_count;
-    int32_t last_status;
+    struct peal_thread_engine engine;
     char message[PEAL_THREAD_MESSAGE_CAPACITY];
 
     /* The list of all thread records, which are never freed. A finished thread's record is claimed again. */
@@ -140,6 +146,15 @@ __attribute__((always_inline)) static inline struct peal_thread *_Nullable peal_
 
 /* The calling thread's record if it has one, else NULL. */
 static inline struct peal_thread *_Nullable peal_thread_own_slot(void) { return peal_thread_own; }
+
+static inline struct peal_thread_engine *_Nonnull peal_thread_engine(struct peal_thread *_Nonnull thread)
+{
+    return &thread->engine;
+}
+static inline struct peal_thread_engine *_Nullable peal_thread_own_engine(void)
+{
+    return peal_thread_own != NULL ? &peal_thread_own->engine : NULL;
+}
 
 /* Called by a thread of the library before and after it sleeps. It accesses no list, gate or lock in between, so fences
  * need not interrupt it. */
@@ -448,6 +463,11 @@ static inline bool peal_thread_leave_owner(struct peal_thread *_Nonnull thread)
         return false;
     thread->owner_count--;
     return true;
+}
+/* Leaves all owners but the first `count`. */
+static inline void peal_thread_leave_owners(struct peal_thread *_Nonnull thread, uint32_t count)
+{
+    thread->owner_count = count;
 }
 static inline uint64_t peal_thread_current_owner(struct peal_thread *_Nonnull thread)
 {

@@ -192,7 +192,7 @@ extension Broadcast {
     /// Does the work that the attention word of a released list requires.
     public static func ended(_ hazard: Hazard) -> Outcome {
         let failure =
-            peal_hazard_test_and_clear_failure(hazard) ? peal_thread_own_slot()?.pointee.recorded_failure : nil
+            peal_hazard_test_and_clear_failure(hazard) ? peal_thread_own_engine()?.pointee.recorded_failure : nil
         // Read before `answer`, which may run a destroy callback that occupies the same slot.
         let deferring = peal_hazard_test_and_clear_deferred(hazard) ? hazard.pointee.deferring : nil
         answer(hazard)

@@ -74,10 +74,10 @@ public enum Broadcast {
     @usableFromInline
     @inline(never)
     static func fail(_ outcome: Outcome, _ id: UInt64, _ arguments: Arguments?, _ count: Int) -> Outcome {
-        guard let thread = peal_thread_current() else { return .outOfMemory }
-        thread.pointee.failed_method = id
-        thread.pointee.failed_arguments = UnsafeRawPointer(arguments)
-        thread.pointee.failed_count = count
+        guard let engine = peal_thread_current().map(peal_thread_engine) else { return .outOfMemory }
+        engine.pointee.failed_method = id
+        engine.pointee.failed_arguments = UnsafeRawPointer(arguments)
+        engine.pointee.failed_count = count
         return outcome
     }
 

@@ -10,10 +10,10 @@ public enum BroadcastFailure {
     /// - Parameter policy: The caller's policy, if any.
     public static func last(_ outcome: Broadcast.Outcome, policy: BroadcastPolicy? = nil) -> Failure? {
         guard outcome.isFailure else { return nil }
-        guard outcome != .outOfMemory, let thread = peal_thread_own_slot() else { return .outOfMemory }
-        let id = thread.pointee.failed_method
-        let count = thread.pointee.failed_count
-        let arguments = thread.pointee.failed_arguments?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        guard outcome != .outOfMemory, let engine = peal_thread_own_engine() else { return .outOfMemory }
+        let id = engine.pointee.failed_method
+        let count = engine.pointee.failed_count
+        let arguments = engine.pointee.failed_arguments?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
         let method = Handles.methods.find(id)
         let title = title(method)
         switch outcome {

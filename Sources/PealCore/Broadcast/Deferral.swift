@@ -29,7 +29,7 @@ enum Deferral {
         _ id: UInt64, arguments: Broadcast.Arguments?, _ request: BroadcastRequest,
         on thread: UnsafeMutablePointer<peal_thread>
     ) -> Broadcast.Outcome {
-        guard thread.pointee.deferred_count < UInt32(limit) else { return .deferralLimit }
+        guard peal_thread_engine(thread).pointee.deferred_count < UInt32(limit) else { return .deferralLimit }
         guard let method = Handles.methods.find(id) else { return .unknownMethod }
         let plan = method.copyPlan
         let completion = method.traits.completionParameter.flatMap { arguments?[$0]?.loadUnaligned(as: UInt64.self) }
@@ -63,19 +63,21 @@ enum Deferral {
     private static func append(
         _ call: UnsafeMutablePointer<Call>, on thread: UnsafeMutablePointer<peal_thread>
     ) {
-        if let last = thread.pointee.last_deferred?.assumingMemoryBound(to: Call.self) {
+        let engine = peal_thread_engine(thread)
+        if let last = engine.pointee.last_deferred?.assumingMemoryBound(to: Call.self) {
             last.pointee.next = call
         } else {
-            thread.pointee.first_deferred = UnsafeMutableRawPointer(call)
+            engine.pointee.first_deferred = UnsafeMutableRawPointer(call)
         }
-        thread.pointee.last_deferred = UnsafeMutableRawPointer(call)
-        thread.pointee.deferred_count += 1
+        engine.pointee.last_deferred = UnsafeMutableRawPointer(call)
+        engine.pointee.deferred_count += 1
     }
 
     /// Runs the waiting calls of a method, unless a broadcast of it still runs on the thread.
     static func runPending(of id: UInt64, on thread: UnsafeMutablePointer<peal_thread>) {
-        guard thread.pointee.first_deferred != nil, !ProtectedMethods.contains(id) else { return }
-        thread.pointee.deferred_runs += 1
+        let engine = peal_thread_engine(thread)
+        guard engine.pointee.first_deferred != nil, !ProtectedMethods.contains(id) else { return }
+        engine.pointee.deferred_runs += 1
         // A call that runs here may defer more calls of its method. They are appended, and run in this loop.
         while let call = takeFirst(of: id, on: thread) {
             let outcome = send(call)
@@ -83,9 +85,9 @@ enum Deferral {
             if outcome.isFailure { try? Completion.answer(call.pointee.completion, nil) }
             free(call)
         }
-        thread.pointee.deferred_runs -= 1
-        if thread.pointee.deferred_runs == 0, thread.pointee.first_deferred == nil {
-            thread.pointee.deferred_count = 0
+        engine.pointee.deferred_runs -= 1
+        if engine.pointee.deferred_runs == 0, engine.pointee.first_deferred == nil {
+            engine.pointee.deferred_count = 0
         }
     }
 
@@ -105,8 +107,9 @@ enum Deferral {
     private static func takeFirst(
         of id: UInt64, on thread: UnsafeMutablePointer<peal_thread>
     ) -> UnsafeMutablePointer<Call>? {
+        let engine = peal_thread_engine(thread)
         var previous: UnsafeMutablePointer<Call>?
-        var candidate = thread.pointee.first_deferred?.assumingMemoryBound(to: Call.self)
+        var candidate = engine.pointee.first_deferred?.assumingMemoryBound(to: Call.self)
         while let call = candidate, call.pointee.id != id {
             previous = call
             candidate = call.pointee.next
@@ -116,9 +119,9 @@ enum Deferral {
         if let previous {
             previous.pointee.next = next
         } else {
-            thread.pointee.first_deferred = next.map { UnsafeMutableRawPointer($0) }
+            engine.pointee.first_deferred = next.map { UnsafeMutableRawPointer($0) }
         }
-        if next == nil { thread.pointee.last_deferred = previous.map { UnsafeMutableRawPointer($0) } }
+        if next == nil { engine.pointee.last_deferred = previous.map { UnsafeMutableRawPointer($0) } }
         return call
     }
 }

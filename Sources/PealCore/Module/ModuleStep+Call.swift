@@ -48,7 +48,7 @@ extension ModuleStep {
             result = callAsModule()
         }
         // The module may have entered other owners as well.
-        thread.pointee.owner_count = owners
+        peal_thread_leave_owners(thread, owners)
         Broadcast.release(hazard)
         module.mediator.endCall(of: self, result)
     }

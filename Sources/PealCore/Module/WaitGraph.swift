@@ -54,7 +54,7 @@ final class ThreadWait: Sendable {
 
     private static var mailboxesHere: [Mailbox] {
         var mailboxes: [Mailbox] = []
-        var drain = peal_thread_own_slot()?.pointee.drains
+        var drain = peal_thread_own_engine()?.pointee.drains
         while let inner = drain {
             mailboxes.append(inner.pointee.mailbox)
             drain = inner.pointee.outer

@@ -4,7 +4,7 @@ internal import CPealSupport
 public enum ProxyStage {
     /// Fails the call whose stage is the innermost one on the calling thread.
     public static func fail(_ failure: Failure) throws(Failure) {
-        guard let stage = peal_thread_own_slot()?.pointee.stage else {
+        guard let stage = peal_thread_own_engine()?.pointee.stage else {
             throw Failure(
                 .state,
                 "no stage of a proxy runs on this thread; call peal_proxy_fail inside `resolve`, `redirect` or `invoke`"
@@ -17,12 +17,12 @@ public enum ProxyStage {
     ///
     /// - Throws: The failure of the call, if the stage has failed it.
     static func run<Value>(_ stage: () -> Value) throws(Failure) -> Value {
-        guard let thread = peal_thread_current() else { throw .outOfMemory }
+        guard let engine = peal_thread_current().map(peal_thread_engine) else { throw .outOfMemory }
         var failure: Failure?
         let value = withUnsafeMutablePointer(to: &failure) { failure in
-            let outer = thread.pointee.stage
-            thread.pointee.stage = UnsafeMutableRawPointer(failure)
-            defer { thread.pointee.stage = outer }
+            let outer = engine.pointee.stage
+            engine.pointee.stage = UnsafeMutableRawPointer(failure)
+            defer { engine.pointee.stage = outer }
             return stage()
         }
         if let failure { throw failure }

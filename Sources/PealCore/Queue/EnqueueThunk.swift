@@ -71,7 +71,7 @@ enum EnqueueThunk {
     ) {
         guard let thread = peal_thread_own_slot(), let hazard = peal_thread_innermost(thread) else { return }
         _ = Broadcast.fail(outcome, peal_snapshot_method(list), nil, peal_snapshot_parameter_count(list))
-        thread.pointee.recorded_failure = outcome.rawValue
+        peal_thread_engine(thread).pointee.recorded_failure = outcome.rawValue
         peal_hazard_note_failure(hazard)
     }
 }

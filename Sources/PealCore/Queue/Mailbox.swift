@@ -23,7 +23,7 @@ extension Mailbox {
     var isInUseHere: Bool { isEntered { _ in true } }
 
     private func isEntered(_ isMeant: (peal_drain) -> Bool) -> Bool {
-        var drain = peal_thread_own_slot()?.pointee.drains
+        var drain = peal_thread_own_engine()?.pointee.drains
         while let inner = drain {
             if inner.pointee.mailbox == self, isMeant(inner.pointee) { return true }
             drain = inner.pointee.outer
@@ -33,10 +33,11 @@ extension Mailbox {
 
     /// Runs `body` while the thread's record states that it runs the mailbox, or calls its host's functions.
     func entered<Result>(on thread: UnsafeMutablePointer<peal_thread>, submits: Bool, _ body: () -> Result) -> Result {
-        var drain = peal_drain(submits: submits, mailbox: self, outer: thread.pointee.drains)
+        let engine = peal_thread_engine(thread)
+        var drain = peal_drain(submits: submits, mailbox: self, outer: engine.pointee.drains)
         return withUnsafeMutablePointer(to: &drain) { drain in
-            thread.pointee.drains = drain
-            defer { thread.pointee.drains = drain.pointee.outer }
+            engine.pointee.drains = drain
+            defer { engine.pointee.drains = drain.pointee.outer }
             return body()
         }
     }

@@ -5,14 +5,15 @@ enum CurrentRequester {
     /// Sets the requester during `body`: "service Chat", "observer of Chat" and similar.
     static func run<Result>(as text: String, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         var bytes = Array(text.utf8CString)
-        guard let thread = peal_thread_current(), let copy = peal_memory_allocate(bytes.count) else {
+        guard let engine = peal_thread_current().map(peal_thread_engine), let copy = peal_memory_allocate(bytes.count)
+        else {
             return try body()
         }
         copy.copyMemory(from: &bytes, byteCount: bytes.count)
-        let outer = thread.pointee.requester
-        thread.pointee.requester = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
+        let outer = engine.pointee.requester
+        engine.pointee.requester = UnsafePointer(copy.assumingMemoryBound(to: CChar.self))
         defer {
-            thread.pointee.requester = outer
+            engine.pointee.requester = outer
             peal_memory_free(copy)
         }
         return try body()
@@ -20,7 +21,7 @@ enum CurrentRequester {
 
     /// The requester that was set; else the thread's owner; else the program.
     static var name: String {
-        if let text = peal_thread_own_slot()?.pointee.requester { return String(cString: text) }
+        if let text = peal_thread_own_engine()?.pointee.requester { return String(cString: text) }
         let owner = CurrentOwner.id
         if owner != 0, let owner = Handles.owners.find(owner) { return "owner \(owner.name)" }
         return program
