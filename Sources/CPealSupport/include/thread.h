@@ -71,7 +71,7 @@ struct peal_spare_blocks {
     uint32_t count; /* of the loaded blocks */
 };
 
-/* What the engine in Swift assigns. It is a record of its own, since the thread sanitizer takes an assignment in Swift to
+/* The part that the engine in Swift assigns. It is a record of its own, since the thread sanitizer takes an assignment in Swift to
  * any member for one to the first word of the record, and other threads read the first word of peal_thread. */
 struct peal_thread_engine {
     struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
