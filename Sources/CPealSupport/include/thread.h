@@ -71,8 +71,8 @@ struct peal_spare_blocks {
     uint32_t count; /* of the loaded blocks */
 };
 
-/* The part that the engine in Swift assigns. It is a record of its own, since the thread sanitizer takes an assignment in Swift to
- * any member for one to the first word of the record, and other threads read the first word of peal_thread. */
+/* The part that the engine in Swift changes. It is a record of its own: the thread sanitizer takes a change in place of
+ * any member, such as +=, for one of the record's first word, and other threads read the first word of peal_thread. */
 struct peal_thread_engine {
     struct peal_drain *_Nullable drains; /* the mailboxes that the thread runs */
     const char *_Nullable requester; /* the text that names the requester of services; NULL: none in particular */
