@@ -451,6 +451,41 @@ static void *ring_alone_elsewhere(void *context)
     return NULL;
 }
 
+/* Another thread removes an observer, for which it reads the hazards of all threads. Its only message to this thread is
+ * relaxed, so the thread sanitizer would report what both threads access. */
+static bool has_removed;
+
+static void *remove_elsewhere(void *context)
+{
+    CHECK_OK(peal_observation_remove(*(const peal_observation *)context));
+    __atomic_store_n(&has_removed, true, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static void await_removal(int n)
+{
+    if (n != 1)
+        return;
+    WAIT_UNTIL(__atomic_load_n(&has_removed, __ATOMIC_RELAXED));
+    CHECK_STATUS(peal_broadcast(bell.ring_later, 2), PEAL_DEFERRED);
+}
+
+CLAIM("B5", "deferral is safe while another thread removes an observer")
+{
+    static const struct bell other_table = { PEAL_TABLE(bell), .ring_alone = alone };
+    static char other_target[] = "other";
+    peal_observation other;
+    pthread_t thread;
+
+    open_bell(await_removal);
+    CHECK_OK(bell_observe(&bell, other_target, &other_table, NULL, &other));
+    thread = thread_start(remove_elsewhere, &other);
+    CHECK_OK(peal_broadcast(bell.ring_later, 1));
+    thread_join(thread);
+    CHECK_JOURNAL("A-1 B-1 A-2 B-2");
+    close_center(center);
+}
+
 CLAIM("B5", "recursion is tracked for each thread: a broadcast of another thread is neither rejected nor deferred")
 {
     pthread_t thread;

@@ -33,6 +33,9 @@ UNSEEN static void *runtime_function(const char *name)
     return function;
 }
 
+/* The programs that the sanitizer starts, such as the symbolizer, are not sanitized, so they cannot load this library. */
+__attribute__((constructor)) UNSEEN static void keep_to_this_process(void) { unsetenv("LD_PRELOAD"); }
+
 /* ---- Reference counts ------------------------------------------------------------------------------ */
 
 size_t swift_retainCount(void *object);
