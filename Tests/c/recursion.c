@@ -451,39 +451,45 @@ static void *ring_alone_elsewhere(void *context)
     return NULL;
 }
 
-/* Another thread removes an observer, for which it reads the hazards of all threads. Its only message to this thread is
- * relaxed, so the thread sanitizer would report what both threads access. */
+/* Another thread removes an observer and waits for its calls, for which it reads the hazards of all threads. The messages of the two threads are
+ * relaxed, so the thread sanitizer would report what both access. */
+static bool has_deferred;
 static bool has_removed;
 
 static void *remove_elsewhere(void *context)
 {
-    CHECK_OK(peal_observation_remove(*(const peal_observation *)context));
+    WAIT_UNTIL(__atomic_load_n(&has_deferred, __ATOMIC_RELAXED));
+    CHECK_OK(peal_observation_remove_with(*(const peal_observation *)context, PEAL_REMOVE_WAIT, PEAL_FOREVER));
     __atomic_store_n(&has_removed, true, __ATOMIC_RELAXED);
     return NULL;
 }
 
-static void await_removal(int n)
+static void defer_and_await_removal(int n)
 {
     if (n != 1)
         return;
-    WAIT_UNTIL(__atomic_load_n(&has_removed, __ATOMIC_RELAXED));
     CHECK_STATUS(peal_broadcast(bell.ring_later, 2), PEAL_DEFERRED);
+    __atomic_store_n(&has_deferred, true, __ATOMIC_RELAXED);
+    WAIT_UNTIL(__atomic_load_n(&has_removed, __ATOMIC_RELAXED));
 }
 
 CLAIM("B5", "deferral is safe while another thread removes an observer")
 {
-    static const struct bell other_table = { PEAL_TABLE(bell), .ring_alone = alone };
-    static char other_target[] = "other";
+    peal_center elsewhere = open_center();
+    struct bell_protocol others;
     peal_observation other;
     pthread_t thread;
 
-    open_bell(await_removal);
-    CHECK_OK(bell_observe(&bell, other_target, &other_table, NULL, &other));
+    CHECK_OK(peal_type_declare(elsewhere, point_text));
+    CHECK_OK(bell_define(elsewhere, &others));
+    CHECK_OK(bell_observe(&others, b, &table, NULL, &other));
+    open_bell(defer_and_await_removal);
     thread = thread_start(remove_elsewhere, &other);
     CHECK_OK(peal_broadcast(bell.ring_later, 1));
     thread_join(thread);
     CHECK_JOURNAL("A-1 B-1 A-2 B-2");
     close_center(center);
+    close_center(elsewhere);
 }
 
 CLAIM("B5", "recursion is tracked for each thread: a broadcast of another thread is neither rejected nor deferred")
