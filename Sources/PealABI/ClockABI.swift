@@ -18,6 +18,6 @@ public func peal_clock_get_info(_ out_info: UnsafeMutablePointer<peal_clock_info
     Boundary.fill(out_info, "the information about the clock", peal_clock_info()) { info in
         info.is_manual = peal_clock_is_manual()
         info.now = peal_clock_now()
-        info.next = peal_manual_clock_next()
+        info.next = ManualClock.next
     }
 }

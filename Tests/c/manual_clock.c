@@ -258,6 +258,27 @@ CLAIM("T3", "a firing on a pumped queue waits there, and the time of the next on
     end();
 }
 
+CLAIM("T3", "the time of the next timer is known after another one was stopped or restarted")
+{
+    peal_timer stopped, watchdog;
+
+    begin();
+    stopped = start_timer(note_firing, (char *)"s", PEAL_MILLISECONDS(2), own_queue);
+    watchdog = start_timer(note_firing, (char *)"w", PEAL_MILLISECONDS(5), own_queue);
+    CHECK_EQUAL(next_due(), start + PEAL_MILLISECONDS(2));
+    CHECK_OK(peal_timer_stop(stopped));
+    CHECK_EQUAL(next_due(), start + PEAL_MILLISECONDS(5));
+    CHECK_OK(peal_clock_advance(PEAL_MILLISECONDS(4), PATIENCE));
+    CHECK_OK(peal_timer_start(watchdog));
+    CHECK_EQUAL(next_due(), start + PEAL_MILLISECONDS(9));
+    CHECK_OK(peal_clock_advance(PEAL_MILLISECONDS(5), PATIENCE));
+    CHECK_JOURNAL("w@9");
+    CHECK_OK(peal_timer_destroy(watchdog));
+    CHECK_EQUAL(next_due(), UINT64_MAX);
+    CHECK_OK(peal_timer_destroy(stopped));
+    end();
+}
+
 /* ---- Time limits and waits --------------------------------------------------------------------- */
 
 static void note_end(void *context, const struct peal_completion_info *info)

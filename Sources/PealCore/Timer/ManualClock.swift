@@ -2,6 +2,12 @@ internal import CPealSupport
 
 /// The clock that tests advance. See manual_clock.h.
 public enum ManualClock {
+    /// When the next timer, time limit or wait is due; the largest number for none.
+    public static var next: UInt64 {
+        TimerAgenda.withLock { $0.correctAlarm() }
+        return peal_manual_clock_next()
+    }
+
     /// Advances the clock, and makes the calls that become due on the calling thread.
     ///
     /// - Parameter timeout: The time that the calls may take by the system's clock, in milliseconds. The largest number

@@ -120,16 +120,10 @@ struct TimerAgenda: @unchecked Sendable {
         let now = Self.now
         var firstDue: TimerRecord?
         var last: TimerRecord?
-        while let timer = first {
+        while let timer = firstInOrder() {
             let due = peal_timer_due(timer.observer)
-            let isRestarted = peal_timer_postponed(timer.observer) > 0
-            guard isRestarted || due <= now else { break }
+            guard due <= now else { break }
             peal_heap_remove(&heap, timer.node)
-            if isRestarted {
-                // Others may be due before it, even if it is due now.
-                list(timer, due: due)
-                continue
-            }
             let mustEnqueue = requestCall(timer, due: due)
             if timer.has(PEAL_TIMER_REPEATS) { list(timer, due: timer.nextDue(after: due, now: now)) }
             guard mustEnqueue else { continue }
@@ -138,6 +132,25 @@ struct TimerAgenda: @unchecked Sendable {
             last = timer
         }
         return Due(first: firstDue)
+    }
+
+    /// The timer that is due first. A restarted timer that is found before it gets its new position: others may be due
+    /// earlier.
+    private mutating func firstInOrder() -> TimerRecord? {
+        while let timer = first, peal_timer_postponed(timer.observer) > 0 {
+            let due = peal_timer_due(timer.observer)
+            peal_heap_remove(&heap, timer.node)
+            list(timer, due: due)
+        }
+        return first
+    }
+
+    /// Sets the alarm later if the timer that it was set for was stopped or restarted.
+    mutating func correctAlarm() {
+        guard !isWaking, alarmTime < firstInOrder()?.node.pointee.key ?? .max else { return }
+        peal_executor_cancel(alarm)
+        alarmTime = .max
+        setAlarm()
     }
 
     /// An alarm that is set too early wakes a thread once without a due timer, and is then set again. That is cheaper
