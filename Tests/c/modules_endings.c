@@ -934,10 +934,10 @@ static void *stop_late(void *nothing)
 
 CLAIM("M5", "a stop that waits for another one reports that the time limit of the other one has expired")
 {
-    /* A step of b may run after the claim: its limit has expired. */
+    /* A step of b may run after the end of the center: its limit has expired. */
     static struct part a = { .name = "a", .on_stop = stand_in_step };
     static struct part b = { .name = "b", .on_event = stand };
-    enum { SHORT = 20000 }; /* microseconds of a wait that must be in vain */
+    enum { SHORT = 20000, PATIENCE = 20000 }; /* microseconds of a wait that must be in vain; milliseconds */
     pthread_t event;
     pthread_t first;
     pthread_t second;
@@ -958,5 +958,8 @@ CLAIM("M5", "a stop that waits for another one reports that the time limit of th
     CHECK_STATUS(join(first), PEAL_ERROR_TIMEOUT);
     CHECK_STATUS(join(second), PEAL_ERROR_TIMEOUT);
     CHECK_OK(join(event));
-    close_modules();
+    close_center(center);
+    /* The step of b has ended too, and with it the last use of the center. */
+    CHECK_OK(peal_clock_advance(0, PATIENCE));
+    journal_clear();
 }
