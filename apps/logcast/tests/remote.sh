@@ -9,15 +9,25 @@ cd "$work" || exit 1
 server_process=
 trap '[ -z "$server_process" ] || kill -KILL "$server_process"; rm -rf "$work"' EXIT
 
+wait_until() { # COMMAND...: repeats the command until it succeeds; fails after 30 seconds
+    for _ in $(seq 600); do
+        ! "$@" || return 0
+        sleep 0.05
+    done
+    return 1
+}
+find_url() {
+    url=$(sed -n 's/.*"nats":\["\([^"]*\)".*/\1/p' ./*.ports 2>/dev/null)
+    [ -n "$url" ]
+}
 start_server() { # PORT: -1 is a free port
     rm -f ./*.ports
     "$server" -a 127.0.0.1 -p "$1" -js -sd "$work/js" --ports_file_dir "$work" 2>>server.log 6>&- 7>&- 8>&- &
     server_process=$!
-    url=
-    until [ -n "$url" ]; do
-        url=$(sed -n 's/.*"nats":\["\([^"]*\)".*/\1/p' ./*.ports 2>/dev/null || true)
-        sleep 0.05
-    done
+    wait_until find_url && return
+    echo "the server does not start:"
+    cat server.log
+    exit 1
 }
 stop_server() {
     kill -KILL "$server_process"
@@ -27,12 +37,13 @@ stop_server() {
 lines_of() { # FILE
     [ -f "$1" ] && wc -l <"$1" || echo 0
 }
-wait_for() { # COUNT FILE: fails after 30 seconds
-    for _ in $(seq 600); do
-        [ "$(lines_of "$2")" -lt "$1" ] || return 0
-        sleep 0.05
-    done
+has_lines() { # COUNT FILE
+    [ "$(lines_of "$2")" -ge "$1" ]
+}
+wait_for() { # COUNT FILE: prints what all programs have said if it fails
+    wait_until has_lines "$@" && return
     echo "$2 has $(lines_of "$2") lines, and not $1"
+    tail -n 5 ./*.out ./*.err server.log
     return 1
 }
 collect() { # OPTION...
@@ -94,13 +105,14 @@ claim "a collector of another name gets all lines" wait_for 2973 other
 stop_collector
 claim "a collector stores no line that its filter drops" same 2973 "$(lines_of other)"
 
-# Live readers. The collector is killed at any time.
+# Live readers. The collector is killed at any time. The pipes are opened for reading too: the shell would otherwise wait
+# forever for a reader that has failed.
 mkfifo ann bob cid
 for reader in ann bob cid; do
     "$logcast" --publish "$url" --realm live --name "$reader" --no-plugins "$reader" >"$reader.out" 2>&1 &
     eval "reader_$reader=\$!"
 done
-exec 6>ann 7>bob 8>cid
+exec 6<>ann 7<>bob 8<>cid
 start_collector --realm live --lines.path live
 for round in 1 2 3 4 5; do
     from=$((round * 200 - 199))
@@ -168,16 +180,16 @@ for bad in "--publish=$url --subscribe=$url" "--subscribe=$url numbers" "--realm
     claim "$bad: the program ends with 2" same 2 "$code"
 done
 
-# A reader whose server is away. The pipe is opened after the reader has connected.
+# A reader whose server goes away.
 mkfifo stuck
 "$logcast" --publish "$url" --realm stuck --no-plugins --report-every 1 stuck >"$work/out" 2>"$work/err" 6>&- &
 reader=$!
-exec 6>stuck
+exec 6<>stuck
+seq 3 >&6
+claim "a reader reports its lines" wait_until has "$work/err" "logcast: 3 lines"
 stop_server
-seq 11 >&6
-until has "$work/err" "logcast: 11 lines"; do
-    sleep 0.05
-done
+seq 8 >&6
+claim "a reader whose server is away reports its lines" wait_until has "$work/err" "logcast: 11 lines"
 seq 2000 >&6
 kill -TERM "$reader"
 wait "$reader"
