@@ -120,6 +120,12 @@ struct peal_bridge_info party_info(struct party *party)
     return info;
 }
 
+uint64_t party_sent(struct party *party)
+{
+    must(peal_bridge_flush(party->bridge, WAIT_MILLISECONDS), "flush");
+    return party_info(party).sent;
+}
+
 void pair_open(struct party *from, struct party *to)
 {
     next_realm();

@@ -53,6 +53,9 @@ void party_wait(struct party *party, size_t peers);
 void party_say(struct party *party, int32_t number, const char *text);
 size_t party_heard(struct party *party);
 struct peal_bridge_info party_info(struct party *party);
+/* The number of calls that were sent, after a flush. A call may arrive before it is counted. The same holds for the
+   number of received calls, which a test must wait for. */
+uint64_t party_sent(struct party *party);
 
 /* Connects, exports from the first party, imports and observes in the second. */
 void pair_open(struct party *from, struct party *to);
