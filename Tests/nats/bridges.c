@@ -21,7 +21,8 @@ CLAIM("N1", "a broadcast of an exported protocol is made in the process that imp
     CHECK_EQUAL(to.disorders, 0);
     CHECK_TEXT(to.text, "hello");
     CHECK_EQUAL(party_sent(&from), 1000);
-    WAIT_UNTIL(party_info(&to).received == 1000);
+    WAIT_UNTIL(party_info(&to).received >= 1000);
+    CHECK_EQUAL(party_info(&to).received, 1000);
     pair_close(&from, &to);
 }
 
@@ -296,7 +297,8 @@ CLAIM("N4", "an observer that is called before the export answers a call from in
     party_say(&one, 49, "question");
     WAIT_UNTIL(party_heard(&one) == 2 && party_heard(&two) == 2);
     CHECK_EQUAL(party_sent(&two), 1);
-    WAIT_UNTIL(party_info(&one).received == 1);
+    WAIT_UNTIL(party_info(&one).received >= 1);
+    CHECK_EQUAL(party_info(&one).received, 1);
     pair_close(&one, &two);
 }
 

@@ -58,7 +58,7 @@ CLAIM("N10", "durable calls are kept while no process imports them, and made in 
     next_realm();
     open_publisher(&from);
     say_many(&from, 1, 3000);
-    CHECK_EQUAL(party_sent(&from), 3000);
+    CHECK_EQUAL(party_info(&from).sent, 3000);
     import_durably(&to, "collector", no_queue);
     WAIT_UNTIL(party_heard(&to) == 3000);
     say_many(&from, 3001, 3100);

@@ -53,8 +53,8 @@ void party_wait(struct party *party, size_t peers);
 void party_say(struct party *party, int32_t number, const char *text);
 size_t party_heard(struct party *party);
 struct peal_bridge_info party_info(struct party *party);
-/* The number of calls that were sent, after a flush. A call may arrive before it is counted. The same holds for the
-   number of received calls, which a test must wait for. */
+/* Flushes, and returns the number of calls that were sent. A call may arrive before `party_info` counts it as sent, and its
+   observer may run before it is counted as received. */
 uint64_t party_sent(struct party *party);
 
 /* Connects, exports from the first party, imports and observes in the second. */
