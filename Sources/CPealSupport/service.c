@@ -12,8 +12,7 @@ struct peal_hazard_slot *peal_scope_protect(const struct peal_instance_element *
     struct peal_hazard_slot *hazard = peal_hazard_occupy();
     if (hazard == NULL)
         return NULL;
-    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&hazard->shown.list, (uintptr_t)element | PEAL_HAZARD_OF_SCOPE, __ATOMIC_RELEASE);
+    peal_hazard_store(hazard, element, PEAL_HAZARD_OF_SCOPE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     return hazard;
 }

@@ -203,12 +203,7 @@ static bool has_flags(uint64_t word, uint64_t id, uint64_t mask, uint64_t flags)
     return word >> 32 == peal_id_generation(id) && (word & mask) == flags;
 }
 
-static bool is_live(const struct peal_slot *slot, uint64_t id)
-{
-    return slot != NULL
-        && has_flags(
-            __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE), id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE);
-}
+static bool is_live(const struct peal_slot *slot, uint64_t id) { return slot != NULL && peal_slot_is_of(slot, id); }
 
 bool peal_slot_is_live(const struct peal_slots *slots, uint64_t id) { return is_live(slot_of(slots, id), id); }
 
@@ -270,6 +265,8 @@ struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t id, 
 bool peal_slot_remove_pinned(const struct peal_slots *slots, uint64_t id)
 {
     struct peal_slot *slot = existing_slot(slots, peal_id_index(id));
+    if ((__atomic_load_n(&slot->word, __ATOMIC_RELAXED) & PEAL_SLOT_LIVE) == 0)
+        return true;
     const uint64_t change = PEAL_SLOT_LIVE + PEAL_SLOT_RETIRED + 1;
     const uint64_t word = __atomic_sub_fetch(&slot->word, change, __ATOMIC_ACQ_REL);
     return (word & PEAL_SLOT_PINS) == 0;

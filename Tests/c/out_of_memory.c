@@ -7,6 +7,7 @@
 #include "destroyed.h"
 #include "interpose.h"
 #include "latch.h"
+#include "spares.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +80,7 @@ static bool refuse(unsigned long nth, peal_status (*attempt)(void), peal_status 
 
     snprintf(name, sizeof name, "allocation %lu refused", nth);
     check_case(name);
+    spares_use_up();
     interpose_refuse(nth);
     *out_status = attempt();
     was_refused = interpose_refused() > 0;

@@ -24,6 +24,12 @@ static inline void peal_count_retain(uint32_t *_Nonnull count, uint32_t times)
 {
     __atomic_fetch_add(count, times, __ATOMIC_RELAXED);
 }
+/* The same. Returns true for the first references. */
+static inline bool peal_count_retain_first(uint32_t *_Nonnull count, uint32_t times)
+{
+    return __atomic_fetch_add(count, times, __ATOMIC_RELAXED) == 0;
+}
+static inline uint32_t peal_count_load(const uint32_t *_Nonnull count) { return __atomic_load_n(count, __ATOMIC_RELAXED); }
 /* Returns true for the last references: the caller then ends the object. The writes of other threads before their
  * releases happen before that. */
 static inline bool peal_count_release(uint32_t *_Nonnull count, uint32_t times)

@@ -36,16 +36,12 @@ struct peal_observer_record {
     uint64_t id; /* of the observation's handle */
     void *_Nullable target;
     void (*_Nullable destroy)(void *_Nullable target);
-    void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
+    void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that counts its records */
     struct peal_successor *_Nullable successor; /* of a replaced observer; owned, and never changed once it is set */
     /* Of observers alone. */
     int32_t priority;
-    uint32_t hash;
+    uint32_t occurrence; /* in its protocol's index, guarded by the center's lock: see PealCore's ObserverIndex */
     uint64_t order; /* the order of registration among observers of the same priority */
-    /* Its links in the index of its protocol's observers, guarded by the center's lock. */
-    struct peal_observer_record *_Nullable next;
-    struct peal_observer_record *_Nullable
-        *_Nullable previous; /* the pointer that leads here; NULL: not in the index */
 };
 
 /* The extra state of observers with a queue. It follows the record. Observers with any other extra state have it too. */
@@ -125,30 +121,9 @@ static inline size_t peal_observer_extras_size(uint8_t extras)
          + (extras == PEAL_EXTRAS_ALL ? sizeof(struct peal_observer_rare_extras) : 0);
 }
 
-static inline struct peal_observer_record *_Nullable peal_observer_next(
-    const struct peal_observer_record *_Nonnull record)
+static inline void peal_observer_set_occurrence(struct peal_observer_record *_Nonnull record, uint32_t occurrence)
 {
-    return record->next;
-}
-static inline void peal_observer_link(
-    struct peal_observer_record *_Nonnull record, struct peal_observer_record *_Nullable *_Nonnull head)
-{
-    record->next = *head;
-    record->previous = head;
-    if (*head != NULL)
-        (*head)->previous = &record->next;
-    *head = record;
-}
-/* Returns false if the record is in no index. */
-static inline bool peal_observer_unlink(struct peal_observer_record *_Nonnull record)
-{
-    if (record->previous == NULL)
-        return false;
-    *record->previous = record->next;
-    if (record->next != NULL)
-        record->next->previous = record->previous;
-    record->previous = NULL;
-    return true;
+    record->occurrence = occurrence;
 }
 
 static inline struct peal_link *_Nonnull peal_observer_link_of_owner(struct peal_observer_extras *_Nonnull extras)
@@ -172,10 +147,6 @@ static inline struct peal_observer_record *_Nonnull peal_observer_of_queue_link(
 }
 
 /* The members that point to objects of Swift. */
-static inline void *_Nullable *_Nonnull peal_observer_tables(struct peal_observer_record *_Nonnull record)
-{
-    return &record->tables;
-}
 static inline void *_Nullable *_Nonnull peal_observer_queue(struct peal_observer_delivery *_Nonnull delivery)
 {
     return &delivery->queue;
@@ -248,7 +219,7 @@ static inline struct peal_task *_Nonnull peal_observer_end_task(struct peal_obse
 static inline void peal_observer_prefetch(const struct peal_observer_record *_Nonnull record)
 {
     __builtin_prefetch(&record->tables, 1);
-    __builtin_prefetch(&record->hash, 1);
+    __builtin_prefetch(&record->order, 1);
 }
 
 static inline void peal_observer_retain(struct peal_observer_record *_Nonnull record)

@@ -144,8 +144,6 @@ struct peal_service_element {
     struct peal_service_record *_Nullable record; /* atomic; read with the lock of the names held */
 };
 
-/* `id` must be the first member. A search for protected methods reads every hazard slot as if it named an observer
- * list, and the first member of a list is its method's id. */
 struct peal_instance_element {
     uint64_t id;
     uint64_t word;
@@ -340,7 +338,7 @@ static inline struct peal_hazard_slot *_Nonnull peal_scope_slot(struct peal_haza
 static inline struct peal_instance_element *_Nullable peal_scope_instance(
     const struct peal_hazard_slot *_Nonnull hazard)
 {
-    return (hazard->shown.list & PEAL_HAZARD_OF_SCOPE) != 0
+    return (hazard->shown.list & PEAL_HAZARD_MARKS) == PEAL_HAZARD_OF_SCOPE
              ? (struct peal_instance_element *)(hazard->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS)
              : NULL;
 }
@@ -350,7 +348,7 @@ static inline bool peal_scope_protects(const struct peal_hazard_slot *_Nonnull h
 {
     const struct peal_instance_element *element =
         (const struct peal_instance_element *)(hazard->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
-    return (hazard->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 && element->self == self;
+    return (hazard->shown.list & PEAL_HAZARD_MARKS) == PEAL_HAZARD_OF_SCOPE && element->self == self;
 }
 
 /* Returns true if a slot is both the calling thread's outermost and its innermost. */

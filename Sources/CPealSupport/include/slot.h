@@ -180,12 +180,29 @@ struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull s
 bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* Removes an id, which must be retired exactly if `is_retired`. Only one of the threads that try succeeds. */
 struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull slots, uint64_t id, bool is_retired);
-/* Removes a retired id and releases the caller's pin of it. Only the thread that ends the object calls this. Returns true
- * if that was the last pin: the caller then takes the object out of the slot and frees the slot. */
+/* Removes a retired id and releases the caller's pin of it. Only the thread that ends the object calls this, also after
+ * peal_slot_try_remove_pinned. Returns true if that was the last pin: the caller then takes the object out of the slot and
+ * frees the slot. */
 bool peal_slot_remove_pinned(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* Requires a live slot, and returns its id too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
     const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_id);
+
+/* Returns true if the id of a slot is live. */
+static inline bool peal_slot_is_of(const struct peal_slot *_Nonnull slot, uint64_t id)
+{
+    const uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
+    return word >> 32 == peal_id_generation(id) && (word & (PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED)) == PEAL_SLOT_LIVE;
+}
+
+/* Does the same without an atomic operation if no other thread has a pin. The caller must hold the lock under which
+ * threads pin retired ids, so no pin begins meanwhile. */
+static inline void peal_slot_try_remove_pinned(struct peal_slot *_Nonnull slot)
+{
+    const uint64_t word = __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
+    if ((word & PEAL_SLOT_PINS) == 1)
+        __atomic_store_n(&slot->word, word >> 32 << 32, __ATOMIC_RELEASE);
+}
 
 /* Releases a pin. Returns true for the last pin of a removed id: the caller then takes the object out of the slot
  * and frees the slot. Only one thread gets true, since no pin begins after the removal. */

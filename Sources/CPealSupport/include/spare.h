@@ -1,4 +1,5 @@
-/* Small memory that is used again without malloc: that of calls that wait on queues, and that of changes of properties.
+/* Small memory that is used again without malloc: that of calls that wait on queues, of changes of properties, of observers'
+ * records, and of lists.
  * One thread allocates a block and another may free it, so spare blocks pass from thread to thread: a magazine of them
  * at a time, through a depot.
  *
@@ -10,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory.h"
 #include "thread.h"
 
 /* A spare block. A block keeps the rest of its contents until it is taken. `next_magazine` is NULL then. */
@@ -18,8 +20,23 @@ struct peal_spare_block {
     struct peal_spare_block *_Nullable next_magazine; /* for the first block of a magazine in the depot */
 };
 
-/* The number of blocks of a full magazine. */
-static inline uint32_t peal_spare_magazine(enum peal_spare_kind kind) { return kind == PEAL_SPARE_CALLS ? 64 : 8; }
+/* The number of blocks of a full magazine. A collection frees as many records and lists as a magazine has, at most. */
+static inline uint32_t peal_spare_magazine(enum peal_spare_kind kind)
+{
+    return kind == PEAL_SPARE_CALLS ? 64 : kind == PEAL_SPARE_CHANGES ? 8 : 16;
+}
+
+/* The address sanitizer then sees each use of freed memory. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PEAL_SPARE_IS_FREED 1
+#endif
+#endif
+#if !defined(PEAL_SPARE_IS_FREED) && !defined(__SANITIZE_ADDRESS__)
+#define PEAL_SPARE_IS_FREED 0
+#elif !defined(PEAL_SPARE_IS_FREED)
+#define PEAL_SPARE_IS_FREED 1
+#endif
 
 /* The same as the next two functions, where the thread's loaded magazine is empty or full. */
 void *_Nullable peal_spare_take_slow(struct peal_thread *_Nullable thread, enum peal_spare_kind kind);
@@ -30,6 +47,8 @@ void peal_spare_add_slow(
  * acquired under that of a depot. */
 static inline void *_Nullable peal_spare_take(struct peal_thread *_Nullable thread, enum peal_spare_kind kind)
 {
+    if (PEAL_SPARE_IS_FREED)
+        return NULL;
     if (__builtin_expect(thread == NULL || thread->spares[kind].loaded == NULL, 0))
         return peal_spare_take_slow(thread, kind);
     struct peal_spare_blocks *const spare = &thread->spares[kind];
@@ -39,12 +58,16 @@ static inline void *_Nullable peal_spare_take(struct peal_thread *_Nullable thre
     return block;
 }
 
-/* Keeps a block of peal_memory_allocate as a spare one, or frees it. `next_magazine` must be NULL, except for calls.
- * `thread` is the calling one, or NULL. The caller may hold other locks. */
+/* Keeps a block of peal_memory_allocate as a spare one, or frees it. `next_magazine` of a change must be NULL. `thread` is
+ * the calling one, or NULL. The caller may hold other locks. */
 static inline void peal_spare_add(
     struct peal_thread *_Nullable thread, enum peal_spare_kind kind, void *_Nonnull memory)
 {
     struct peal_spare_block *const block = (struct peal_spare_block *)memory;
+    if (PEAL_SPARE_IS_FREED) {
+        peal_memory_free(block);
+        return;
+    }
     if (__builtin_expect(thread == NULL || thread->spares[kind].count == peal_spare_magazine(kind), 0)) {
         peal_spare_add_slow(thread, kind, block);
         return;
@@ -53,6 +76,19 @@ static inline void peal_spare_add(
     block->next = spare->loaded;
     spare->loaded = block;
     spare->count++;
+}
+
+/* Returns memory for an observer's record or a list, with uninitialised contents, or NULL. */
+static inline void *_Nullable peal_spare_allocate(enum peal_spare_kind kind)
+{
+    void *const block = peal_spare_take(peal_thread_own_slot(), kind);
+    const size_t size = kind == PEAL_SPARE_RECORDS ? sizeof(struct peal_observer_record) : peal_snapshot_size(1);
+    return block != NULL ? block : peal_memory_allocate_unset(size);
+}
+/* Frees such memory, or larger memory, on any thread. */
+static inline void peal_spare_free(enum peal_spare_kind kind, void *_Nonnull memory)
+{
+    peal_spare_add(peal_thread_own_slot(), kind, memory);
 }
 
 /* Returns `size` bytes for a call, with uninitialised contents, or NULL. The caller must hold no lock. */

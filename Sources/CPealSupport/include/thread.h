@@ -64,7 +64,13 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
 
 /* The kinds of memory that a thread uses again: see spare.h. The values of invocations are not among them, since late
  * readers may read those (invocation.c). */
-enum peal_spare_kind { PEAL_SPARE_CALLS, PEAL_SPARE_CHANGES, PEAL_SPARE_KINDS };
+enum peal_spare_kind {
+    PEAL_SPARE_CALLS,
+    PEAL_SPARE_CHANGES,
+    PEAL_SPARE_RECORDS, /* of observers without extras */
+    PEAL_SPARE_LISTS, /* of one observer */
+    PEAL_SPARE_KINDS
+};
 struct peal_spare_blocks {
     struct peal_spare_block *_Nullable loaded;
     struct peal_spare_block *_Nullable previous;
@@ -161,8 +167,8 @@ static inline struct peal_thread_engine *_Nullable peal_thread_own_engine(void)
 void peal_thread_rest(void);
 void peal_thread_resume(void);
 
-/* Returns true if no other thread has a record, or all others rest. Call after a full fence. A thread that claims a
- * record or resumes later sees the stores of this thread before the fence. */
+/* Returns true if no other thread has a record, or all others rest. Call after a full fence, unless the result is a hint.
+ * A thread that claims a record or resumes later sees the stores of this thread before the fence. */
 bool peal_thread_is_alone(void);
 
 /* Marks in a hazard. A list that the caller releases itself is marked, so that a second release does not end the
@@ -172,6 +178,7 @@ enum {
     PEAL_HAZARD_OF_CALLER = 1,
     PEAL_HAZARD_SHUT = 2,
     PEAL_HAZARD_OF_SCOPE = 4, /* no list: an instance of a service (service.h) */
+    PEAL_HAZARD_OF_HANDLE = PEAL_HAZARD_OF_SCOPE | PEAL_HAZARD_SHUT, /* no list: the slot of a handle (slot.h) */
     PEAL_HAZARD_MARKS = PEAL_HAZARD_OF_CALLER | PEAL_HAZARD_SHUT | PEAL_HAZARD_OF_SCOPE
 };
 
@@ -206,15 +213,32 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
     return snapshot;
 }
 
+/* Stores an address with its mark in a free slot. The caller then tests if the address is still that of its object. A
+ * thread that ends the object makes it stale, passes the writer fence and then loads the hazards. */
+static inline void peal_hazard_store(struct peal_hazard_slot *_Nonnull hazard, const void *_Nonnull address, uintptr_t mark)
+{
+    /* The call that the slot named last has ended. */
+    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&hazard->shown.list, (uintptr_t)address | mark, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
 /* Protects a method's element, and with it the object of the method and its names, by a free slot. Returns false if the
  * element is that of another method now. The caller must release the slot in either case. */
 static inline bool peal_hazard_element(
     struct peal_hazard_slot *_Nonnull hazard, struct peal_directory_element *_Nonnull element, uint64_t id)
 {
-    __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);
-    __atomic_store_n(&hazard->shown.list, (uintptr_t)peal_directory_empty_list(element), __ATOMIC_RELEASE);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    peal_hazard_store(hazard, peal_directory_empty_list(element), PEAL_HAZARD_OF_LIBRARY);
     return peal_directory_is_of(element, id);
+}
+
+/* Protects the object of a handle by a free slot. Returns false if the id is stale. The caller must release the slot in
+ * either case. */
+static inline bool peal_hazard_protect_handle(
+    struct peal_hazard_slot *_Nonnull hazard, const struct peal_slot *_Nonnull slot, uint64_t id)
+{
+    peal_hazard_store(hazard, slot, PEAL_HAZARD_OF_HANDLE);
+    return peal_slot_is_of(slot, id);
 }
 
 /* Returns the hazard slot of a thread's outermost list if it is free. Returns NULL if the slow path is needed. */
@@ -414,6 +438,13 @@ static inline uint64_t peal_hazard_method(const struct peal_hazard_slot *_Nonnul
 static inline const struct peal_snapshot *_Nullable peal_hazard_list(const struct peal_hazard_slot *_Nonnull hazard)
 {
     return (const struct peal_snapshot *)(hazard->shown.list & ~(uintptr_t)PEAL_HAZARD_MARKS);
+}
+
+/* Returns true if the slot protects a list of the method. */
+static inline bool peal_hazard_is_of_method(const struct peal_hazard_slot *_Nonnull hazard, uint64_t id)
+{
+    const struct peal_snapshot *list = peal_hazard_list(hazard);
+    return list != NULL && (hazard->shown.list & PEAL_HAZARD_OF_SCOPE) == 0 && peal_snapshot_method(list) == id;
 }
 
 /* The number of occupied slots of the calling thread, which are the first ones; and the slot at an index. */

@@ -16,16 +16,14 @@
  *
  * A program may have many timers, so members of the record that only other observers need have other contents here:
  *
- *     tables, successor                          the schedule
- *     priority, hash, order, next, previous      the node on the agenda
- *     marks                                      enum peal_timer_marks
- *     queue                                      the action. The mailbox has the handle of the queue
- *     the offset of the task's item              how much later the timer is due than its node states
+ *     tables, successor, priority, occurrence, order    the node on the agenda
+ *     marks                                             enum peal_timer_marks
+ *     queue                                             the action. The mailbox has the handle of the queue
+ *     the offset of the task's item                     how much later the timer is due than its node states
  *
  * The state follows the extras in the same allocation. It is no part of the record, because the thread sanitizer takes a
  * change of a member for one of the first member, which must not be the gate. All times are in nanoseconds. */
 struct peal_timer_schedule {
-    /* Guarded by the lock of the agenda. */
     int64_t period;
     int64_t delay;
 };
@@ -35,6 +33,7 @@ union peal_timer_action {
 };
 struct peal_timer_state {
     /* Guarded by the lock of the agenda. */
+    struct peal_timer_schedule schedule;
     int64_t enqueued_due; /* the due time of the firing that waits on the queue */
     uint64_t fired;
     uint64_t missed;
@@ -86,14 +85,6 @@ static inline void peal_timer_set_tolerance(struct peal_observer_record *_Nonnul
     peal_timer_mark(timer, PEAL_TIMER_TOLERANT, true);
     peal_timer_state_of(timer)->tolerance[0] = tolerance;
 }
-static inline struct peal_timer_schedule *_Nonnull peal_timer_schedule_of(struct peal_observer_record *_Nonnull timer)
-{
-    return (struct peal_timer_schedule *)(void *)&timer->tables;
-}
-_Static_assert(sizeof(struct peal_timer_schedule)
-                   == offsetof(struct peal_observer_record, priority) - offsetof(struct peal_observer_record, tables),
-    "the schedule takes the place of the tables and the successor");
-
 static inline struct peal_observer_delivery *_Nonnull peal_timer_delivery(struct peal_observer_record *_Nonnull timer)
 {
     return (struct peal_observer_delivery *)(void *)(timer + 1);
@@ -119,7 +110,7 @@ static inline struct peal_mailbox *_Nullable peal_timer_mailbox(struct peal_obse
 }
 
 /* The node on the agenda. Its key is the time when the timer must have fired or be moved. */
-enum { PEAL_TIMER_NODE = offsetof(struct peal_observer_record, priority) };
+enum { PEAL_TIMER_NODE = offsetof(struct peal_observer_record, tables) };
 _Static_assert(sizeof(struct peal_heap_node) == sizeof(struct peal_observer_record) - PEAL_TIMER_NODE,
     "the node takes the place of the last members of the record");
 

@@ -135,7 +135,7 @@ enum ProtectedMethods {
         guard let thread = peal_thread_own_slot() else { return false }
         return (0..<peal_thread_depth(thread)).contains { index in
             let hazard = peal_thread_hazard_at(thread, index)
-            return hazard != own && peal_hazard_list(hazard).map(peal_snapshot_method) == id
+            return hazard != own && peal_hazard_is_of_method(hazard, id)
         }
     }
 }

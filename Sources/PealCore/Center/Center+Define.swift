@@ -182,7 +182,7 @@ extension CenterState {
         for adopted in proto.adopted { self[adopted].removeAdopter(proto) }
         self[proto].end()
         protocolsByName[proto.name] = nil
-        Handles.protocols.remove(proto.id)
+        proto.retire()
     }
 
     /// Appends the methods that the protocol does not have yet, to it and to all that adopt it.

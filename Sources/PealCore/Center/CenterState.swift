@@ -42,7 +42,7 @@ struct CenterState {
             remains.observers += self[proto].observers.all.filter { $0.close() }
             for method in self[proto].all { method.close() }
             self[proto].end()
-            Handles.protocols.remove(proto.id)
+            proto.retire()
         }
         properties = [:]
         protocolsByName = [:]

@@ -18,6 +18,11 @@ public struct Borrowed<Object: AnyObject>: BitwiseCopyable {
     /// A counted reference.
     public var object: Object { reference.takeUnretainedValue() }
 
+    /// Counts a reference, which `release` ends.
+    func retain() { _ = reference.retain() }
+
+    func release() { reference.release() }
+
     /// Runs `body` with the object, which is not counted for it.
     @inline(__always)
     func with<Value, Mistake>(_ body: (Object) throws(Mistake) -> Value) throws(Mistake) -> Value {

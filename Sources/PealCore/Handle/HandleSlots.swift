@@ -57,6 +57,24 @@ struct HandleSlots: @unchecked Sendable {
         return try body(peal_slot_object(slot).pointee.unsafelyUnwrapped)
     }
 
+    /// Runs `body` with the address of an object that a hazard slot keeps meanwhile. A pin does so instead while the
+    /// thread has no free hazard slot. The reclaimer must release the objects of the table.
+    @inline(__always)
+    func withProtected<Value, Error>(
+        _ id: UInt64, _ body: (UnsafeMutableRawPointer) throws(Error) -> Value
+    ) throws(Error) -> Value? {
+        guard peal_id_tag(id) == slots.pointee.tag, let slot = peal_slot_at(slots, peal_id_index(id)) else { return nil }
+        guard let hazard = peal_hazard_outermost() ?? peal_hazard_occupy() else { return try withPinned(id, body) }
+        defer { Broadcast.release(hazard) }
+        guard peal_hazard_protect_handle(hazard, slot, id) else { return nil }
+        return try body(peal_slot_object(slot).pointee.unsafelyUnwrapped)
+    }
+
+    /// The address by which a hazard slot protects the object of an id, whatever its state.
+    func hazard(of id: UInt64) -> UnsafePointer<peal_snapshot>? {
+        UnsafeRawPointer(peal_slot_at(slots, peal_id_index(id)))?.assumingMemoryBound(to: peal_snapshot.self)
+    }
+
     func locked(_ id: UInt64) -> UnsafeMutableRawPointer? { peal_slot_locked_object(slots, id) }
 
     /// Pins an id for as long as the caller needs its object. The slot is not reused meanwhile.

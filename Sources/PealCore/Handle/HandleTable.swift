@@ -48,6 +48,16 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         try slots.withPinned(id) { (address) throws(Mistake) in try body(Borrowed(at: address)) }
     }
 
+    /// Runs `body` with the object, which a hazard slot keeps meanwhile: see `HandleSlots.withProtected`.
+    ///
+    /// - Returns: Nil if the id is stale.
+    @inline(__always)
+    func withProtected<Value, Mistake>(
+        _ id: UInt64, _ body: (Borrowed<Object>) throws(Mistake) -> Value
+    ) throws(Mistake) -> Value? {
+        try slots.withProtected(id) { (address) throws(Mistake) in try body(Borrowed(at: address)) }
+    }
+
     /// The object of an id, without a pin. Nil if the id is stale. The caller must hold a lock under which the id is
     /// removed.
     func locked(_ id: UInt64) -> Borrowed<Object>? { slots.locked(id).map { Borrowed(at: $0) } }
@@ -59,6 +69,9 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     func pinnedObject(_ id: UInt64) -> Object { Borrowed(at: slots.pinnedObject(id)).object }
 
     func unpin(_ id: UInt64) { slots.unpin(id) }
+
+    /// The address by which a hazard slot protects the object of an id.
+    func hazard(of id: UInt64) -> UnsafePointer<peal_snapshot>? { slots.hazard(of: id) }
 
     /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
     public func has(_ id: UInt64) -> Bool { slots.has(id) }

@@ -79,7 +79,14 @@ public struct ObserverHandles: @unchecked Sendable {
         return 1
     }
 
-    /// The same for an id that the caller has pinned, and releases the pin.
+    /// Removes the retired id of a record that the reclaimer is about to end, if the reclaimer's pin is the only one. The
+    /// caller must hold the reclaimer's lock.
+    func tryRemovePinned(_ record: Observer) {
+        guard peal_observer_references(record) == 1 else { return }
+        peal_slot_try_remove_pinned(slot(at: peal_id_index(record.pointee.id)))
+    }
+
+    /// The same as `recycle` for an id that the caller has pinned, and releases the pin.
     func recyclePinned(_ id: UInt64) -> UInt32 {
         guard peal_slot_remove_pinned(slots, id) else { return 0 }
         peal_slot_free(slots, id)
@@ -100,6 +107,16 @@ public struct ObserverHandles: @unchecked Sendable {
         return try body(Self.record(of: slot))
     }
 
+    /// The record of the id that has a slot. The id must not be recycled meanwhile.
+    @inline(__always)
+    func record(at index: UInt32) -> Observer { Self.record(of: slot(at: index)) }
+
+    /// A slot that has been taken before.
+    @inline(__always)
+    private func slot(at index: UInt32) -> UnsafeMutablePointer<peal_slot> {
+        peal_slot_at_sized(slots, index, MemoryLayout<peal_slot>.size).unsafelyUnwrapped
+    }
+
     /// The record of an id that is not stale. The caller must hold a lock as for `peal_slot_locked_object`.
     @inline(__always)
     func locked(_ id: UInt64) -> Observer? {
@@ -113,14 +130,15 @@ public struct ObserverHandles: @unchecked Sendable {
     var allRetained: [Observer] {
         (0..<peal_slots_end(slots)).compactMap { index in
             var id: UInt64 = 0
-            let slot = peal_slot_pin_at(slots, index, &id)
+            let slot = Reclaimer.keeping { peal_slot_pin_at(slots, index, &id) }
             return owned(slot, id)
         }
     }
 
     /// The record of an id, with a weak count that the caller must release.
     func retained(_ id: UInt64, evenRetired: Bool) -> Observer? {
-        owned(peal_slot_pin(slots, id, evenRetired), id)
+        // The reclaimer removes ids that it finds retired, under its lock.
+        owned(evenRetired ? Reclaimer.keeping { peal_slot_pin(slots, id, true) } : peal_slot_pin(slots, id, false), id)
     }
 
     private func observation(_ record: Observer?) -> Observation? {

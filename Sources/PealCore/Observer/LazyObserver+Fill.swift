@@ -40,8 +40,7 @@ extension CenterState {
         registration.queue = placeholder.queue
         registration.isOnce = peal_gate_load(placeholder.gate) & ObserverGate.once != 0
         let tables = placeholder.record.tables
-        let key = ObserverKey(&registration, tables)
-        let record = try Observer.make(&registration, tables, key)
+        let record = try Observer.make(&registration, Borrowed(tables))
         record.install(at: placeholder.record, use)
         let instance = Observation(record)
         do throws(Failure) {

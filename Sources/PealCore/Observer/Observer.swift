@@ -9,20 +9,21 @@ extension Observer {
     /// the same allocation.
     @inline(__always)
     static func make(
-        _ registration: inout Registration, _ tables: consuming ObserverTables, _ key: ObserverKey
+        _ registration: inout Registration, _ tables: Borrowed<ObserverTables>
     ) throws(Failure) -> Observer {
-        let extras = tables.handled == nil ? registration.extras : UInt8(PEAL_EXTRAS_ALL)
+        let handled = tables.with { $0.handled }
+        let extras = handled == nil ? registration.extras : UInt8(PEAL_EXTRAS_ALL)
         let size =
             MemoryLayout<ObserverRecord>.size
             + (extras == UInt8(PEAL_EXTRAS_NONE) ? 0 : peal_observer_extras_size(extras))
         // Most records have no extras, and are filled here: in glibc that is faster than memory of zeros.
         let record: Observer
         if extras == UInt8(PEAL_EXTRAS_NONE) {
-            guard let memory = peal_memory_allocate_unset(size) else { throw .outOfMemory }
+            guard let memory = peal_spare_allocate(PEAL_SPARE_RECORDS) else { throw .outOfMemory }
             record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
             record.initialize(to: ObserverRecord())
         } else {
-            guard let memory = peal_memory_allocate(size + (tables.handled?.size ?? 0)) else { throw .outOfMemory }
+            guard let memory = peal_memory_allocate(size + (handled?.size ?? 0)) else { throw .outOfMemory }
             record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
         }
         record.begin(
@@ -32,19 +33,15 @@ extension Observer {
         record.pointee.marks =
             (registration.keepsLatest ? UInt8(PEAL_OBSERVER_KEEPS_LATEST.rawValue) : 0)
             | (registration.isPassive ? UInt8(PEAL_OBSERVER_PASSIVE.rawValue) : 0)
-            | (registration.isPassive || tables.handled != nil ? UInt8(PEAL_OBSERVER_EXAMINED.rawValue) : 0)
-        record.pointee.hash = key.hash
-        guard let delivery = record.delivery else {
-            cell(peal_observer_tables(record)).initialize(to: tables)
-            return record
-        }
+            | (registration.isPassive || handled != nil ? UInt8(PEAL_OBSERVER_EXAMINED.rawValue) : 0)
+        record.pointee.tables = tables.address
+        tables.with { $0.addRecord() }
+        guard let delivery = record.delivery else { return record }
         if let queue = registration.queue {
             delivery.pointee.mailbox = queue.mailbox
             peal_mailbox_retain(queue.mailbox)
         }
         record.keep(registration.queue, registration.owner)
-        let handled = tables.handled
-        cell(peal_observer_tables(record)).initialize(to: tables)
         guard let rare = record.rareExtras else { return record }
         if let lazy = registration.lazy { cell(peal_observer_lazy(rare)).initialize(to: lazy) }
         rare.pointee.handler = handled?.write(
@@ -76,12 +73,9 @@ extension Observer {
         UnsafeMutableRawPointer(address).assumingMemoryBound(to: Object?.self)
     }
 
-    /// Nil for the target of a proxy. A timer has none.
-    private var knownTables: ObserverTables? { Self.cell(peal_observer_tables(self)).pointee }
+    var tables: ObserverTables { borrowedTables.object }
 
-    var tables: ObserverTables { knownTables.unsafelyUnwrapped }
-
-    /// The same, kept by the record.
+    /// The tables, which the record counts. The target of a proxy and a timer have none.
     var borrowedTables: Borrowed<ObserverTables> { Borrowed(at: pointee.tables.unsafelyUnwrapped) }
 
     var proto: PealProtocol { tables.proto }
@@ -103,16 +97,24 @@ extension Observer {
 
     /// Releases the objects, before the memory is freed.
     func releaseObjects() {
-        // `move` instead of `deinitialize`, which would read the metadata of each type.
-        let tables: UnsafeMutablePointer<ObserverTables?> = Self.cell(peal_observer_tables(self))
-        _ = tables.move()
+        if pointee.tables != nil { borrowedTables.with { $0.removeRecords(1) } }
         guard let delivery else { return }
+        // `move` instead of `deinitialize`, which would read the metadata of each type.
         let queue: UnsafeMutablePointer<Queue?> = Self.cell(peal_observer_queue(delivery))
         _ = queue.move()
         releaseOwner()
         guard let rareExtras else { return }
         let lazy: UnsafeMutablePointer<LazyObserver?> = Self.cell(peal_observer_lazy(rareExtras))
         _ = lazy.move()
+    }
+
+    /// Frees the memory of an observer.
+    func free() {
+        if pointee.extras == UInt8(PEAL_EXTRAS_NONE) {
+            peal_spare_free(PEAL_SPARE_RECORDS, self)
+        } else {
+            peal_memory_free(self)
+        }
     }
 
     /// Releases the owner alone, before the memory of a timer is freed.

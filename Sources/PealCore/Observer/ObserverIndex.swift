@@ -1,100 +1,206 @@
 internal import CPealSupport
 
-/// Observers of a protocol, chained by the hashes of their keys. The links are in the records, so only the array of chains
-/// needs memory. Guarded by the center's lock.
+/// Observers of a protocol, found by the hashes of their keys. Guarded by the center's lock.
+///
+/// A table with open addressing and linear probing. Its elements have the hashes, so neither a search nor a growth reads
+/// the records of other observers, which would be a cache miss each. (Knuth: The Art of Computer Programming, 6.4.)
+///
+/// Observers whose keys have one hash are numbered: these numbers are their *occurrences*, from 0 on. Each occurrence has
+/// another place in the table. So a registration and a removal take the logarithm of their number, and not that number.
 struct ObserverIndex {
-    private var chains: UnsafeMutablePointer<Observer?>?
+    private struct Element {
+        /// The hash of the key and the occurrence.
+        var hash: UInt32
+        /// The slot of the observer's handle, plus one, and `shared`; 0: the element is free.
+        var slot: UInt32
+
+        /// Marks the first of several occurrences.
+        static let shared: UInt32 = 1 << 31
+    }
+
+    private var elements: UnsafeMutablePointer<Element>?
     /// A power of two.
-    private var chainCount: UInt32 = 0
+    private var capacity: UInt32 = 0
     private var count: UInt32 = 0
 
-    /// The average number of observers in a chain at which the number of chains is doubled.
-    private static let load: UInt32 = 2
-    private static let minimumChains: UInt32 = 8
+    private static let minimumCapacity: UInt32 = 8
 
-    /// Makes room for one more observer.
+    /// Makes room for one more observer. At most thirteen of sixteen elements are occupied, which needs little memory. A
+    /// search then reads two cache lines on average. At least one element stays free, which ends a search.
     @inline(__always)
     mutating func reserve() throws(Failure) {
-        if count >= chainCount &* Self.load { try grow() }
+        if count >= capacity &- capacity / 8 &- capacity / 16 { try grow() }
     }
 
     @inline(never)
     private mutating func grow() throws(Failure) {
-        let wanted = max(Self.minimumChains, chainCount * 2)
-        guard let memory = peal_memory_allocate(Int(wanted) * MemoryLayout<Observer?>.stride) else {
+        let wanted = max(Self.minimumCapacity, capacity * 2)
+        guard let memory = peal_memory_allocate(Int(wanted) * MemoryLayout<Element>.stride) else {
             throw .outOfMemory
         }
-        let (outgrown, outgrownCount) = (chains, chainCount)
-        chains = memory.bindMemory(to: Observer?.self, capacity: Int(wanted))
-        chainCount = wanted
-        for index in 0..<Int(outgrownCount) {
-            var next = outgrown?[index]
-            while let record = next {
-                next = peal_observer_next(record)
-                link(record)
-            }
+        let (outgrown, outgrownCapacity) = (elements, capacity)
+        elements = memory.bindMemory(to: Element.self, capacity: Int(wanted))
+        capacity = wanted
+        for index in 0..<Int(outgrownCapacity) {
+            if let element = outgrown?[index], element.slot != 0 { place(element) }
         }
         peal_memory_free(outgrown)
     }
 
-    /// The caller must have reserved room.
+    /// The caller must have reserved room, and made the observer's handle.
+    @inline(__always)
     mutating func insert(_ record: Observer) {
-        link(record)
-        count += 1
+        let key = ObserverKey.hash(of: record)
+        var occurrence: UInt32 = 0
+        if let first = find(key, 0) { occurrence = share(key, first) }
+        peal_observer_set_occurrence(record, occurrence)
+        place(Element(hash: Self.hash(key, occurrence), slot: Self.slot(of: record)))
+        count &+= 1
     }
 
     /// Returns false if the observer is not in the index.
+    @inline(__always)
     mutating func remove(_ record: Observer) -> Bool {
-        guard peal_observer_unlink(record) else { return false }
-        count -= 1
+        let key = ObserverKey.hash(of: record)
+        let hash = Self.hash(key, record.pointee.occurrence)
+        let slot = Self.slot(of: record)
+        guard let elements, let index = find(hash, where: { $0 & ~Element.shared == slot }) else { return false }
+        count &-= 1
+        if record.pointee.occurrence == 0, elements[Int(index)].slot == slot {
+            free(index)
+        } else {
+            removeShared(key, record.pointee.occurrence, at: index)
+        }
         return true
     }
 
     mutating func removeAll() {
-        peal_memory_free(chains)
+        peal_memory_free(elements)
         self = ObserverIndex()
     }
 
-    private func link(_ record: Observer) {
-        guard let chains else { return }
-        peal_observer_link(record, chains + Int(record.pointee.hash & (chainCount &- 1)))
-    }
-
-    /// The first observer of the chain for a hash, which may contain others.
-    private func first(_ hash: UInt32) -> Observer? { chains?[Int(hash & (chainCount &- 1))] }
+    /// Returns true if there is an observer whose key has the hash.
+    @inline(__always)
+    func contains(_ key: UInt32) -> Bool { find(key, 0) != nil }
 
     /// Visits the observers whose keys have a hash.
-    func forEach(_ hash: UInt32, _ body: (Observer) -> Void) {
-        var next = first(hash)
-        while let record = next {
-            if record.pointee.hash == hash { body(record) }
-            next = peal_observer_next(record)
+    func forEach(_ key: UInt32, _ body: (Observer) -> Void) {
+        var occurrence: UInt32 = 0
+        while let elements, let index = find(key, occurrence) {
+            body(Self.record(elements[Int(index)].slot))
+            occurrence += 1
         }
-    }
-
-    /// Returns true if `isWanted` is true for at least one observer whose key has the hash.
-    func contains(_ hash: UInt32, where isWanted: (Observer) -> Bool) -> Bool {
-        var next = first(hash)
-        while let record = next {
-            if record.pointee.hash == hash, isWanted(record) { return true }
-            next = peal_observer_next(record)
-        }
-        return false
     }
 
     /// All observers, in no order.
     var all: [Observer] {
         var all: [Observer] = []
-        if count == 0 { return all }
+        guard let elements, count > 0 else { return all }
         all.reserveCapacity(Int(count))
-        for index in 0..<Int(chainCount) {
-            var next = chains?[index]
-            while let record = next {
-                all.append(record)
-                next = peal_observer_next(record)
-            }
+        for index in 0..<Int(capacity) where elements[index].slot != 0 {
+            all.append(Self.record(elements[index].slot))
         }
         return all
+    }
+
+    // MARK: - Occurrences
+
+    @inline(__always)
+    private static func hash(_ key: UInt32, _ occurrence: UInt32) -> UInt32 {
+        // Most keys are of one observer.
+        if occurrence == 0 { return key }
+        return UInt32(truncatingIfNeeded: ((UInt64(key) << 32 | UInt64(occurrence)) &* ObserverKey.multiplier) >> 32)
+    }
+
+    @inline(__always)
+    private static func slot(of record: Observer) -> UInt32 { peal_id_index(record.pointee.id) &+ 1 }
+
+    private static func record(_ slot: UInt32) -> Observer {
+        Handles.observations.record(at: (slot & ~Element.shared) &- 1)
+    }
+
+    /// The index of an observer's element; nil if no key with the hash has so many observers.
+    @inline(__always)
+    private func find(_ key: UInt32, _ occurrence: UInt32) -> UInt32? {
+        find(Self.hash(key, occurrence)) { Self.isOf(key, occurrence, $0) }
+    }
+
+    // Not inlined, because the elements that a search passes have other hashes.
+    @inline(never)
+    private static func isOf(_ key: UInt32, _ occurrence: UInt32, _ slot: UInt32) -> Bool {
+        let record = record(slot)
+        return record.pointee.occurrence == occurrence && ObserverKey.hash(of: record) == key
+    }
+
+    /// The number of observers whose keys have a hash. At least one must have it.
+    private func occurrences(of key: UInt32) -> UInt32 {
+        var (known, end): (UInt32, UInt32) = (0, 1)
+        while find(key, end) != nil { (known, end) = (end, end * 2) }
+        while end - known > 1 {
+            let middle = known + (end - known) / 2
+            if find(key, middle) != nil { known = middle } else { end = middle }
+        }
+        return end
+    }
+
+    /// Marks the first occurrence as one of several. Returns the next occurrence.
+    @inline(never)
+    private func share(_ key: UInt32, _ first: UInt32) -> UInt32 {
+        elements.unsafelyUnwrapped[Int(first)].slot |= Element.shared
+        return occurrences(of: key)
+    }
+
+    /// Removes one of several occurrences. They stay consecutive, because the last one takes its place.
+    @inline(never)
+    private func removeShared(_ key: UInt32, _ occurrence: UInt32, at index: UInt32) {
+        guard let elements else { return }
+        let last = occurrences(of: key) - 1
+        guard let lastIndex = find(key, last), let first = find(key, 0) else { return }
+        if last == 1 { elements[Int(first)].slot &= ~Element.shared }
+        if last != occurrence {
+            let moved = elements[Int(lastIndex)].slot
+            peal_observer_set_occurrence(Self.record(moved), occurrence)
+            elements[Int(index)].slot = moved | elements[Int(index)].slot & Element.shared
+        }
+        free(lastIndex)
+    }
+
+    // MARK: - Elements
+
+    @inline(__always)
+    private func find(_ hash: UInt32, where isWanted: (UInt32) -> Bool) -> UInt32? {
+        guard let elements else { return nil }
+        var index = hash & (capacity &- 1)
+        while elements[Int(index)].slot != 0 {
+            if elements[Int(index)].hash == hash, isWanted(elements[Int(index)].slot) { return index }
+            index = (index &+ 1) & (capacity &- 1)
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private func place(_ element: Element) {
+        guard let elements else { return }
+        var index = element.hash & (capacity &- 1)
+        while elements[Int(index)].slot != 0 { index = (index &+ 1) & (capacity &- 1) }
+        elements[Int(index)] = element
+    }
+
+    /// Frees an element. Later elements that a search would not reach any more move towards it.
+    @inline(__always)
+    private func free(_ freed: UInt32) {
+        guard let elements else { return }
+        var hole = freed
+        var next = (hole &+ 1) & (capacity &- 1)
+        while elements[Int(next)].slot != 0 {
+            let distance = (next &- elements[Int(next)].hash) & (capacity &- 1)
+            if distance >= (next &- hole) & (capacity &- 1) {
+                elements[Int(hole)] = elements[Int(next)]
+                hole = next
+            }
+            next = (next &+ 1) & (capacity &- 1)
+        }
+        elements[Int(hole)].slot = 0
     }
 }
 
@@ -110,15 +216,17 @@ struct ObserverIndexes {
     }
 
     /// The caller must have reserved room. Not inlined, because the protocol would be retained.
-    @inline(never)
+    @inline(never) @_optimize(speed)
     mutating func insert(_ record: Observer) {
         if record.hasKeyOfTarget { targeted.insert(record) } else { untargeted.insert(record) }
     }
 
     /// Returns false if the observer is not in the index. Not inlined, because the protocol would be retained.
-    @inline(never)
+    @inline(never) @_optimize(speed)
     mutating func remove(_ record: Observer) -> Bool {
-        record.hasKeyOfTarget ? targeted.remove(record) : untargeted.remove(record)
+        // An instance has the handle of its placeholder, which is in the index.
+        if record.isInstance { return false }
+        return record.hasKeyOfTarget ? targeted.remove(record) : untargeted.remove(record)
     }
 
     mutating func removeAll() {

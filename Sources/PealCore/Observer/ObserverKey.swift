@@ -14,18 +14,22 @@ struct ObserverKey {
     let hash: UInt32
 
     @inline(__always)
-    init(_ registration: inout Registration, _ tables: borrowing ObserverTables) {
+    init(_ registration: inout Registration, _ tables: Borrowed<ObserverTables>) {
         target = UInt(bitPattern: registration.target)
-        handler = tables.handled?.address ?? 0
+        handler = tables.with { $0.handled?.address ?? 0 }
         service = registration.lazy?.service.id ?? 0
         queue = registration.queue?.id ?? 0
-        self.tables = Borrowed(tables)
-        hash =
-            service != 0
-            ? Self.hash(service)
-            : target != 0
-                ? Self.hash(target)
-                : handler != 0 ? Self.hash(handler) : Self.hash(tables.hash)
+        self.tables = tables
+        hash = Self.hash(service, target, handler, tables)
+    }
+
+    @inline(__always)
+    private static func hash(
+        _ service: UInt64, _ target: UInt, _ handler: UInt, _ tables: Borrowed<ObserverTables>
+    ) -> UInt32 {
+        if service != 0 { return hash(service) }
+        if target != 0 { return hash(target) }
+        return handler != 0 ? hash(handler) : hash(tables.with { $0.hash })
     }
 
     /// The index that has the observers with equal keys.
@@ -36,15 +40,33 @@ struct ObserverKey {
     /// The hash of the keys of all observers with a target.
     static func hash(ofTarget target: UnsafeRawPointer) -> UInt32 { hash(UInt(bitPattern: target)) }
 
+    /// The hash of an observer's key.
+    @inline(__always)
+    static func hash(of record: Observer) -> UInt32 {
+        if !record.isPlaceholder, let target = record.pointee.target { return hash(ofTarget: target) }
+        return hashOfRare(record)
+    }
+
+    @inline(never)
+    private static func hashOfRare(_ record: Observer) -> UInt32 {
+        let tables = record.borrowedTables
+        return hash(
+            record.lazyObserver?.service.id ?? 0, UInt(bitPattern: record.pointee.target),
+            tables.with { $0.handled?.address ?? 0 }, tables)
+    }
+
+    /// 2 to the power of 64, divided by the golden ratio. (Knuth: multiplicative hashing.)
+    static let multiplier: UInt64 = 0x9e37_79b9_7f4a_7c15
+
     private static func hash(_ word: some UnsignedInteger & FixedWidthInteger) -> UInt32 {
-        UInt32(truncatingIfNeeded: (UInt64(word) &* 0x9e37_79b9_7f4a_7c15) >> 32)
+        UInt32(truncatingIfNeeded: (UInt64(word) &* multiplier) >> 32)
     }
 
     /// Returns true if an observer has an equal key. An observer that another thread is removing is no duplicate.
     func isTaken(by record: Observer) -> Bool { matches(record) && !ObserverGate.isEnding(record.gate) }
 
     private func matches(_ record: Observer) -> Bool {
-        guard record.pointee.hash == hash, (record.mailbox?.pointee.id ?? 0) == queue,
+        guard (record.mailbox?.pointee.id ?? 0) == queue,
             (record.lazyObserver?.service.id ?? 0) == service
         else { return false }
         if service != 0 { return true }

@@ -9,19 +9,30 @@ enum ObserverLife {
 
     /// The same for an observer without extras whose destroy callback, if it has one, has returned. Releases the caller's
     /// pin of its id too.
-    static func releasePinned(_ record: Observer) {
+    ///
+    /// - Parameter counts: The number of weak counts of lists that the caller releases too.
+    static func releasePinned(_ record: Observer, counts: UInt32 = 0) {
+        var ended = EndedRecords()
+        releasePinned(record, counts: counts, &ended)
+        ended.release()
+    }
+
+    /// - Parameter ended: Releases the tables of the record.
+    @inline(__always)
+    static func releasePinned(_ record: Observer, counts: UInt32, _ ended: inout EndedRecords) {
         if _fastPath(peal_observer_references(record) == 1) {
-            finishPinned(record)
+            peal_label_remove(record.pointee.id)
+            let counts = counts + 1 + Handles.observations.recyclePinned(record.pointee.id)
+            guard peal_observer_release_memory(record, counts) else { return }
+            guard record.pointee.successor == nil else { return free(record) }
+            ended.add(record)
+            record.free()
         } else {
             // Another thread may end the observer, which has no pin.
             Handles.observations.unpin(record.pointee.id)
+            if counts > 0 { releaseMemory(record, counts: counts) }
             release(record)
         }
-    }
-
-    private static func finishPinned(_ record: Observer) {
-        peal_label_remove(record.pointee.id)
-        releaseMemory(record, counts: 1 + Handles.observations.recyclePinned(record.pointee.id))
     }
 
     /// Runs the destroy callback, on the observer's queue if it has one. Call with no lock held.
@@ -80,7 +91,10 @@ enum ObserverLife {
     ///
     /// - Parameter counts: The number of weak counts that the caller releases.
     static func releaseMemory(_ released: UnsafeMutablePointer<ObserverRecord>, counts: UInt32 = 1) {
-        guard peal_observer_release_memory(released, counts) else { return }
+        if peal_observer_release_memory(released, counts) { free(released) }
+    }
+
+    private static func free(_ released: Observer) {
         var record = released
         repeat {
             if let mailbox = record.mailbox {
@@ -89,10 +103,30 @@ enum ObserverLife {
             }
             record.releaseObjects()
             let successor = record.pointee.successor
-            peal_memory_free(record)
+            record.free()
             guard let successor else { return }
             record = successor.pointee.record
             peal_memory_free(successor)
         } while peal_observer_release_memory(record, 1)
+    }
+}
+
+/// Counts records that end one after the other, most of which have the same tables.
+struct EndedRecords {
+    private var tables: UnsafeMutableRawPointer?
+    private var count: UInt32 = 0
+
+    /// Adds a record without extras, whose memory the caller frees.
+    @inline(__always)
+    mutating func add(_ record: Observer) {
+        if record.pointee.tables != tables { release() }
+        tables = record.pointee.tables
+        count &+= 1
+    }
+
+    /// Releases the tables of all added records.
+    mutating func release() {
+        if let tables, count > 0 { Borrowed<ObserverTables>(at: tables).with { $0.removeRecords(count) } }
+        (tables, count) = (nil, 0)
     }
 }

@@ -30,6 +30,11 @@ final class ObserverTables: @unchecked Sendable {
     let table: UnsafeRawPointer
     /// In the order of `methods`.
     let listings: UnsafeBufferPointer<Listing>
+    /// The number of records that have the tables, and of those that may still get them: `advance`. While it is not
+    /// zero, the tables retain themselves.
+    private let recordCount: UnsafeMutablePointer<UInt32>
+    /// The number of counts that were taken for later records. Guarded by the center's lock.
+    @exclusivity(unchecked) private var advance: UInt32 = 0
 
     init(
         _ functions: FunctionTables, of proto: PealProtocol, in state: borrowing CenterState,
@@ -44,7 +49,7 @@ final class ObserverTables: @unchecked Sendable {
             for method in state[member].all where functions.function(for: method) != nil { methods.append(method) }
         }
         let start = methods.count * MemoryLayout<Listing>.stride
-        guard let memory = peal_memory_allocate(start + size) else { throw .outOfMemory }
+        guard let memory = peal_memory_allocate(start + size + MemoryLayout<UInt32>.stride) else { throw .outOfMemory }
         let tables = offsets.mapValues { memory + start + $0 }
         for member in proto.family {
             guard let table = tables[member] else { continue }
@@ -61,6 +66,7 @@ final class ObserverTables: @unchecked Sendable {
         isSticky = methods.contains { $0.lastCalls != nil }
         self.listings = UnsafeBufferPointer(start: listings, count: methods.count)
         table = UnsafeRawPointer(memory + start)
+        recordCount = (memory + start + size).bindMemory(to: UInt32.self, capacity: 1)
         handled = functions.handled
         self.later = later
         isComplete = functions.missing(from: state[proto].all).isEmpty
@@ -69,6 +75,41 @@ final class ObserverTables: @unchecked Sendable {
 
     deinit {
         peal_memory_free(UnsafeMutableRawPointer(mutating: listings.baseAddress))
+    }
+
+    // MARK: - Records
+
+    // Registrations in a row have the same tables. So one atomic operation counts many records, and one releases those
+    // that a collection frees.
+    private static let batch: UInt32 = 32
+
+    /// Counts a record that gets the tables. The caller must hold the center's lock.
+    @inline(__always)
+    func addRecord() {
+        if advance == 0 { takeCounts() }
+        advance &-= 1
+    }
+
+    @inline(never)
+    private func takeCounts() {
+        // Tables with later methods are those of one observer.
+        advance = later == nil ? Self.batch : 1
+        if peal_count_retain_first(recordCount, advance) { Borrowed(self).retain() }
+    }
+
+    /// Releases the tables for records that end.
+    func removeRecords(_ count: UInt32) {
+        if peal_count_release(recordCount, count) { Borrowed(self).release() }
+    }
+
+    /// Returns true if no record has the tables. The caller must hold the center's lock.
+    var hasNoRecords: Bool { peal_count_load(recordCount) == advance }
+
+    /// Releases the counts for later records. The caller must hold the center's lock.
+    func endAdvance() {
+        let unused = advance
+        advance = 0
+        if unused > 0 { removeRecords(unused) }
     }
 
     /// Returns true if the observers have the same functions for the same methods.

@@ -1,22 +1,17 @@
 import PealCall
 
 extension CenterState {
-    /// The functions of a registration, checked, and shared with the observers that have the same ones.
+    /// The tables of the last registration, if they are those of this one. Most registrations in a row have one table,
+    /// and neither a queue nor a service. The protocol keeps the tables until it gets others.
     @inline(__always)
-    mutating func tables(
-        of registration: inout Registration, _ proto: PealProtocol
-    ) throws(Failure) -> ObserverTables {
-        // Most registrations in a row have one table, and neither a queue nor a service.
-        if case .table(let table) = registration.functions, registration.queue == nil,
-            let known = self[proto].tables.findLast(table, of: proto)
-        {
-            return known
-        }
-        return try readTables(of: &registration, proto)
+    mutating func lastTables(of registration: inout Registration, _ proto: PealProtocol) -> Borrowed<ObserverTables>? {
+        guard case .table(let table) = registration.functions, registration.queue == nil else { return nil }
+        return self[proto].tables.findLast(table, of: proto)
     }
 
+    /// The functions of a registration, checked, and shared with the observers that have the same ones.
     @inline(never)
-    private mutating func readTables(
+    mutating func tables(
         of registration: inout Registration, _ proto: PealProtocol
     ) throws(Failure) -> ObserverTables {
         // The functions were checked when they were read.

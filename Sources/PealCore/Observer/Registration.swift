@@ -96,21 +96,24 @@ public struct Registration: ~Copyable {
         _ proto: UInt64, _ target: UnsafeMutableRawPointer?,
         _ configure: (inout Registration) throws(Failure) -> Void
     ) throws(Failure) -> UInt64? {
-        try Handles.protocols.withBorrowed(proto) { (proto) throws(Failure) in
+        // Found before a hazard slot is occupied, because an owner counts only at the depth at which it was entered.
+        let owner = CurrentOwner.id
+        return try Handles.protocols.withProtected(proto) { (proto) throws(Failure) in
             var registration = Registration(borrowing: proto, target: target)
             try configure(&registration)
-            return try registration.registerInline()
+            return try registration.registerInline(for: owner)
         }
     }
 
     /// Registers. A registration that names no owner has the thread's current one.
     ///
     /// If this fails, the caller must run the destroy callback.
-    public mutating func register() throws(Failure) -> UInt64 { try registerInline() }
+    public mutating func register() throws(Failure) -> UInt64 { try registerInline(for: CurrentOwner.id) }
 
+    /// - Parameter current: The thread's owner; 0: none.
     @inline(__always)
-    private mutating func registerInline() throws(Failure) -> UInt64 {
-        if owner == nil { owner = try CurrentOwner.find() }
+    private mutating func registerInline(for current: UInt64) throws(Failure) -> UInt64 {
+        if owner == nil, current != 0 { owner = try CurrentOwner.find(current) }
         // With a thread record the thread's locks cost less: see fork.h.
         guard peal_thread_current() != nil else { throw .outOfMemory }
         if weak == nil { weak = WeakTarget(of: target) }
@@ -171,14 +174,15 @@ extension CenterState {
         _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) -> RegistrationOutcome {
         guard self[proto].isDefined else { throw .removed(proto) }
-        let tables = try tables(of: &registration, proto)
+        let known = lastTables(of: &registration, proto)
+        let found = known == nil ? try tables(of: &registration, proto) : nil
+        defer { extendLifetime(found) }
+        let tables = known ?? Borrowed(found.unsafelyUnwrapped)
         let key = ObserverKey(&registration, tables)
-        if registration.duplicates == .refused,
-            key.index(in: self[proto]).contains(key.hash, where: { key.isTaken(by: $0) })
-        {
+        if registration.duplicates == .refused, key.index(in: self[proto]).contains(key.hash), isTaken(key, in: proto) {
             throw .duplicate(of: registration.lazy == nil ? "target" : "service", proto)
         }
-        let record = try Observer.make(&registration, consume tables, key)
+        let record = try Observer.make(&registration, tables)
         registrations += 1
         record.pointee.order = registrations
         do throws(Failure) {
@@ -195,10 +199,17 @@ extension CenterState {
         }
     }
 
+    @inline(never)
+    private func isTaken(_ key: ObserverKey, in proto: PealProtocol) -> Bool {
+        !duplicates(of: key, in: proto).isEmpty
+    }
+
     fileprivate mutating func duplicates(
         of registration: inout Registration, in proto: PealProtocol
     ) throws(Failure) -> [Observer] {
-        duplicates(of: ObserverKey(&registration, try tables(of: &registration, proto)), in: proto)
+        let tables = try tables(of: &registration, proto)
+        defer { extendLifetime(tables) }
+        return duplicates(of: ObserverKey(&registration, Borrowed(tables)), in: proto)
     }
 
     private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observer] {

@@ -45,7 +45,7 @@ enum RunningCalls {
     /// - Returns: True if a call runs.
     private static func requestSignals(for records: [Record], _ own: UnsafeMutablePointer<peal_thread>?) -> Bool {
         var isRunning = false
-        for record in records where Reclaimer.keepingLists({ peal_thread_await_runners(own, record.gate) }) {
+        for record in records where Reclaimer.keeping({ peal_thread_await_runners(own, record.gate) }) {
             isRunning = true
             record.mailbox?.awaitCall(record.gate)
         }

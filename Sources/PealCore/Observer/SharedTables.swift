@@ -19,11 +19,11 @@ struct SharedTables {
     ///
     /// Mutating, so that no caller copies the tables for it.
     @inline(__always)
-    mutating func findLast(_ table: UnsafeRawPointer, of proto: PealProtocol) -> ObserverTables? {
+    mutating func findLast(_ table: UnsafeRawPointer, of proto: PealProtocol) -> Borrowed<ObserverTables>? {
         guard let last, last.handled == nil, last.isComplete, proto.ancestry == nil,
             TableContent.isEqual(last.table, to: table)
         else { return nil }
-        return last
+        return Borrowed(last)
     }
 
     /// The tables with the functions of a caller's table whose size has been checked; nil if they must be made.
@@ -64,9 +64,15 @@ struct SharedTables {
         }
         if byHash.count >= Int(limit) { dropUnused() }
         // If two tables have one hash, the later ones replace the earlier, which are not shared any more.
-        byHash[tables.hash] = tables
+        byHash.updateValue(tables, forKey: tables.hash)?.endAdvance()
         last = tables
         return tables
+    }
+
+    /// Releases all tables. Records may still have some of them.
+    mutating func removeAll() {
+        for tables in byHash.values { tables.endAdvance() }
+        self = SharedTables()
     }
 
     private mutating func dropUnused() {
@@ -76,6 +82,7 @@ struct SharedTables {
         var unused: [UInt64] = []
         var index = byHash.startIndex
         while index != byHash.endIndex {
+            if byHash.values[index].hasNoRecords { byHash.values[index].endAdvance() }
             if isKnownUniquelyReferenced(&byHash.values[index]) { unused.append(byHash.keys[index]) }
             byHash.formIndex(after: &index)
         }

@@ -33,9 +33,14 @@ public struct WeakTarget {
     /// observer is not called, because it could not return results.
     ///
     /// - Returns: Nil for any other target.
+    @inline(__always)
     init?(of target: UnsafeMutableRawPointer?) {
-        let id = Self.id(target)
-        guard Handles.proxies.isOfKind(id), let proxy = Handles.proxies.find(id) else { return nil }
+        guard Handles.proxies.isOfKind(Self.id(target)) else { return nil }
+        self.init(ofProxy: target)
+    }
+
+    private init?(ofProxy target: UnsafeMutableRawPointer?) {
+        guard let proxy = Handles.proxies.find(Self.id(target)) else { return nil }
         // The hook only tests the proxy, because the call itself retains the proxy's target.
         let retain: Retain =
             proxy.target == nil

@@ -27,13 +27,6 @@ public enum CurrentOwner {
     /// was only entered, because no later retirement would end the registration.
     public static func find(_ named: UInt64) throws(Failure) -> Owner? { try existing(named == 0 ? id : named) }
 
-    /// The owner that the thread has entered.
-    @inline(__always)
-    static func find() throws(Failure) -> Owner? {
-        let id = id
-        return id == 0 ? nil : try existing(id)
-    }
-
     @inline(never)
     private static func existing(_ id: UInt64) throws(Failure) -> Owner? {
         guard id != 0 else { return nil }

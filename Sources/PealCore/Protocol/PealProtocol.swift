@@ -14,6 +14,11 @@ public final class PealProtocol: ProtocolState, @unchecked Sendable {
         super.init(adopted.isEmpty ? nil : Ancestry(adopted))
     }
 
+    /// Makes the handle stale. The table keeps the protocol until no hazard slot protects it.
+    func retire() {
+        if Handles.protocols.retire(id) { Reclaimer.retire(.proto(id)) }
+    }
+
     /// The protocols that it adopts, in the order of the declaration.
     var adopted: [PealProtocol] { ancestry?.adopted ?? [] }
 

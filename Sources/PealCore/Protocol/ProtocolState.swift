@@ -41,7 +41,7 @@ public class ProtocolState: @unchecked Sendable {
         methods = .none
         relations = nil
         observers.removeAll()
-        tables = SharedTables()
+        tables.removeAll()
         isPermanent = false
     }
 

@@ -13,6 +13,8 @@ enum Reclaimer {
         case list(Snapshot)
         /// The id of a closed method. Another method may use the slot when no thread reads it any more.
         case element(UInt64)
+        /// The id of a protocol that has ended.
+        case proto(UInt64)
         /// The id of an instance that its service has released.
         case instance(UInt64)
         /// A removed observer, with the reference of its registration.
@@ -25,6 +27,7 @@ enum Reclaimer {
             switch self {
             case .list(let list): peal_thread_any_protects(list)
             case .element(let id): Reclaimer.list(ofClosed: id).map { peal_thread_any_protects($0) } ?? false
+            case .proto(let id): Handles.protocols.hazard(of: id).map { peal_thread_any_protects($0) } ?? false
             case .instance(let id): Instance.hazard(of: id).map { peal_thread_any_protects($0) } ?? false
             case .observer(let record), .pinnedObserver(let record): Reclaimer.isRun(record)
             }
@@ -35,6 +38,7 @@ enum Reclaimer {
             switch self {
             case .list(let list): peal_thread_request_release(list)
             case .element(let id): Reclaimer.list(ofClosed: id).map { peal_thread_request_release($0) } ?? true
+            case .proto(let id): Handles.protocols.hazard(of: id).map { peal_thread_request_release($0) } ?? true
             case .instance(let id): Instance.hazard(of: id).map { peal_thread_request_release($0) } ?? true
             case .observer(let record), .pinnedObserver(let record): peal_thread_request_runners(record.gate)
             }
@@ -62,7 +66,9 @@ enum Reclaimer {
 
         /// Moves all objects of another array to this one.
         mutating func append(moving others: inout RetiredObjects) {
-            for index in 0..<others.count { append(others.start[index]) }
+            if capacity - count < others.count { setCapacity(max(2 * capacity, count + others.count)) }
+            (start + count).moveInitialize(from: others.start, count: others.count)
+            count += others.count
             others.count = 0
         }
 
@@ -79,6 +85,7 @@ enum Reclaimer {
                     start[kept] = start[index]
                     kept += 1
                 } else {
+                    if case .pinnedObserver(let record) = start[index] { Handles.observations.tryRemovePinned(record) }
                     (free + index - kept).initialize(to: start[index])
                 }
             }
@@ -186,9 +193,10 @@ enum Reclaimer {
         if retired.withLock({ $0.count > backlog }) { collect() }
     }
 
-    /// Runs `body` under the reclaimer's lock. A list that `body` finds in a hazard slot is not freed meanwhile,
-    /// because the collecting thread loads the slots and selects lists under the same lock.
-    static func keepingLists(_ body: () -> Bool) -> Bool {
+    /// Runs `body` under the reclaimer's lock. A list that `body` finds in a hazard slot is not freed meanwhile, and no
+    /// retired id of an observer is removed, because the collecting thread loads the slots and selects objects under the
+    /// same lock.
+    static func keeping<Value>(_ body: () -> Value) -> Value {
         retired.withLock { _ in body() }
     }
 
@@ -215,7 +223,34 @@ enum Reclaimer {
                 } while !retired.requestCollection()
             }
         }
-        for candidate in free { release(candidate) }
+        release(free)
+    }
+
+    /// An observer that was alone in a list is retired together with that list. The counts of both are then released by
+    /// one operation.
+    private static func release(_ objects: [Retired]) {
+        var index = 0
+        var ended = EndedRecords()
+        while index < objects.count {
+            defer { index += 1 }
+            switch objects[index] {
+            case .list(let list):
+                guard index + 1 < objects.count, case .pinnedObserver(let record) = objects[index + 1], list.isOf(record)
+                else {
+                    list.free()
+                    continue
+                }
+                list.free(borrowed: 1)
+                ObserverLife.releasePinned(record, counts: 1, &ended)
+                index += 1
+            case .pinnedObserver(let record): ObserverLife.releasePinned(record, counts: 0, &ended)
+            case let other:
+                // Code of the program may run.
+                ended.release()
+                release(other)
+            }
+        }
+        ended.release()
     }
 
     private static func release(_ retired: Retired) {
@@ -224,6 +259,7 @@ enum Reclaimer {
         case .element(let id):
             MethodNames.free(id)
             Handles.methods.recycle(id)?.lastCalls?.end()
+        case .proto(let id): Handles.protocols.recycle(id)
         case .instance(let id): Instance(id)?.dropBase()
         case .observer(let record): ObserverLife.release(record)
         case .pinnedObserver(let record): ObserverLife.releasePinned(record)

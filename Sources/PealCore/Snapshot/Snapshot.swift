@@ -16,8 +16,7 @@ extension Snapshot {
     static func make(
         for element: MethodElement, capacity: Int, groupCapacity: Int = 0, in memory: UnsafeMutableRawPointer? = nil
     ) throws(Failure) -> Snapshot {
-        let size = peal_snapshot_size(capacity) + groupCapacity * MemoryLayout<ObserverGroup.Pointer>.stride
-        guard capacity <= Int(UInt32.max), let memory = memory ?? peal_memory_allocate_unset(size) else {
+        guard capacity <= Int(UInt32.max), let memory = memory ?? allocate(capacity, groupCapacity) else {
             throw .outOfMemory
         }
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: peal_snapshot_size(0))
@@ -29,6 +28,13 @@ extension Snapshot {
         snapshot.pointee.capacity = UInt32(capacity)
         if groupCapacity > 0 || element.needsList { EnqueueThunk.install(in: snapshot) }
         return snapshot
+    }
+
+    @inline(__always)
+    private static func allocate(_ capacity: Int, _ groupCapacity: Int) -> UnsafeMutableRawPointer? {
+        if capacity == 1, groupCapacity == 0 { return peal_spare_allocate(PEAL_SPARE_LISTS) }
+        let size = peal_snapshot_size(capacity) + groupCapacity * MemoryLayout<ObserverGroup.Pointer>.stride
+        return peal_memory_allocate_unset(size)
     }
 
     var count: Int { Int(peal_snapshot_count(self)) }
@@ -104,7 +110,8 @@ extension Snapshot {
     }
 
     /// Returns true if a list is so long that a writer's fence at its replacement is worthwhile: see `inheritBorrowed`.
-    var isWorthFence: Bool { count >= 256 }
+    /// While no other thread uses the library, the fence is one instruction.
+    var isWorthFence: Bool { count >= 256 || (count >= 16 && peal_thread_is_alone()) }
 
     /// Takes over the weak counts of entries from a list that this one has replaced. If no reader protects that list,
     /// only the counts of entries that this list lacks are released. So the records, which are far more memory than the
@@ -128,6 +135,11 @@ extension Snapshot {
         peal_snapshot_set_count(old, UInt32(kept))
     }
 
+    /// Returns true if an observer without extras is the only one that the list retains.
+    func isOf(_ record: Observer) -> Bool {
+        count == 1 && total == 1 && peal_snapshot_entry_at(self, 0).pointee.gate == UnsafePointer(record.gate)
+    }
+
     /// Frees a list that no hazard slot protects. No user code runs.
     ///
     /// - Parameter borrowed: The number of its first entries that are counted for another list.
@@ -137,7 +149,7 @@ extension Snapshot {
         for index in borrowed..<entries.count { ObserverLife.releaseMemory(entries[index].record) }
         for entry in pending { ObserverLife.releaseMemory(entry.record) }
         if let twin = pointee.twin { peal_memory_free(twin) }
-        peal_memory_free(self)
+        if pointee.capacity == 1 { peal_spare_free(PEAL_SPARE_LISTS, self) } else { peal_memory_free(self) }
     }
 }
 

@@ -13,8 +13,8 @@ struct TimerRecord: @unchecked Sendable {
     var state: UnsafeMutablePointer<peal_timer_state> { peal_timer_state_of(observer) }
 
     var schedule: peal_timer_schedule {
-        get { peal_timer_schedule_of(observer).pointee }
-        nonmutating set { peal_timer_schedule_of(observer).pointee = newValue }
+        get { state.pointee.schedule }
+        nonmutating set { state.pointee.schedule = newValue }
     }
 
     /// Never changes.
