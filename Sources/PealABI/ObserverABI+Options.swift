@@ -52,6 +52,7 @@ extension Registration {
             PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
             | PEAL_OBSERVE_BORROWED.rawValue | PEAL_OBSERVE_PASSIVE.rawValue | PEAL_OBSERVE_LATER_METHODS.rawValue
+            | PEAL_OBSERVE_RETAINS.rawValue
         guard options.flags & ~UInt32(known) == 0 else {
             throw Failure(
                 .argument,
@@ -72,6 +73,7 @@ extension Registration {
         if options.queue.id != 0 { queue = try options.queue.find() }
         if options.owner.id != 0 { owner = try CurrentOwner.find(options.owner.id) }
         weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
+        if has(PEAL_OBSERVE_RETAINS) { try retainByFunctions() }
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
     }
 }
@@ -84,6 +86,13 @@ extension Registration {
                 "PEAL_OBSERVE_LATER_METHODS is for a handler of all methods; use peal_observe_handler without names")
         }
         includesLater = true
+    }
+
+    private mutating func retainByFunctions() throws(Failure) {
+        guard weak != nil else {
+            throw Failure(.argument, "PEAL_OBSERVE_RETAINS is for a weak target; set `weak` or `reference`")
+        }
+        weak?.isRetainedByFunctions = true
     }
 }
 

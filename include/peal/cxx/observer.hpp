@@ -125,6 +125,9 @@ template <class T> struct weak_target {
     T *object;
     std::weak_ptr<T> held;
 };
+template <class T> struct call_of_target<weak_target<T>> : call_of_weak_target<T> {
+    explicit call_of_target(const weak_target<T> &target) noexcept : call_of_weak_target<T>(target.held) {}
+};
 
 /* The `self` of an observer, with the captured values. Freed by the destroy callback. */
 template <class Target, class... B> struct observer_box {
@@ -142,6 +145,11 @@ template <class Box, std::size_t index, class R, class... A> struct observer_fun
     {
         Box &box = *static_cast<Box *>(self);
         auto &binding = std::get<index>(box.bindings);
+        const call_of_target<decltype(box.target)> kept(box.target);
+        if (!kept.is_alive()) {
+            remove_dead_observer();
+            return R();
+        }
         return guard(location{ box.protocol, binding.name.c_str() },
             [&]() -> R { return static_cast<R>(binding.invoke(box.target, passing_of<A>::from_c(arguments)...)); });
     }
@@ -168,6 +176,7 @@ template <class T> void set_weak(peal_observe_options &options, weak_target<T> &
 {
     options.weak = &weak_functions<T>::type;
     options.weak_reference = &target.held;
+    options.flags |= PEAL_OBSERVE_RETAINS;
 }
 template <class Target> void set_weak(peal_observe_options &, Target &) {}
 
