@@ -45,8 +45,18 @@ extension Registration {
         }
     }
 
-    mutating func apply(_ given: UnsafePointer<peal_observe_options>) throws(Failure) {
-        let options = given.pointee
+    @inline(__always)
+    mutating func apply(_ options: UnsafePointer<peal_observe_options>) throws(Failure) {
+        priority = options.pointee.priority
+        destroy = options.pointee.destroy
+        // Most options have no others.
+        let ids = options.pointee.queue.id | options.pointee.owner.id | options.pointee.reference.id
+        guard ids != 0 || options.pointee.flags != 0 || options.pointee.weak != nil else { return }
+        try applyOthers(options.pointee)
+    }
+
+    @inline(never)
+    private mutating func applyOthers(_ options: peal_observe_options) throws(Failure) {
         func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
         let known =
             PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
@@ -63,8 +73,6 @@ extension Registration {
             throw Failure(
                 .argument, "PEAL_OBSERVE_REPLACE and PEAL_OBSERVE_ALLOW_DUPLICATE exclude each other; choose one")
         }
-        priority = options.priority
-        destroy = options.destroy
         isOnce = has(PEAL_OBSERVE_ONCE)
         isBlocked = has(PEAL_OBSERVE_BLOCKED)
         isBorrowed = has(PEAL_OBSERVE_BORROWED)
@@ -75,6 +83,20 @@ extension Registration {
         weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
         if has(PEAL_OBSERVE_RETAINS) { try retainByFunctions() }
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
+    }
+}
+
+extension Observation.Removal {
+    init(_ flags: UInt32, _ timeout: UInt32) throws(Failure) {
+        guard flags & ~UInt32(PEAL_REMOVE_DRAIN.rawValue | PEAL_REMOVE_WAIT.rawValue) == 0 else {
+            throw Failure(
+                .argument,
+                "the flags of a removal have bits that this library does not define; use those of enum peal_remove_flags"
+            )
+        }
+        self.init()
+        drains = flags & UInt32(PEAL_REMOVE_DRAIN.rawValue) != 0
+        self.timeout = flags & UInt32(PEAL_REMOVE_WAIT.rawValue) != 0 ? timeout : nil
     }
 }
 

@@ -38,7 +38,7 @@ public struct CallerBindings {
 final class KnownBindings: @unchecked Sendable {
     // Unchecked: the memory is its own and never changes.
     private let list: UnsafeBufferPointer<peal_binding>
-    let tables: ObserverTables
+    private let tables: ObserverTables
 
     /// Returns nil if memory is refused.
     init?(_ list: UnsafeBufferPointer<peal_binding>, _ tables: ObserverTables) {
@@ -51,8 +51,13 @@ final class KnownBindings: @unchecked Sendable {
         peal_memory_free(UnsafeMutableRawPointer(mutating: list.baseAddress))
     }
 
-    func isEqual(to other: UnsafeBufferPointer<peal_binding>) -> Bool {
-        list.count == other.count && peal_bindings_are_equal(list.baseAddress, other.baseAddress, list.count)
+    /// The tables if the other bindings are equal to these.
+    @inline(__always)
+    func tables(of other: UnsafeBufferPointer<peal_binding>) -> ObserverTables? {
+        guard list.count == other.count, peal_bindings_are_equal(list.baseAddress, other.baseAddress, list.count) else {
+            return nil
+        }
+        return tables
     }
 }
 

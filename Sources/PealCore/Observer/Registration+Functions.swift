@@ -12,6 +12,11 @@ extension CenterState {
         {
             return known
         }
+        if case .callerBindings(let bindings) = registration.functions, registration.queue == nil,
+            let known = self[proto].tables.findLast(bindings.list), known.isComplete
+        {
+            return known
+        }
         return try readTables(of: &registration, proto)
     }
 

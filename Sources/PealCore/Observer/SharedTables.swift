@@ -7,7 +7,8 @@ struct SharedTables {
     private var byHash: [UInt64: ObserverTables] = [:]
     /// The tables of bindings, by their first function: neither names nor prototypes need be read again.
     private var bound: [UnsafeRawPointer?: KnownBindings] = [:]
-    private var lastBound: KnownBindings?
+    /// The bindings of the last such registration, which `bound` keeps.
+    private var lastBound: Borrowed<KnownBindings>?
     /// The number of tables at which those without observers are dropped.
     private var limit: UInt32 = minimumLimit
 
@@ -39,13 +40,18 @@ struct SharedTables {
         return found
     }
 
-    /// The tables of bindings that were checked before; nil if they must be made. A prototype that was accepted stays
-    /// so, since declared types never change.
+    /// The tables of the last registration by bindings, if these are equal; otherwise nil. A prototype that was accepted
+    /// stays so, since declared types never change.
+    @inline(__always)
+    mutating func findLast(_ bindings: UnsafeBufferPointer<peal_binding>) -> ObserverTables? {
+        lastBound?.with { $0.tables(of: bindings) }
+    }
+
+    /// The tables of bindings that were checked before; nil if they must be made.
     mutating func find(_ bindings: UnsafeBufferPointer<peal_binding>) -> ObserverTables? {
-        if let lastBound, lastBound.isEqual(to: bindings) { return lastBound.tables }
-        guard let known = bound[bindings.firstFunction], known.isEqual(to: bindings) else { return nil }
-        lastBound = known
-        return known.tables
+        guard let known = bound[bindings.firstFunction], let tables = known.tables(of: bindings) else { return nil }
+        lastBound = Borrowed(known)
+        return tables
     }
 
     /// Stores the tables of checked bindings. If memory is refused, the next registration reads the bindings again.
@@ -53,7 +59,7 @@ struct SharedTables {
         guard let known = KnownBindings(bindings, tables) else { return }
         if bound.count >= Int(limit) { bound = [:] }
         bound[bindings.firstFunction] = known
-        lastBound = known
+        lastBound = Borrowed(known)
     }
 
     /// Returns equal tables that exist already, or these, which are shared from now on.
