@@ -139,7 +139,7 @@ extension peal_entries {
 public func peal_entry_admit(
     _ entry: UnsafePointer<peal_entry>?, _ hazard: UnsafeMutablePointer<peal_hazard>?
 ) -> peal_admission {
-    guard let entry, let hazard else { return peal_admission() }
+    guard let hazard else { return peal_admission() }
     let step = Broadcast.step(at: entry, peal_hazard_of_shown(hazard))
     return peal_admission(entry: step.called, next: step.next)
 }

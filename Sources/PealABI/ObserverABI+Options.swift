@@ -45,13 +45,24 @@ extension Registration {
         }
     }
 
-    mutating func apply(_ given: UnsafePointer<peal_observe_options>) throws(Failure) {
-        let options = given.pointee
+    @inline(__always)
+    mutating func apply(_ options: UnsafePointer<peal_observe_options>) throws(Failure) {
+        priority = options.pointee.priority
+        destroy = options.pointee.destroy
+        // Most options have no others.
+        let ids = options.pointee.queue.id | options.pointee.owner.id | options.pointee.reference.id
+        guard ids != 0 || options.pointee.flags != 0 || options.pointee.weak != nil else { return }
+        try applyOthers(options.pointee)
+    }
+
+    @inline(never)
+    private mutating func applyOthers(_ options: peal_observe_options) throws(Failure) {
         func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
         let known =
             PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
             | PEAL_OBSERVE_BORROWED.rawValue | PEAL_OBSERVE_PASSIVE.rawValue | PEAL_OBSERVE_LATER_METHODS.rawValue
+            | PEAL_OBSERVE_RETAINS.rawValue
         guard options.flags & ~UInt32(known) == 0 else {
             throw Failure(
                 .argument,
@@ -62,8 +73,6 @@ extension Registration {
             throw Failure(
                 .argument, "PEAL_OBSERVE_REPLACE and PEAL_OBSERVE_ALLOW_DUPLICATE exclude each other; choose one")
         }
-        priority = options.priority
-        destroy = options.destroy
         isOnce = has(PEAL_OBSERVE_ONCE)
         isBlocked = has(PEAL_OBSERVE_BLOCKED)
         isBorrowed = has(PEAL_OBSERVE_BORROWED)
@@ -72,7 +81,22 @@ extension Registration {
         if options.queue.id != 0 { queue = try options.queue.find() }
         if options.owner.id != 0 { owner = try CurrentOwner.find(options.owner.id) }
         weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
+        if has(PEAL_OBSERVE_RETAINS) { try retainByFunctions() }
         duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
+    }
+}
+
+extension Observation.Removal {
+    init(_ flags: UInt32, _ timeout: UInt32) throws(Failure) {
+        guard flags & ~UInt32(PEAL_REMOVE_DRAIN.rawValue | PEAL_REMOVE_WAIT.rawValue) == 0 else {
+            throw Failure(
+                .argument,
+                "the flags of a removal have bits that this library does not define; use those of enum peal_remove_flags"
+            )
+        }
+        self.init()
+        drains = flags & UInt32(PEAL_REMOVE_DRAIN.rawValue) != 0
+        self.timeout = flags & UInt32(PEAL_REMOVE_WAIT.rawValue) != 0 ? timeout : nil
     }
 }
 
@@ -84,6 +108,13 @@ extension Registration {
                 "PEAL_OBSERVE_LATER_METHODS is for a handler of all methods; use peal_observe_handler without names")
         }
         includesLater = true
+    }
+
+    private mutating func retainByFunctions() throws(Failure) {
+        guard weak != nil else {
+            throw Failure(.argument, "PEAL_OBSERVE_RETAINS is for a weak target; set `weak` or `reference`")
+        }
+        weak?.isRetainedByFunctions = true
     }
 }
 

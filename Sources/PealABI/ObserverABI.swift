@@ -61,16 +61,12 @@ public func peal_observation_remove(_ observation: peal_observation) -> peal_sta
 public func peal_observation_remove_with(
     _ observation: peal_observation, _ flags: UInt32, _ timeout: UInt32
 ) -> peal_status {
-    Boundary.outcome { () throws(Failure) in
-        guard flags & ~UInt32(PEAL_REMOVE_DRAIN.rawValue | PEAL_REMOVE_WAIT.rawValue) == 0 else {
-            throw Failure(
-                .argument,
-                "the flags of a removal have bits that this library does not define; use those of enum peal_remove_flags"
-            )
-        }
-        var removal = Observation.Removal()
-        removal.drains = flags & UInt32(PEAL_REMOVE_DRAIN.rawValue) != 0
-        removal.timeout = flags & UInt32(PEAL_REMOVE_WAIT.rawValue) != 0 ? timeout : nil
+    // Most waiting removals end here.
+    if flags == UInt32(PEAL_REMOVE_WAIT.rawValue), let isDone = Observation.removeAndWait(observation.id, timeout) {
+        return isDone ? PEAL_OK : PEAL_NOT_WAITED
+    }
+    return Boundary.outcome { () throws(Failure) in
+        let removal = try Observation.Removal(flags, timeout)
         return try Observation.remove(observation.id, removal) ? PEAL_OK : PEAL_NOT_WAITED
     }
 }

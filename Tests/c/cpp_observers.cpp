@@ -230,6 +230,56 @@ CLAIM("O9", "weak objects are kept in calls that nest to the limit, and released
     CHECK_EQUAL(object.use_count(), 1);
 }
 
+namespace
+{
+
+// Broadcasts without a result within its own call with a result, and loses its last owner there.
+struct asking : counted {
+    house *h;
+    std::shared_ptr<asking> *owner;
+    asking(house *in, std::shared_ptr<asking> *by) : h(in), owner(by) {}
+    int weigh(int n)
+    {
+        h->chat.on_message("", n);
+        CHECK_EQUAL(counted::alive, 1);
+        return n;
+    }
+    void on_message(std::string_view, int n)
+    {
+        owner->reset();
+        CHECK_EQUAL(counted::alive, 1);
+        journal_write("heard%d", n);
+    }
+};
+
+} // namespace
+
+CLAIM("O9", "a weak object that loses its last owner in a nested call without a result lives until the outer call has returned")
+{
+    house h;
+    std::shared_ptr<asking> object;
+    object = std::make_shared<asking>(&h, &object);
+    const auto o = h.chat.observe(std::weak_ptr<asking>(object), peal::on<&asking::on_message>("on_message"),
+        peal::on<&asking::weigh>(h.chat.weigh));
+    CHECK_EQUAL(h.chat.weigh(4), 4);
+    CHECK_JOURNAL("heard4");
+    CHECK_EQUAL(counted::alive, 0);
+    CHECK_EQUAL(h.chat.weigh(4), 0);
+    CHECK(!o.is_active());
+}
+
+CLAIM("O9", "a dead object in a std::weak_ptr leaves the status of the thread's last failure as it was")
+{
+    house h;
+    auto object = std::make_shared<listener>("w");
+    const auto o = h.chat.observe(std::weak_ptr<listener>(object), peal::on<&listener::on_message>("on_message"));
+    object.reset();
+    peal_clear_failure();
+    h.chat.on_message("x", 1);
+    CHECK_EQUAL(peal_last_status(), PEAL_OK);
+    CHECK(!o.is_active());
+}
+
 CLAIM("C1", "an object in a std::shared_ptr is kept by the registration, one in a std::ref is not")
 {
     house h;

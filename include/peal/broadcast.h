@@ -205,7 +205,7 @@ PEAL_API peal_status peal_method_clear_last_call(peal_method method, const void 
         const peal_method peal_method_ = (handles)->PEAL_NAME_OF_(__VA_ARGS__, ~);              \
         for (struct peal_cursor_ peal_each_ PEAL_CLEANUP(peal_cursor_end_)                      \
                  = peal_cursor_begin_(peal_entries_begin_all(peal_method_));                    \
-             peal_cursor_next_(&peal_each_);) {                                                 \
+             peal_cursor_next_(&peal_each_, PEAL_GATE_RETAINS_);) {                             \
             PEAL_STRICT_BEGIN_                                                                  \
             if (0)                                                                              \
                 ((PEAL_MEMBER_TYPE_(tag, PEAL_NAME_OF_(__VA_ARGS__, ~))) peal_each_.function)(  \
@@ -290,22 +290,24 @@ struct peal_admission {
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(const struct peal_entry *entry, struct peal_hazard *hazard);
 
-/* Returns the next observer to call of a protected list; NULL at the end of the list.
- *
- * next: begins as peal_entries.next, and is advanced. `hazard`: as begun; not NULL unless the list is empty.
- * Thread rule: the thread of the begin. Since 0.1. */
-PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
-    const struct peal_entry **next, const struct peal_entry *end, struct peal_hazard *hazard)
+/* The gate of an observer with PEAL_OBSERVE_RETAINS in its usual state. */
+enum { PEAL_GATE_RETAINS_ = 0x28000000 };
+
+/* As peal_entries_next. Returns an observer at once also if its gate equals `open`. */
+PEAL_UNUSED static inline const struct peal_entry *peal_entries_next_(
+    const struct peal_entry **next, const struct peal_entry *end, struct peal_hazard *hazard, uint32_t open)
 {
     while (*next != end) {
         const struct peal_entry *entry = (*next)++;
         const uint32_t *gate = entry->gate;
+        uint32_t state;
         /* This thread stores `current`, then loads the gate. A removing thread closes the gate, passes the writer's
          * fence, then loads `current`. So this thread sees the closed gate, or the removing thread sees the call.
          * The acquire load makes all actions of a thread before it unblocked the observer happen before the call. */
         __atomic_store_n(&hazard->current, gate, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (__builtin_expect(__atomic_load_n(gate, __ATOMIC_ACQUIRE) != 0, 0)) {
+        state = __atomic_load_n(gate, __ATOMIC_ACQUIRE);
+        if (__builtin_expect(state != 0, 0) && state != open) {
             const struct peal_admission admission = peal_entry_admit(entry, hazard);
             *next = admission.next;
             entry = admission.entry;
@@ -314,6 +316,16 @@ PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
             return entry;
     }
     return NULL;
+}
+
+/* Returns the next observer to call of a protected list; NULL at the end of the list.
+ *
+ * next: begins as peal_entries.next, and is advanced. `hazard`: as begun; not NULL unless the list is empty.
+ * Thread rule: the thread of the begin. Since 0.1. */
+PEAL_UNUSED static inline const struct peal_entry *peal_entries_next(
+    const struct peal_entry **next, const struct peal_entry *end, struct peal_hazard *hazard)
+{
+    return peal_entries_next_(next, end, hazard, 0);
 }
 
 /* Releases the list. The innermost list of the thread is ended; lists nest.
@@ -358,9 +370,9 @@ PEAL_UNUSED static inline struct peal_cursor_ peal_cursor_begin_(struct peal_ent
     cursor.hazard = entries.hazard;
     return cursor;
 }
-PEAL_UNUSED static inline bool peal_cursor_next_(struct peal_cursor_ *cursor)
+PEAL_UNUSED static inline bool peal_cursor_next_(struct peal_cursor_ *cursor, uint32_t open)
 {
-    const struct peal_entry *entry = peal_entries_next(&cursor->next, cursor->end, cursor->hazard);
+    const struct peal_entry *entry = peal_entries_next_(&cursor->next, cursor->end, cursor->hazard, open);
     if (entry == NULL)
         return false;
     cursor->function = entry->function;
@@ -397,7 +409,7 @@ PEAL_UNUSED static inline void peal_cursor_end_(struct peal_cursor_ *cursor)
     }                                                                                              \
     PEAL_UNUSED static inline bool tag##_cursor_next(struct tag##_cursor *cursor_)                 \
     {                                                                                              \
-        if (!peal_cursor_next_(&cursor_->cursor))                                                  \
+        if (!peal_cursor_next_(&cursor_->cursor, 0))                                               \
             return false;                                                                          \
         cursor_->target = cursor_->cursor.target;                                                  \
         return true;                                                                               \
@@ -529,7 +541,7 @@ template <class... Parameters> inline void peal_call_each_(struct peal_entries e
     const peal_hazard_guard_ guard = { entries.hazard };
     const struct peal_entry *const end = entries.hazard->end;
     const struct peal_entry *next = entries.next;
-    while (const struct peal_entry *entry = peal_entries_next(&next, end, entries.hazard))
+    while (const struct peal_entry *entry = peal_entries_next_(&next, end, entries.hazard, PEAL_GATE_RETAINS_))
         reinterpret_cast<void (*)(void *, Parameters...)>(entry->function)(entry->target, arguments...);
 }
 

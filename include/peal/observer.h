@@ -48,15 +48,19 @@ enum peal_observe_flags {
      * adopts, gets later. Each new method follows the others, so no index changes. The observer has the same position,
      * queue and blocks there. Left out are methods past the 256th, with a queue those that need BORROWED where it is not
      * set, and those that would need a closure of libffi which the system forbids. Such an observer takes 10 KB. */
-    PEAL_OBSERVE_LATER_METHODS = 1 << 6
+    PEAL_OBSERVE_LATER_METHODS = 1 << 6,
+    /* With a weak target: the functions retain it themselves, so PEAL_BROADCAST may call them without `retain` and
+     * `release`. A function that finds the target dead returns, and removes its observer (peal_call_get_current).
+     * Broadcasts that count calls or read results do call `retain` and `release`. */
+    PEAL_OBSERVE_RETAINS = 1 << 7
 };
 
 /* Keeps a target that peal does not own alive during a call (reference.h has a ready implementation).
  *
  * peal calls `retain` before each call. It calls `release` right after the call, before the next
  * observer's turn. When `retain` returns false, the target is dead: the observer is not called, and its
- * registration is removed. Both run with no lock held, on the thread of the call. This struct
- * never grows. */
+ * registration is removed. Both run with no lock held, on the thread of the call. PEAL_OBSERVE_RETAINS
+ * permits calls without them. This struct never grows. */
 struct peal_weak_type {
     bool (*retain)(void *reference);              /* true: the target is alive, and retained */
     void (*release)(void *reference, void *target); /* undoes one retain */

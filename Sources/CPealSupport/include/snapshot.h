@@ -146,8 +146,11 @@ enum {
     PEAL_GATE_DRAINS = 0x10000000, /* the observer ends when its waiting calls have been delivered */
     PEAL_GATE_WEAK = 0x20000000, /* the target must be retained before the call */
     PEAL_GATE_ONCE = 0x40000000, /* removed by the broadcast that calls it */
-    PEAL_GATE_REMOVED = 0x80000000
+    PEAL_GATE_REMOVED = 0x80000000,
+    /* Weak, and its functions retain the target themselves. A placeholder is never weak. */
+    PEAL_GATE_RETAINS = PEAL_GATE_RETAINS_
 };
+_Static_assert(PEAL_GATE_RETAINS == (PEAL_GATE_WEAK | PEAL_GATE_LAZY), "programs compare gates with this value");
 
 /* An acquire load: the writes of a thread before it opened the gate happen before the call. */
 static inline uint32_t peal_gate_load(const uint32_t *_Nonnull gate) { return __atomic_load_n(gate, __ATOMIC_ACQUIRE); }

@@ -332,7 +332,8 @@ static inline void peal_hazard_set_weak(
 }
 /* Releases the retained target, if there is one. The slot names the record until the release hook has returned, so a
  * thread that waits for the observer's calls also waits for the hook. Afterwards the record may end. */
-static inline void peal_hazard_release_weak_inline(struct peal_hazard_slot *_Nonnull hazard)
+__attribute__((always_inline)) static inline void peal_hazard_release_weak_inline(
+    struct peal_hazard_slot *_Nonnull hazard)
 {
     const struct peal_observer_record *record = hazard->weak;
     if (record == NULL)

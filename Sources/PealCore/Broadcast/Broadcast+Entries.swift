@@ -102,13 +102,15 @@ extension Broadcast {
     @inlinable
     @inline(__always)
     public static func step(
-        at entry: UnsafePointer<peal_entry>, _ hazard: Hazard
+        at entry: UnsafePointer<peal_entry>?, _ hazard: Hazard
     ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
         guard entry == peal_entry_after_weak() else { return admit(entry, hazard) }
         peal_hazard_release_weak_inline(hazard)
-        guard let next = hazard.pointee.next, next != hazard.pointee.shown.end else {
+        // The step before has stored it.
+        let next = hazard.pointee.next.unsafelyUnwrapped
+        guard next != hazard.pointee.shown.end else {
             peal_hazard_clear_weak_note(hazard)
-            return (nil, hazard.pointee.next)
+            return (nil, next)
         }
         // The current call is stored before the gate is loaded: see thread.h.
         let gate = next.pointee.gate
@@ -158,9 +160,10 @@ extension Broadcast {
     @usableFromInline
     @inline(never)
     static func admit(
-        _ entry: UnsafePointer<peal_entry>, _ hazard: Hazard
+        _ entry: UnsafePointer<peal_entry>?, _ hazard: Hazard
     ) -> (called: UnsafePointer<peal_entry>?, next: UnsafePointer<peal_entry>?) {
-        (ObserverGate.admit(entry, hazard), after(entry, hazard))
+        guard let entry else { return (nil, nil) }
+        return (ObserverGate.admit(entry, hazard), after(entry, hazard))
     }
 
     /// The entry at which the loop continues after the call of an admitted one.

@@ -74,8 +74,11 @@ extension Broadcast.List {
         let queued =
             hasGroups ? groups.reduce(0) { $0 + $1.answering(Int(peal_group_count($1)), besides: excepted) } : 0
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(self), count: Int(peal_snapshot_count(self)))
-        let closed = ObserverGate.removed | ObserverGate.lazy | ObserverGate.blocks
+        let closed = ObserverGate.removed | ObserverGate.blocks
         return queued
-            + entries.count { peal_gate_load($0.gate) & closed == 0 && $0.answers(besides: excepted) }
+            + entries.count {
+                let gate = peal_gate_load($0.gate)
+                return gate & closed == 0 && !ObserverGate.isLazy(gate) && $0.answers(besides: excepted)
+            }
     }
 }

@@ -51,6 +51,7 @@ final class KnownBindings: @unchecked Sendable {
         peal_memory_free(UnsafeMutableRawPointer(mutating: list.baseAddress))
     }
 
+    @inline(__always)
     func isEqual(to other: UnsafeBufferPointer<peal_binding>) -> Bool {
         list.count == other.count && peal_bindings_are_equal(list.baseAddress, other.baseAddress, list.count)
     }

@@ -23,7 +23,6 @@ extension Observation {
             guard removeNow(id) else { throw .staleObservation }
             return true
         }
-        if !removal.drains, let isDone = removeAndWait(id, removal.timeout ?? 0) { return isDone }
         guard let observation = Handles.observations.findEvenRetired(id) else { throw .staleObservation }
         return try remove(observation, removal)
     }
@@ -46,8 +45,11 @@ extension Observation {
     /// Ends the registration of an observer without extras and waits for its calls. Usually no call runs. Then the
     /// observer ends here, without an `Observation`.
     ///
-    /// - Returns: True if the wait was completed; nil if the observer has extras, or another thread ends it.
-    private static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
+    /// - Parameter timeout: The time limit in milliseconds.
+    /// - Returns: True if the wait was completed; nil if the handle is stale, the observer has extras, or another thread
+    ///   ends it. Then `remove` decides.
+    @_optimize(speed)
+    public static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
         guard let record = Handles.observations.retirePinned(id) else { return nil }
         guard record.delivery == nil, record.closeGate() else {
             // The id is stale already, and the gate still decides which thread ends the observer.
@@ -55,7 +57,8 @@ extension Observation {
             return nil
         }
         let isFull = record.leaveLists()
-        peal_thread_writer_fence()
+        // The gate was closed by an atomic operation.
+        peal_thread_writer_fence_after_atomic()
         guard !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
             let observation = Observation(record)
             Handles.observations.unpin(id)

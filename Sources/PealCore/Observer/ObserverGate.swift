@@ -33,6 +33,10 @@ enum ObserverGate {
         peal_gate_load(gate) & (removed | drains) != 0
     }
 
+    /// Returns true for the gate of a placeholder.
+    @inline(__always)
+    static func isLazy(_ value: UInt32) -> Bool { value & retains == lazy }
+
     static func endDraining(_ gate: UnsafeMutablePointer<UInt32>) {
         update(gate) { $0 | removed }
     }
@@ -63,13 +67,15 @@ enum ObserverGate {
     private static func admit(
         _ listed: UnsafePointer<SnapshotEntry>, _ hazard: Broadcast.Hazard, _ take: (Observer, Broadcast.Hazard) -> Bool
     ) -> UnsafePointer<SnapshotEntry>? {
+        let gate = listed.pointee.gate
         // Most observers whose gate is not zero are only weak.
-        guard peal_gate_load(listed.pointee.gate) == weak else { return admitSlow(listed, hazard) }
-        guard _fastPath(take(listed.pointee.record, hazard)) else {
-            prune(listed.pointee.record)
+        guard peal_gate_load(gate) | lazy == retains else { return admitSlow(listed, hazard) }
+        let record = peal_observer_of_gate(gate)
+        guard _fastPath(take(record, hazard)) else {
+            prune(record)
             return nil
         }
-        if _fastPath(peal_gate_load(listed.pointee.gate) & removed == 0) { return listed }
+        if _fastPath(peal_gate_load(gate) & removed == 0) { return listed }
         // The retain hook has removed the observer.
         WeakHold.release(hazard)
         return admitSlow(listed, hazard)
@@ -97,7 +103,7 @@ enum ObserverGate {
                 peal_current_set(peal_hazard_current(hazard), entry.pointee.gate)
                 continue
             }
-            guard value & (lazy | blocks) == 0 else { return nil }
+            guard value & blocks == 0, !isLazy(value) else { return nil }
             if value & weak != 0, !WeakHold.take(record, hazard) {
                 prune(record)
                 return nil
@@ -149,6 +155,7 @@ enum ObserverGate {
     static let lazy = UInt32(PEAL_GATE_LAZY)
     static let drains = UInt32(PEAL_GATE_DRAINS)
     static let weak = UInt32(PEAL_GATE_WEAK)
+    static let retains = UInt32(PEAL_GATE_RETAINS)
     static let once = UInt32(PEAL_GATE_ONCE)
     static let removed = UInt32(PEAL_GATE_REMOVED)
 }

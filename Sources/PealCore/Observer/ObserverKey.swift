@@ -62,8 +62,18 @@ struct ObserverKey {
         UInt32(truncatingIfNeeded: (UInt64(word) &* multiplier) >> 32)
     }
 
-    /// Returns true if an observer has an equal key. An observer that another thread is removing is no duplicate.
-    func isTaken(by record: Observer) -> Bool { matches(record) && !ObserverGate.isEnding(record.gate) }
+    /// The observers with equal keys. An observer that another thread is removing is no duplicate.
+    func duplicates(in proto: PealProtocol) -> [Observer] {
+        var found: [Observer] = []
+        index(in: proto.state).forEach(hash) { record in
+            if matches(record), !ObserverGate.isEnding(record.gate) { found.append(record) }
+        }
+        return found
+    }
+
+    // Not inlined: most observers do not have the hash of another.
+    @inline(never)
+    func isTaken(in proto: PealProtocol) -> Bool { !duplicates(in: proto).isEmpty }
 
     private func matches(_ record: Observer) -> Bool {
         guard (record.mailbox?.pointee.id ?? 0) == queue,

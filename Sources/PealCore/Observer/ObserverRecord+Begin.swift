@@ -8,7 +8,7 @@ extension UnsafeMutablePointer<ObserverRecord> {
         gate: UInt32 = 0, extras: UInt8 = UInt8(PEAL_EXTRAS_COMMON), target: UnsafeMutableRawPointer?,
         destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?, owner: Owner?, weak: WeakTarget?
     ) {
-        pointee.gate = gate | (weak == nil ? 0 : ObserverGate.weak)
+        pointee.gate = gate | (weak?.gate ?? 0)
         pointee.references = 1
         pointee.weak_count = 1
         pointee.target = target

@@ -9,7 +9,7 @@ struct PendingServices {
         let entries = UnsafeBufferPointer(start: peal_snapshot_entries(list), count: Int(peal_snapshot_count(list)))
         elements = entries.compactMap { entry in
             let gate = peal_gate_load(entry.gate)
-            guard gate & ObserverGate.lazy != 0, gate & (ObserverGate.removed | ObserverGate.blocks) == 0,
+            guard ObserverGate.isLazy(gate), gate & (ObserverGate.removed | ObserverGate.blocks) == 0,
                 reachesQueues || entry.record.mailbox == nil
             else { return nil }
             return entry.record.pointee.id

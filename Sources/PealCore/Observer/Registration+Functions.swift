@@ -5,8 +5,12 @@ extension CenterState {
     /// and neither a queue nor a service. The protocol keeps the tables until it gets others.
     @inline(__always)
     mutating func lastTables(of registration: inout Registration, _ proto: PealProtocol) -> Borrowed<ObserverTables>? {
-        guard case .table(let table) = registration.functions, registration.queue == nil else { return nil }
-        return self[proto].tables.findLast(table, of: proto)
+        guard registration.queue == nil else { return nil }
+        return switch registration.functions {
+        case .table(let table): self[proto].tables.findLast(table, of: proto)
+        case .callerBindings(let bindings): self[proto].tables.findLast(bindings.list)
+        default: nil
+        }
     }
 
     /// The functions of a registration, checked, and shared with the observers that have the same ones.

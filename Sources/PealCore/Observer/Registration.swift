@@ -179,7 +179,7 @@ extension CenterState {
         defer { extendLifetime(found) }
         let tables = known ?? Borrowed(found.unsafelyUnwrapped)
         let key = ObserverKey(&registration, tables)
-        if registration.duplicates == .refused, key.index(in: self[proto]).contains(key.hash), isTaken(key, in: proto) {
+        if registration.duplicates == .refused, key.index(in: self[proto]).contains(key.hash), key.isTaken(in: proto) {
             throw .duplicate(of: registration.lazy == nil ? "target" : "service", proto)
         }
         let record = try Observer.make(&registration, tables)
@@ -188,7 +188,7 @@ extension CenterState {
         do throws(Failure) {
             if registration.includesLater { proto.center.laterObservers.insert(record, of: proto) }
             if registration.duplicates == .replaced {
-                let known = duplicates(of: key, in: proto)
+                let known = key.duplicates(in: proto)
                 if !known.isEmpty { return try publish(record, &registration, of: proto, replacing: known) }
             }
             return try publish(record, &registration, of: proto)
@@ -199,25 +199,12 @@ extension CenterState {
         }
     }
 
-    @inline(never)
-    private func isTaken(_ key: ObserverKey, in proto: PealProtocol) -> Bool {
-        !duplicates(of: key, in: proto).isEmpty
-    }
-
     fileprivate mutating func duplicates(
         of registration: inout Registration, in proto: PealProtocol
     ) throws(Failure) -> [Observer] {
         let tables = try tables(of: &registration, proto)
         defer { extendLifetime(tables) }
-        return duplicates(of: ObserverKey(&registration, Borrowed(tables)), in: proto)
-    }
-
-    private func duplicates(of key: ObserverKey, in proto: PealProtocol) -> [Observer] {
-        var found: [Observer] = []
-        key.index(in: self[proto]).forEach(key.hash) { record in
-            if key.isTaken(by: record) { found.append(record) }
-        }
-        return found
+        return ObserverKey(&registration, Borrowed(tables)).duplicates(in: proto)
     }
 }
 

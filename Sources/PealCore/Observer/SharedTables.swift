@@ -7,7 +7,8 @@ struct SharedTables {
     private var byHash: [UInt64: ObserverTables] = [:]
     /// The tables of bindings, by their first function: neither names nor prototypes need be read again.
     private var bound: [UnsafeRawPointer?: KnownBindings] = [:]
-    private var lastBound: KnownBindings?
+    /// The bindings of the last such registration, which `bound` keeps.
+    private var lastBound: Borrowed<KnownBindings>?
     /// The number of tables at which those without observers are dropped.
     private var limit: UInt32 = minimumLimit
 
@@ -39,21 +40,26 @@ struct SharedTables {
         return found
     }
 
-    /// The tables of bindings that were checked before; nil if they must be made. A prototype that was accepted stays
-    /// so, since declared types never change.
+    /// The same for the last registration by bindings, if these are equal. A prototype that was accepted stays so, since
+    /// declared types never change.
+    @inline(__always)
+    mutating func findLast(_ bindings: UnsafeBufferPointer<peal_binding>) -> Borrowed<ObserverTables>? {
+        lastBound?.with { $0.isEqual(to: bindings) && $0.tables.isComplete ? Borrowed($0.tables) : nil }
+    }
+
+    /// The tables of bindings that were checked before; nil if they must be made.
     mutating func find(_ bindings: UnsafeBufferPointer<peal_binding>) -> ObserverTables? {
-        if let lastBound, lastBound.isEqual(to: bindings) { return lastBound.tables }
         guard let known = bound[bindings.firstFunction], known.isEqual(to: bindings) else { return nil }
-        lastBound = known
+        lastBound = Borrowed(known)
         return known.tables
     }
 
     /// Stores the tables of checked bindings. If memory is refused, the next registration reads the bindings again.
     mutating func note(_ tables: ObserverTables, of bindings: UnsafeBufferPointer<peal_binding>) {
         guard let known = KnownBindings(bindings, tables) else { return }
-        if bound.count >= Int(limit) { bound = [:] }
+        if bound.count >= Int(limit) { removeBindings() }
         bound[bindings.firstFunction] = known
-        lastBound = known
+        lastBound = Borrowed(known)
     }
 
     /// Returns equal tables that exist already, or these, which are shared from now on.
@@ -71,14 +77,20 @@ struct SharedTables {
 
     /// Releases all tables. Records may still have some of them.
     mutating func removeAll() {
+        removeBindings()
         for tables in byHash.values { tables.endAdvance() }
         self = SharedTables()
     }
 
-    private mutating func dropUnused() {
-        last = nil
+    private mutating func removeBindings() {
+        for known in bound.values { known.tables.endAdvance() }
         lastBound = nil
         bound = [:]
+    }
+
+    private mutating func dropUnused() {
+        last = nil
+        removeBindings()
         var unused: [UInt64] = []
         var index = byHash.startIndex
         while index != byHash.endIndex {

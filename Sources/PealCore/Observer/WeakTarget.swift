@@ -8,6 +8,8 @@ public struct WeakTarget {
     public var reference: UnsafeMutableRawPointer?
     public var retain: Retain
     public var release: Release
+    /// The observer's functions retain the target themselves: a loop that drops results calls them without the hooks.
+    public var isRetainedByFunctions = false
 
     public init(reference: UnsafeMutableRawPointer?, retain: @escaping Retain, release: @escaping Release) {
         self.reference = reference
@@ -47,6 +49,9 @@ public struct WeakTarget {
             ? { ProxyCall.isOpen(WeakTarget.id($0)) } : { ProxyCall.reachesTarget(WeakTarget.id($0)) }
         self.init(reference: target, retain: retain, release: { _, _ in })
     }
+
+    /// The bits of the observer's gate.
+    var gate: UInt32 { isRetainedByFunctions ? ObserverGate.retains : ObserverGate.weak }
 
     private static func id(_ target: UnsafeMutableRawPointer?) -> UInt64 { UInt64(UInt(bitPattern: target)) }
 }

@@ -4,7 +4,7 @@ extension SnapshotEntry {
     var record: UnsafeMutablePointer<ObserverRecord> { peal_observer_of_gate(gate) }
 
     /// True if the observer is the placeholder of a service's instance.
-    var isLazy: Bool { peal_gate_load(gate) & ObserverGate.lazy != 0 }
+    var isLazy: Bool { ObserverGate.isLazy(peal_gate_load(gate)) }
 
     /// Returns true if the entry adds no trait to its list. Most observers have no extras, and thus no queue and no
     /// service.

@@ -225,7 +225,7 @@ extension Snapshot {
         if record.placeholder != nil { markPendingServices() }
         // Queued calls are counted by their groups, and an entry that drains would still be called. A new list is built
         // to find out if services are missing.
-        let isLazy = record.placeholder != nil || peal_gate_load(record.gate) & ObserverGate.lazy != 0
+        let isLazy = record.placeholder != nil || ObserverGate.isLazy(peal_gate_load(record.gate))
         if record.mailbox != nil || isLazy { markUnsettled() }
     }
 

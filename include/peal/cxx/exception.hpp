@@ -78,14 +78,29 @@ inline bool report_exception(const char *method, const char *message) noexcept
 /* The function that threw: "Chat.on_message"; or a description, where there is no protocol. */
 struct location {
     peal_protocol protocol;
-    const char *method;
+    const char *method; /* nullptr: the observer's function that runs */
+
+    static constexpr location of_call() noexcept { return { {}, nullptr }; }
 
     std::string title() const
     {
         char name[256] = "";
+        if (method == nullptr)
+            return title_of_call();
         if (protocol.id == 0 || peal_protocol_name(protocol, name, sizeof name, nullptr) < 0)
             return method;
         return std::string(name) + "." + method;
+    }
+
+private:
+    static std::string title_of_call()
+    {
+        peal_call_info call = PEAL_CALL_INFO;
+        peal_method_info called = {};
+        called.size = sizeof called;
+        if (peal_call_get_current(&call) < 0 || peal_method_get_info(call.method, &called) < 0)
+            return "an observer";
+        return location{ called.protocol, called.name }.title();
     }
 };
 
@@ -116,7 +131,7 @@ inline void take_exception(const location &from) noexcept
         if (!report_exception(title.c_str(), message.c_str()))
             std::fprintf(stderr, "peal: %s threw an exception: %s\n", title.c_str(), message.c_str());
     } catch (...) {
-        std::fprintf(stderr, "peal: %s threw an exception\n", from.method);
+        std::fprintf(stderr, "peal: %s threw an exception\n", from.method != nullptr ? from.method : "an observer");
     }
 }
 

@@ -89,10 +89,18 @@ struct no_target {};
 namespace detail
 {
 
+/* A function for a method, with the method's name. A name of another type than std::string outlives the registration. */
+template <class Function, class Name = std::string> struct binding {
+    using signature_type = typename Function::signature_type;
+    Name name;
+    Function function;
+};
+inline const char *name_text(const std::string &name) noexcept { return name.c_str(); }
+inline const char *name_text(const char *name) noexcept { return name; }
+
 /* A lambda for a method. */
-template <class Signature, class F> struct lambda_binding {
+template <class Signature, class F> struct lambda_function {
     using signature_type = Signature;
-    std::string name;
     F function;
 
     template <class Target, class... A> decltype(auto) invoke(Target &, A &&...arguments)
@@ -102,16 +110,16 @@ template <class Signature, class F> struct lambda_binding {
 };
 
 /* A member function for a method, on the observer's object. */
-template <auto member> struct member_binding {
+template <auto member> struct member_function {
     using call = member_call<decltype(member)>;
     using signature_type = typename call::type;
-    std::string name;
 
     template <class Target, class... A> decltype(auto) invoke(Target &target, A &&...arguments)
     {
         return (target.object->*member)(std::forward<A>(arguments)...);
     }
 };
+template <auto member> using member_binding = binding<member_function<member>>;
 
 /* The target of an observer: an object with its kind of reference. */
 template <class T> struct borrowed_target {
@@ -125,25 +133,32 @@ template <class T> struct weak_target {
     T *object;
     std::weak_ptr<T> held;
 };
+template <class T> struct call_of_target<weak_target<T>> : call_of_weak_target<T> {
+    explicit call_of_target(const weak_target<T> &target) noexcept : call_of_weak_target<T>(target.held) {}
+};
 
 /* The `self` of an observer, with the captured values. Freed by the destroy callback. */
-template <class Target, class... B> struct observer_box {
-    peal_protocol protocol;
+template <class Target, class... Functions> struct observer_box {
     Target target;
-    std::tuple<B...> bindings;
+    std::tuple<Functions...> functions;
 
     static void destroy(void *self) { delete static_cast<observer_box *>(self); }
 };
 
-/* The function of C for the binding at an index. */
+/* The function of C for the function at an index. */
 template <class Box, std::size_t index, class Signature> struct observer_function;
 template <class Box, std::size_t index, class R, class... A> struct observer_function<Box, index, R(A...)> {
     static R call(void *self, c_of<A>... arguments) noexcept
     {
         Box &box = *static_cast<Box *>(self);
-        auto &binding = std::get<index>(box.bindings);
-        return guard(location{ box.protocol, binding.name.c_str() },
-            [&]() -> R { return static_cast<R>(binding.invoke(box.target, passing_of<A>::from_c(arguments)...)); });
+        auto &function = std::get<index>(box.functions);
+        const call_of_target<decltype(box.target)> kept(box.target);
+        if (!kept.is_alive()) {
+            remove_dead_observer();
+            return R();
+        }
+        return guard(location::of_call(),
+            [&]() -> R { return static_cast<R>(function.invoke(box.target, passing_of<A>::from_c(arguments)...)); });
     }
 };
 
@@ -168,6 +183,7 @@ template <class T> void set_weak(peal_observe_options &options, weak_target<T> &
 {
     options.weak = &weak_functions<T>::type;
     options.weak_reference = &target.held;
+    options.flags |= PEAL_OBSERVE_RETAINS;
 }
 template <class Target> void set_weak(peal_observe_options &, Target &) {}
 
@@ -175,31 +191,32 @@ template <class Target> bool is_dead(const Target &) { return false; }
 template <class T> bool is_dead(const shared_target<T> &target) { return target.object == nullptr; }
 template <class T> bool is_dead(const weak_target<T> &target) { return target.object == nullptr; }
 
-template <class Box, std::size_t... index>
-peal_status register_box(peal_protocol protocol, Box *box, const peal_observe_options &options, peal_observation *out,
-    std::index_sequence<index...>)
+template <class... Signatures, class Box, std::size_t... index>
+peal_status register_box(peal_protocol protocol, Box *box, const char *const *names,
+    const peal_observe_options &options, peal_observation *out, std::index_sequence<index...>)
 {
-    using bindings = decltype(box->bindings);
-    const peal_binding list[] = { peal_binding{ std::get<index>(box->bindings).name.c_str(),
-        reinterpret_cast<peal_function>(
-            &observer_function<Box, index, typename std::tuple_element_t<index, bindings>::signature_type>::call),
-        signature<typename std::tuple_element_t<index, bindings>::signature_type>::prototype }... };
+    const peal_binding list[] = { peal_binding{ names[index],
+        reinterpret_cast<peal_function>(&observer_function<Box, index, Signatures>::call),
+        signature<Signatures>::prototype }... };
     return peal_observe_bindings(protocol, box, list, sizeof...(index), &options, out);
 }
 
-template <class Target, class... B>
-result<observation> observe_with(peal_protocol protocol, Target target, const observe_options &wanted, B... bindings)
+template <class Target, class... Functions, class... Names>
+result<observation> observe_with(
+    peal_protocol protocol, Target target, const observe_options &wanted, binding<Functions, Names>... bindings)
 {
-    static_assert(sizeof...(B) > 0, "peal: an observer needs a function: give peal::on(...)");
-    using box_type = observer_box<Target, B...>;
+    static_assert(sizeof...(Functions) > 0, "peal: an observer needs a function: give peal::on(...)");
+    using box_type = observer_box<Target, Functions...>;
     if (is_dead(target))
         return failure{ PEAL_ERROR_ARGUMENT, "the object that is to observe is dead already, or was never there" };
-    auto *const box = new box_type{ protocol, std::move(target), std::tuple<B...>(std::move(bindings)...) };
+    const char *const names[] = { name_text(bindings.name)... };
+    auto *const box = new box_type{ std::move(target), { std::move(bindings.function)... } };
     peal_observe_options options = wanted.raw();
     options.destroy = box_type::destroy;
     set_weak(options, box->target);
     peal_observation raw = {};
-    const peal_status status = register_box(protocol, box, options, &raw, std::index_sequence_for<B...>());
+    const peal_status status = register_box<typename Functions::signature_type...>(
+        protocol, box, names, options, &raw, std::index_sequence_for<Functions...>());
     return made<observation>(status, raw);
 }
 
@@ -212,30 +229,45 @@ result<observation> observe_with(peal_protocol protocol, Target target, const ob
  * name: *copied*. Since 0.1. */
 template <class F> auto on(std::string name, F function)
 {
-    return detail::lambda_binding<detail::signature_of<F>, F>{ std::move(name), std::move(function) };
+    return detail::binding<detail::lambda_function<detail::signature_of<F>, F>>{ std::move(name),
+        { std::move(function) } };
 }
+
+namespace detail
+{
+
+template <class R, class... A, class F> lambda_function<R(A...), F> function_for(const method<R(A...)> &, F function)
+{
+    static_assert(std::is_invocable_r_v<R, F &, decltype(passing_of<A>::from_c(std::declval<c_of<A>>()))...>,
+        "peal: this callable does not take the method's parameters, or does not return its result");
+    return { std::move(function) };
+}
+
+} // namespace detail
 
 /* The same by a typed method: f may have `auto` parameters, and types that convert. */
 template <class R, class... A, class F> auto on(const method<R(A...)> &method, F function)
 {
-    static_assert(
-        std::is_invocable_r_v<R, F &, decltype(detail::passing_of<A>::from_c(std::declval<detail::c_of<A>>()))...>,
-        "peal: this callable does not take the method's parameters, or does not return its result");
-    return detail::lambda_binding<R(A...), F>{ method.first_name(), std::move(function) };
+    auto made = detail::function_for(method, std::move(function));
+    return detail::binding<decltype(made)>{ method.first_name(), std::move(made) };
 }
 
 /* A member function for a method: `peal::on<&window::show>("on_message")`. */
-template <auto member> auto on(std::string name) { return detail::member_binding<member>{ std::move(name) }; }
+template <auto member> auto on(std::string name) { return detail::member_binding<member>{ std::move(name), {} }; }
 template <auto member> auto on(const detail::method_handle &method)
 {
-    return detail::member_binding<member>{ method.first_name() };
+    return detail::member_binding<member>{ method.first_name(), {} };
 }
 
 template <class R, class... A>
 template <class F>
 result<observation> method<R(A...)>::try_observe(const observe_options &options, F function) const
 {
-    return detail::observe_with(protocol_, no_target(), options, on(*this, std::move(function)));
+    const std::string long_name = short_name_[0] != '\0' ? std::string() : name();
+    const char *const known = short_name_[0] != '\0' ? short_name_ : long_name.c_str();
+    auto made = detail::function_for(*this, std::move(function));
+    return detail::observe_with(
+        protocol_, no_target(), options, detail::binding<decltype(made), const char *>{ known, std::move(made) });
 }
 template <class R, class... A>
 template <class F>

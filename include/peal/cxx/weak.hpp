@@ -51,6 +51,9 @@ struct kept_targets {
         next++;
         return true;
     }
+    /* Returns true if the innermost call for which peal has retained a target is one for this reference. That call
+     * encloses the code that runs now, so the target stays alive. */
+    bool keeps(const void *reference) const noexcept { return next[-1].reference == reference; }
     void pop(const void *reference) noexcept
     {
         kept_target *const last = next - 1;
@@ -139,6 +142,38 @@ template <class T> struct weak_functions {
     }
     static void release(void *reference, void *) noexcept { kept_by_thread.pop(reference); }
     static constexpr peal_weak_type type = { retain, release };
+};
+
+/* Removes the observer whose function runs, because its target is dead. The failure of a removal that another thread has
+ * already made is no failure of the broadcast. */
+PEAL_CXX_RARE inline void remove_dead_observer() noexcept
+{
+    const bool was_fine = peal_last_status() == PEAL_OK;
+    peal_call_info call = PEAL_CALL_INFO;
+    if (peal_call_get_current(&call) >= 0)
+        (void)peal_observation_remove(call.observation);
+    if (was_fine)
+        peal_clear_failure();
+}
+
+/* Keeps the target of an observer alive during a call of its function. Only a weak target needs that, and only in a
+ * broadcast that has called no hook (PEAL_OBSERVE_RETAINS). */
+template <class Target> struct call_of_target {
+    explicit call_of_target(const Target &) noexcept {}
+    static constexpr bool is_alive() noexcept { return true; }
+};
+template <class T> class call_of_weak_target
+{
+    std::shared_ptr<T> object_;
+    const bool is_kept_;
+
+public:
+    explicit call_of_weak_target(const std::weak_ptr<T> &held) noexcept : is_kept_(kept_by_thread.keeps(&held))
+    {
+        if (!is_kept_)
+            object_ = held.lock();
+    }
+    bool is_alive() const noexcept { return is_kept_ || object_ != nullptr; }
 };
 
 } // namespace detail
