@@ -11,9 +11,33 @@
 #include "fork.h"
 #include "memory.h"
 
-/* Every mailbox of the process, for the child of a fork. */
+/* Every mailbox of the process, for the child of a fork. Mailboxes with unswept calls are first. A thread may acquire the
+ * lock while it holds that of a mailbox. */
 static struct peal_lock all_lock;
 static struct peal_mailbox *all;
+static struct peal_mailbox *all_last;
+
+static void list_first(struct peal_mailbox *mailbox)
+{
+    mailbox->before = NULL;
+    mailbox->after = all;
+    *(all != NULL ? &all->before : &all_last) = mailbox;
+    all = mailbox;
+}
+
+static void list_last(struct peal_mailbox *mailbox)
+{
+    mailbox->after = NULL;
+    mailbox->before = all_last;
+    *(all_last != NULL ? &all_last->after : &all) = mailbox;
+    all_last = mailbox;
+}
+
+static void unlist(struct peal_mailbox *mailbox)
+{
+    *(mailbox->before != NULL ? &mailbox->before->after : &all) = mailbox->after;
+    *(mailbox->after != NULL ? &mailbox->after->before : &all_last) = mailbox->before;
+}
 
 struct peal_mailbox *peal_mailbox_make(enum peal_mailbox_kind kind)
 {
@@ -25,10 +49,7 @@ struct peal_mailbox *peal_mailbox_make(enum peal_mailbox_kind kind)
     mailbox->references = 1;
     mailbox->pushed = PEAL_MAILBOX_IDLE;
     peal_lock_acquire(&all_lock);
-    mailbox->after = all;
-    if (all != NULL)
-        all->before = mailbox;
-    all = mailbox;
+    list_last(mailbox);
     peal_lock_release(&all_lock);
     return mailbox;
 }
@@ -60,15 +81,32 @@ void peal_mailbox_release(struct peal_mailbox *mailbox)
         close(mailbox->descriptor);
     if (peal_mailbox_has_work(peal_mailbox_kind_of(mailbox)))
         peal_memory_free((void *)(uintptr_t)peal_mailbox_work(mailbox)->name);
+    peal_memory_free(mailbox->extras);
     peal_lock_acquire(&all_lock);
-    if (mailbox->before != NULL)
-        mailbox->before->after = mailbox->after;
-    else
-        all = mailbox->after;
-    if (mailbox->after != NULL)
-        mailbox->after->before = mailbox->before;
+    unlist(mailbox);
     peal_lock_release(&all_lock);
     peal_memory_free(mailbox);
+}
+
+static bool is_unswept(const struct peal_mailbox *mailbox)
+{
+    return __atomic_load_n(&mailbox->unswept, __ATOMIC_RELAXED) != 0;
+}
+
+void peal_mailbox_set_unswept(struct peal_mailbox *mailbox, uint32_t unswept)
+{
+    if (is_unswept(mailbox) == (unswept != 0)) {
+        __atomic_store_n(&mailbox->unswept, unswept, __ATOMIC_RELAXED);
+        return;
+    }
+    peal_lock_acquire(&all_lock);
+    __atomic_store_n(&mailbox->unswept, unswept, __ATOMIC_RELAXED);
+    unlist(mailbox);
+    if (unswept != 0)
+        list_first(mailbox);
+    else
+        list_last(mailbox);
+    peal_lock_release(&all_lock);
 }
 
 struct peal_mailbox *peal_mailbox_find_unswept(void)
@@ -76,12 +114,47 @@ struct peal_mailbox *peal_mailbox_find_unswept(void)
     peal_lock_acquire(&all_lock);
     struct peal_mailbox *mailbox = all;
     /* If the last reference was released already, the mailbox is about to be removed from the list. */
-    while (
-        mailbox != NULL
-        && (__atomic_load_n(&mailbox->unswept, __ATOMIC_RELAXED) == 0 || !peal_count_try_retain(&mailbox->references)))
+    while (mailbox != NULL && is_unswept(mailbox) && !peal_count_try_retain(&mailbox->references))
         mailbox = mailbox->after;
+    if (mailbox != NULL && !is_unswept(mailbox))
+        mailbox = NULL;
     peal_lock_release(&all_lock);
     return mailbox;
+}
+
+/* ---- The index --------------------------------------------------------------------------------- */
+
+bool peal_mailbox_make_extras(struct peal_mailbox *mailbox)
+{
+    peal_mailbox_lock_alone(mailbox);
+    if (mailbox->extras == NULL)
+        mailbox->extras = peal_memory_allocate(sizeof *mailbox->extras);
+    const bool has_extras = mailbox->extras != NULL;
+    peal_mailbox_unlock(mailbox);
+    return has_extras;
+}
+
+void peal_mailbox_add_to_index(struct peal_mailbox *mailbox, struct peal_item *item)
+{
+    struct peal_indexed_item *const indexed = (struct peal_indexed_item *)(void *)item;
+    indexed->before = mailbox->last;
+    peal_call_index_add(&mailbox->extras->index, indexed);
+}
+
+struct peal_item *peal_mailbox_find_indexed(struct peal_mailbox *mailbox, uint64_t method, bool keeps_latest)
+{
+    return (struct peal_item *)(void *)peal_call_index_find(&mailbox->extras->index, method, keeps_latest);
+}
+
+void peal_mailbox_unlink_indexed(struct peal_mailbox *mailbox, struct peal_item *item)
+{
+    /* The link of the first item is not kept up to date, because a run removes first items without a look at the next. */
+    struct peal_item *const before = item == mailbox->first ? NULL : ((struct peal_indexed_item *)(void *)item)->before;
+    *(before != NULL ? &before->next : &mailbox->first) = item->next;
+    if (item == mailbox->last)
+        mailbox->last = before;
+    peal_mailbox_set_before(item->next, before);
+    item->next = NULL;
 }
 
 /* ---- Enqueuing --------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ static peal_owner owner;
 static int targets[MANY + 1];
 static peal_observation observations[MANY];
 static peal_queue queues[MANY];
+static peal_reference references[MANY];
 static size_t count;
 
 static void ignore(void *self, int n)
@@ -97,6 +98,16 @@ static void observe_dead(void)
         CHECK_OK(peal_reference_release(options.reference));
     }
 }
+static void observe_mortal(void)
+{
+    struct peal_observe_options options = options_of_owner();
+
+    for (size_t i = 0; i < count; i++) {
+        CHECK_OK(peal_reference_create(&targets[i], NULL, &references[i]));
+        options.reference = references[i];
+        CHECK_OK(bell_observe(&bell, &targets[i], &table, &options, &observations[i]));
+    }
+}
 static void observe_nobody(void) {}
 static void observe_in_front(void) { observe_in_order_of(rising); }
 static void observe_anywhere(void) { observe_in_order_of(mixed); }
@@ -119,11 +130,15 @@ static void replace_each(void)
 static void observe_on_queue_each(void) { observe_on_queues(count); }
 static void observe_on_one_queue(void) { observe_on_queues(1); }
 
-/* Gives each observer a queue of its own, and sends the first broadcast. */
-static void begin_queues(void)
+static void begin_unsettled(void)
 {
     make_queue_each();
     observe_on_queue_each();
+}
+/* Gives each observer a queue of its own, and sends the first broadcast. */
+static void begin_queues(void)
+{
+    begin_unsettled();
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
 }
 static void begin_one_queue(void)
@@ -208,6 +223,15 @@ static void retire_owner(void)
     owner.id = 0;
 }
 static void ring(void) { CHECK_OK(peal_broadcast(bell.on_ring, 1)); }
+/* The targets die one after another. The number of broadcasts does not depend on that of the targets. */
+static void die_in_turn(void)
+{
+    for (size_t i = 0; i < count; i++) {
+        CHECK_OK(peal_reference_release(references[i]));
+        if ((i + 1) % (count / 20) == 0)
+            ring();
+    }
+}
 static void end_center(void)
 {
     CHECK_OK(peal_center_destroy(center));
@@ -236,42 +260,40 @@ static void begin_removing(void)
     observe_owned();
 }
 
-static const struct {
-    const char *name;
-    void (*prepare)(void);
-    void (*run)(void);
-    bool destroys;
-} operations[] = {
-    { "register", observe_nobody, observe_owned, false },
-    { "register-in-front", observe_nobody, observe_in_front, false },
-    { "register-anywhere", observe_nobody, observe_anywhere, false },
-    { "call-after-anywhere", observe_anywhere, ring, false },
-    { "replace-one", observe_owned, replace_one, false },
-    { "replace-each", observe_owned, replace_each, false },
-    { "register-queues", make_queue_each, observe_on_queue_each, false },
-    { "register-one-queue", make_one_queue, observe_on_one_queue, false },
-    { "remove-queues", begin_queues, remove_first_first, false },
-    { "remove-one-queue", begin_one_queue, remove_first_first, false },
-    { "remove-waiting", begin_waiting, remove_first_first, false },
-    { "remove-waiting-mixed", begin_waiting, remove_mixed, false },
-    { "register-lazily", make_services, observe_lazily, false },
-    { "call-lazy", begin_lazily, ring, false },
-    { "remove-lazy", begin_lazily, remove_first_first, false },
-    { "remove-created", begin_created, remove_first_first, false },
-    { "unobserve-each", observe_owned, unobserve_each, true },
-    { "register-in-a-callback", begin_observing, ring, false },
-    { "remove-first-first", observe_owned, remove_first_first, true },
-    { "remove-last-first", observe_owned, remove_last_first, true },
-    { "remove-mixed", observe_owned, remove_mixed, true },
-    { "remove-in-a-callback", begin_removing, ring, true },
-    { "unobserve-all", observe_owned, unobserve_all, true },
-    { "call-once", observe_once, ring, true },
-    { "call-dead", observe_dead, ring, true },
-    { "retire-owner", observe_owned, retire_owner, true },
-    { "end-center", observe_owned, end_center, true },
+static const struct operation operations[] = {
+    OPERATION("register", observe_nobody, observe_owned, LINEAR),
+    OPERATION("register-in-front", observe_nobody, observe_in_front, N_LOG_N),
+    OPERATION("register-anywhere", observe_nobody, observe_anywhere, N_LOG_N),
+    OPERATION("call-after-anywhere", observe_anywhere, ring, N_LOG_N),
+    OPERATION("replace-one", observe_owned, replace_one, LINEAR),
+    OPERATION("replace-each", observe_owned, replace_each, LINEAR),
+    OPERATION("register-queues", make_queue_each, observe_on_queue_each, LINEAR),
+    OPERATION("register-one-queue", make_one_queue, observe_on_one_queue, LINEAR),
+    OPERATION("call-after-queues", begin_unsettled, ring, N_LOG_N),
+    OPERATION("call-queues-again", begin_queues, ring, LINEAR),
+    OPERATION("remove-queues", begin_queues, remove_first_first, LINEAR),
+    OPERATION("remove-one-queue", begin_one_queue, remove_first_first, LINEAR),
+    OPERATION("remove-waiting", begin_waiting, remove_first_first, LINEAR),
+    OPERATION("remove-waiting-mixed", begin_waiting, remove_mixed, LINEAR),
+    OPERATION("register-lazily", make_services, observe_lazily, LINEAR),
+    OPERATION("call-lazy", begin_lazily, ring, LINEAR),
+    OPERATION("remove-lazy", begin_lazily, remove_first_first, LINEAR),
+    OPERATION("remove-created", begin_created, remove_first_first, LINEAR),
+    OPERATION("unobserve-each", observe_owned, unobserve_each, LINEAR, .destroys = true),
+    OPERATION("register-in-a-callback", begin_observing, ring, LINEAR),
+    OPERATION("remove-first-first", observe_owned, remove_first_first, LINEAR, .destroys = true),
+    OPERATION("remove-last-first", observe_owned, remove_last_first, LINEAR, .destroys = true),
+    OPERATION("remove-mixed", observe_owned, remove_mixed, LINEAR, .destroys = true),
+    OPERATION("remove-in-a-callback", begin_removing, ring, LINEAR, .destroys = true),
+    OPERATION("unobserve-all", observe_owned, unobserve_all, LINEAR, .destroys = true),
+    OPERATION("call-once", observe_once, ring, LINEAR, .destroys = true),
+    OPERATION("call-dead", observe_dead, ring, LINEAR, .destroys = true),
+    OPERATION("call-while-dying", observe_mortal, die_in_turn, LINEAR, .destroys = true),
+    OPERATION("retire-owner", observe_owned, retire_owner, LINEAR, .destroys = true),
+    OPERATION("end-center", observe_owned, end_center, LINEAR, .destroys = true),
 };
 
-static void count_one(size_t which, size_t observers)
+static void count_one(const struct operation *operation, size_t observers)
 {
     count = observers;
     destroyed = 0;
@@ -279,12 +301,8 @@ static void count_one(size_t which, size_t observers)
     center = open_center();
     CHECK_OK(bell_define(center, &bell));
     CHECK_OK(peal_owner_create("grower", &owner));
-    operations[which].prepare();
-    printf("%s %zu\n", operations[which].name, observers);
-    count_begin();
-    operations[which].run();
-    count_end();
-    if (operations[which].destroys)
+    count_run(operation, observers);
+    if (operation->destroys)
         CHECK_EQUAL(destroyed, observers);
     if (center.id != 0)
         close_center(center);
@@ -296,11 +314,5 @@ static void count_one(size_t which, size_t observers)
 
 CLAIM("F7", "an operation on n observers costs no more than n log n")
 {
-    /* callgrind makes the program slower. */
-    check_allow_seconds(250);
-    printf("operations: %zu\n", sizeof operations / sizeof operations[0]);
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-        count_one(i, FEW);
-        count_one(i, MANY);
-    }
+    count_all(operations, CHECK_COUNT_OF(operations), count_one);
 }

@@ -5,6 +5,7 @@
 #include "center.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 static peal_protocol found_protocol(peal_center center, const char *name)
 {
@@ -108,6 +109,50 @@ CLAIM("P4", "the name of an adopted method is ambiguous once another adopted pro
     for (int turn = 0; turn < 2; turn++)
         CHECK_FAILURE(peal_method_find(protocol, "call", &method), PEAL_ERROR_AMBIGUOUS);
     CHECK(found_method(protocol, "One.call").id != found_method(protocol, "Two.call").id);
+    close_center(center);
+}
+
+CLAIM("P4", "in protocols of many methods, own, adopted and ambiguous methods are found by their names and titles")
+{
+    enum { MANY = 40 };
+    const peal_center center = open_center();
+    static char texts[MANY + 1][48];
+    const char *methods[MANY + 2] = { NULL };
+    const char *const own[] = { "void m7(int)", "void last(int)", NULL };
+    const char *const adopts[] = { "One", "Two", NULL };
+    peal_protocol one, two, heir;
+    peal_method method;
+
+    for (int i = 0; i <= MANY; i++)
+        snprintf(texts[i], sizeof texts[i], "optional void m%d(int), since(%d)", i, i < MANY ? 1 : 2);
+    for (int i = 0; i < MANY; i++)
+        methods[i] = texts[i];
+    CHECK_OK(try_protocol(center, "One", NULL, methods, &one));
+    methods[1] = NULL;
+    CHECK_OK(try_protocol(center, "Two", NULL, methods, &two));
+    CHECK_OK(try_protocol(center, "Heir", adopts, own, &heir));
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < MANY; i++) {
+            char name[16];
+            char found[16];
+            snprintf(name, sizeof name, "m%d", i);
+            CHECK_OK(peal_method_name(found_method(one, name), found, sizeof found, NULL));
+            CHECK_TEXT(found, name);
+        }
+        CHECK_FAILURE(peal_method_find(heir, "m0", &method), PEAL_ERROR_AMBIGUOUS);
+        CHECK(found_method(heir, "One.m0").id != found_method(heir, "Two.m0").id);
+        CHECK_EQUAL(found_method(heir, "m7").id, found_method(heir, "Heir.m7").id);
+        CHECK(found_method(heir, "One.m7").id != found_method(heir, "m7").id);
+        CHECK_EQUAL(found_method(heir, "m8").id, found_method(heir, "One.m8").id);
+        CHECK_FAILURE(peal_method_find(heir, "Two.m8", &method), PEAL_ERROR_NOT_FOUND);
+        CHECK_FAILURE(peal_method_find(heir, "m", &method), PEAL_ERROR_NOT_FOUND);
+        CHECK_FAILURE(peal_method_find(heir, "m99", &method), PEAL_ERROR_NOT_FOUND);
+    }
+    CHECK_FAILURE(peal_method_find(heir, "m40", &method), PEAL_ERROR_NOT_FOUND);
+    for (int i = 1; i <= MANY; i++)
+        methods[i] = texts[i];
+    CHECK_OK(try_protocol(center, "One", NULL, methods, NULL));
+    CHECK_EQUAL(found_method(heir, "m40").id, found_method(heir, "One.m40").id);
     close_center(center);
 }
 

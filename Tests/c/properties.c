@@ -730,6 +730,28 @@ CLAIM("X5", "on a queue that keeps the latest, a property's change that waits is
     end();
 }
 
+CLAIM("X5", "on a queue that keeps the latest, the initial notification of one observer replaces no change of another one")
+{
+    begin();
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    struct peal_observe_options options = options_on(lane.queue, NULL);
+    CHECK_OK(volume_observe(volume, (char *)"one", &by_values, PEAL_PROPERTY_KEEP_LATEST, &options, NULL));
+    CHECK_OK(volume_set(volume, 6));
+    CHECK_OK(volume_observe(
+        volume, (char *)"two", &by_values, PEAL_PROPERTY_KEEP_LATEST | PEAL_PROPERTY_INITIAL, &options, NULL));
+    CHECK_OK(volume_observe(
+        volume, (char *)"three", &by_values, PEAL_PROPERTY_KEEP_LATEST | PEAL_PROPERTY_INITIAL, &options, NULL));
+    pump_all(lane.queue);
+    CHECK_JOURNAL("one:5>6 two:6>6 three:6>6");
+    CHECK_OK(volume_set(volume, 7));
+    CHECK_OK(volume_set(volume, 8));
+    pump_all(lane.queue);
+    CHECK_JOURNAL("one:7>8 two:7>8 three:7>8");
+    CHECK_COUNTS(lane.queue, 0, 6, 3, 0);
+    lane_close(&lane);
+    end();
+}
+
 CLAIM("X5", "a set of a property reports when a full queue refused a call, and the value is set")
 {
     begin();

@@ -7,10 +7,18 @@
 #include "lane.h"
 #include "latch.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { SHORT_MS = 1 };
 
@@ -704,3 +712,91 @@ CLAIM("X4", "a restarted timer fires after a timer that is due before it, also w
     CHECK_OK(peal_queue_destroy(executor));
     lane_close(&lane);
 }
+
+#ifndef PEAL_TEST_SANITIZED
+/* ---- System calls ------------------------------------------------------------------------------ */
+
+static int system_calls;
+
+static void count_system_call(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)info;
+    (void)context;
+    system_calls++;
+}
+
+/* Makes the kernel send SIGSYS instead of each system call of this thread, except for its end, the end of the
+ * handler, and reading the clock, which needs none on most systems. Returns false where that is not possible. */
+static bool confine(void)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clock_gettime, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = { CHECK_COUNT_OF(filter), filter };
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = count_system_call;
+    action.sa_flags = SA_SIGINFO;
+    return sigaction(SIGSYS, &action, NULL) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
+        && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+enum { MOVED = 100 };
+static peal_timer moved[MOVED];
+
+static int64_t hours(int64_t number) { return PEAL_SECONDS(3600 * number); }
+
+/* Makes 10,000 of each change, mixed. Each timer is due after the first one, in two hours at the earliest. */
+static void move_timers(void)
+{
+    for (int i = 0; i < 10000; i++) {
+        const peal_timer timer = moved[i * 37 % MOVED];
+        CHECK_OK(peal_timer_start(timer));
+        CHECK_OK(peal_timer_restart(timer, hours(2 + i % 7), hours(1)));
+        if (i % 3 == 0)
+            CHECK_OK(peal_timer_restart(timer, hours(2 + i % 5), hours(1)));
+        CHECK_OK(peal_timer_stop(moved[i * 61 % MOVED]));
+    }
+}
+
+static void *move_confined(void *context)
+{
+    (void)context;
+    /* The first uses of a thread make system calls. */
+    move_timers();
+    if (!confine()) {
+        printf("  not checked: the system does not confine threads\n");
+        return NULL;
+    }
+    move_timers();
+    (void)syscall(SYS_exit, 0);
+    return NULL;
+}
+
+CLAIM("X4", "a start, restart or stop of a timer that is due after another one makes no system call")
+{
+    peal_timer first;
+    pthread_t thread;
+
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(note_order, NULL, hours(1));
+    CHECK_OK(peal_timer_create(&options, &first));
+    CHECK_OK(peal_timer_start(first));
+    options.delay_ns = hours(2);
+    for (int i = 0; i < MOVED; i++)
+        CHECK_OK(peal_timer_create(&options, &moved[i]));
+    system_calls = 0;
+    CHECK_EQUAL(pthread_create(&thread, NULL, move_confined, NULL), 0);
+    CHECK_EQUAL(pthread_join(thread, NULL), 0);
+    CHECK_EQUAL(system_calls, 0);
+    for (int i = 0; i < MOVED; i++)
+        CHECK_OK(peal_timer_destroy(moved[i]));
+    CHECK_OK(peal_timer_destroy(first));
+}
+#endif

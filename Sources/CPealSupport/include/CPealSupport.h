@@ -5,6 +5,7 @@
 #include "announcement.h"
 #include "bindings.h"
 #include "block.h"
+#include "call_index.h"
 #include "clock.h"
 #include "count.h"
 #include "delivery.h"

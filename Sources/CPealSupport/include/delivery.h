@@ -27,6 +27,7 @@ struct peal_group {
     uint32_t traits;     /* PealCore's MethodTraits, of the method alone */
     uint8_t completion;  /* the method's completion parameter, from 1; 0: it has none */
     bool keeps_latest;   /* a new item replaces a waiting one */
+    bool is_indexed;     /* the mailbox finds its items by their method, because a later call may replace them */
     struct peal_entry entries[];
 };
 
@@ -36,6 +37,17 @@ struct peal_item {
     struct peal_group *_Nullable group;
     uint32_t count;  /* of the group's entries */
     uint32_t offset; /* from the call to this item, in bytes */
+};
+
+/* An item of a group that is indexed. If a call has one, all of its items have this size. */
+struct peal_indexed_item {
+    struct peal_item item;
+    /* Guarded by the mailbox's lock, while the item waits. */
+    struct peal_item *_Nullable before; /* the waiting item before this one, unless this is the first */
+    /* For call_index.h. */
+    struct peal_indexed_item *_Nullable later;
+    struct peal_indexed_item *_Nullable earlier; /* for the first item of a key, the last one */
+    struct peal_indexed_item *_Nullable children[2];
 };
 
 /* The captured arguments of one broadcast. This head is followed by the items, by the extras if the call has some, and
@@ -86,10 +98,15 @@ static inline uint32_t peal_call_bits(bool has_extras, bool is_tapped)
 {
     return is_tapped ? PEAL_CALL_BITS : has_extras ? PEAL_CALL_HAS_EXTRAS : 0;
 }
-/* The offset of the image from the call, aligned for any argument. */
-static inline size_t peal_call_header(uint32_t item_count, uint32_t bits)
+/* The size of an item. */
+static inline size_t peal_item_size(bool is_indexed)
 {
-    const size_t size = sizeof(struct peal_kept_call) + item_count * sizeof(struct peal_item)
+    return is_indexed ? sizeof(struct peal_indexed_item) : sizeof(struct peal_item);
+}
+/* The offset of the image from the call, aligned for any argument. */
+static inline size_t peal_call_header(uint32_t item_count, size_t item_size, uint32_t bits)
+{
+    const size_t size = sizeof(struct peal_kept_call) + item_count * item_size
                       + (bits != 0 ? sizeof(struct peal_call_extras) : 0);
     return (size + 15) & ~(size_t)15;
 }
@@ -110,15 +127,21 @@ static inline bool peal_call_is_tapped(const struct peal_kept_call *_Nonnull cal
     return (call->image & PEAL_CALL_TAPPED) != 0;
 }
 /* Begins a call. The caller fills in its items, its arguments and its extras afterwards. */
-static inline void peal_call_begin(struct peal_kept_call *_Nonnull call, uint32_t item_count, uint32_t bits)
+static inline void peal_call_begin(
+    struct peal_kept_call *_Nonnull call, uint32_t item_count, size_t header, uint32_t bits)
 {
     call->references = item_count;
-    call->image = (uint32_t)peal_call_header(item_count, bits) + bits;
+    call->image = (uint32_t)header + bits;
 }
 /* Returns true if that was the last item. */
 static inline bool peal_call_release(struct peal_kept_call *_Nonnull call)
 {
     return peal_count_release_only(&call->references, 1);
+}
+/* Returns true if the item is not a task, and its mailbox finds it by its method. */
+static inline bool peal_item_is_indexed(const struct peal_item *_Nonnull item)
+{
+    return item->group != NULL && item->group->is_indexed;
 }
 static inline struct peal_task *_Nonnull peal_task_of(struct peal_item *_Nonnull item)
 {

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "call_index.h"
 #include "clock.h"
 #include "delivery.h"
 #include "event_count.h"
@@ -25,6 +26,13 @@ struct peal_mailbox_executor {
 };
 
 /* A program may have many queues, so the members are in the order that needs the least memory. */
+/* Members of a queue that is bounded, or that has observers that keep the latest call. Guarded by the mailbox's lock. */
+struct peal_mailbox_extras {
+    size_t capacity; /* in items; 0: no limit */
+    struct peal_indexed_item *_Nullable index; /* the waiting items that a later call may replace: see call_index.h */
+    uint32_t wait; /* for room, in milliseconds */
+};
+
 struct peal_mailbox {
     /* Guarded by the lock. Items in `pushed` are not in this list yet. The lock is not the first member: the thread
      * sanitizer takes a change of any member by Swift for a change of the first. */
@@ -39,7 +47,7 @@ struct peal_mailbox {
     uint64_t delivered;
     uint64_t dropped;
     struct peal_group *_Nullable running; /* the group of the item that runs now; the run has a reference to it */
-    uint32_t unswept; /* observers that ended since all waiting calls were last examined; written with atomics */
+    uint32_t unswept; /* observers that ended since all waiting calls were last examined: peal_mailbox_set_unswept */
     uint32_t pauses;
     bool is_scheduled;     /* a run was requested, or is about to be, and has not begun */
     bool is_running;       /* a thread runs it now */
@@ -54,12 +62,11 @@ struct peal_mailbox {
      * which other threads write. */
     uint64_t rejected; /* guarded by the lock */
     struct peal_lock members_lock; /* guards the members of the queue's object */
-    uint32_t wait; /* for room, in milliseconds */
-    size_t capacity; /* in items; 0: no limit */
+    struct peal_mailbox_extras *_Nullable extras; /* owned; made under the lock, and then constant */
     uint64_t id; /* of the queue's handle */
     void *_Nullable context;
     void (*_Nullable destroy)(void *_Nullable context);
-    /* The list of all mailboxes. */
+    /* The list of all mailboxes. Mailboxes with unswept calls precede the others. */
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
 
@@ -221,11 +228,35 @@ static inline void peal_mailbox_signal(struct peal_mailbox *_Nonnull mailbox)
     peal_event_count_signal(&mailbox->changed);
 }
 
-/* The caller must hold the lock. */
-static inline void peal_mailbox_set_unswept(struct peal_mailbox *_Nonnull mailbox, uint32_t unswept)
+/* Makes the extras, unless the mailbox has them. Returns false when memory is short. The caller must not hold the
+ * lock. */
+bool peal_mailbox_make_extras(struct peal_mailbox *_Nonnull mailbox);
+
+/* The caller of the functions below must hold the lock. */
+
+/* Adds an indexed item, before it is appended to the waiting ones. */
+void peal_mailbox_add_to_index(struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item);
+/* Removes a waiting item from the index if it is there. */
+__attribute__((always_inline)) static inline void peal_mailbox_remove_from_index(
+    struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item)
 {
-    __atomic_store_n(&mailbox->unswept, unswept, __ATOMIC_RELAXED);
+    if (mailbox->extras != NULL && peal_item_is_indexed(item))
+        peal_call_index_remove(&mailbox->extras->index, (struct peal_indexed_item *)(void *)item);
 }
+/* Returns the oldest waiting item of a method, indexed in a group that does or does not keep the latest call. NULL if
+ * there is none. */
+struct peal_item *_Nullable peal_mailbox_find_indexed(
+    struct peal_mailbox *_Nonnull mailbox, uint64_t method, bool keeps_latest);
+/* Unlinks an indexed item, without a search. */
+void peal_mailbox_unlink_indexed(struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item);
+/* Notes that another item, or none, now precedes `item`, which may be NULL. */
+static inline void peal_mailbox_set_before(struct peal_item *_Nullable item, struct peal_item *_Nullable before)
+{
+    if (item != NULL && peal_item_is_indexed(item))
+        ((struct peal_indexed_item *)(void *)item)->before = before;
+}
+
+void peal_mailbox_set_unswept(struct peal_mailbox *_Nonnull mailbox, uint32_t unswept);
 /* Returns a mailbox in which calls of ended observers may wait, retained. NULL if there is none. */
 struct peal_mailbox *_Nullable peal_mailbox_find_unswept(void);
 

@@ -42,7 +42,7 @@ extension Queue {
 
     public var settings: Settings {
         Settings(
-            kind: kind, overflow: UInt32(peal_mailbox_overflow(mailbox)), capacity: mailbox.pointee.capacity,
+            kind: kind, overflow: UInt32(peal_mailbox_overflow(mailbox)), capacity: mailbox.locked { mailbox.capacity },
             owner: owner?.id ?? 0)
     }
 }

@@ -8,7 +8,8 @@ public import PealCall
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
 ///     bits 10-13  which of up to four integers are narrow; in a list with bit 14, bit 13: taps see the method,
-///                 bit 12: the method is sticky, bit 11: some results may not count
+///                 bit 12: the method is sticky, bit 11: some results may not count, bit 10: a queue finds waiting
+///                 calls by their method
 ///     bit 14      the fast path is disabled: some observers have queues, or one of the bits above is set
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
@@ -69,6 +70,14 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.examinedBit)
     }
 
+    /// The traits of a list with a queue that finds waiting calls by their method.
+    var withIndexedCalls: MethodTraits { MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.indexedBit) }
+
+    /// Returns true if a queue finds waiting calls of the list by their method. Only for lists with queues, where the bit
+    /// has no other meaning.
+    @inline(__always)
+    var isIndexed: Bool { rawValue & Self.indexedBit != 0 }
+
     /// Returns true if some results may not count.
     var isExamined: Bool { rawValue & Self.examinedTest == Self.examinedTest }
 
@@ -116,6 +125,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     private static var stickyTest: UInt32 { 1 << 12 | fastPathDisabledBit }
     private static var tappedBit: UInt32 { 1 << 13 }
     private static var examinedBit: UInt32 { 1 << 11 }
+    private static var indexedBit: UInt32 { 1 << 10 }
     private static var examinedTest: UInt32 { examinedBit | fastPathDisabledBit }
     private static var tappedTest: UInt32 { tappedBit | fastPathDisabledBit }
     private static var defersBit: UInt32 { 1 << 8 }

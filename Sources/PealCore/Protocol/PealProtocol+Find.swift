@@ -42,24 +42,31 @@ extension CenterState {
     }
 
     func method(named name: String, of proto: PealProtocol) throws(Failure) -> Method {
-        let methods = self[proto].all
-        if let own = methods.first(where: { $0.origin == proto && $0.name == name }) {
+        let named = self[proto].methods(named: name)
+        if let own = named.first(where: { $0.origin == proto }) {
             MethodNames.add(own)
             return own
         }
-        // A title has one dot; a selector may have none or several.
-        let found = methods.filter { $0.name == name || $0.title == name }
+        let found = named + methods(titled: name, of: proto)
         if let only = found.first, found.count == 1 {
             if only.name == name { MethodNames.add(only) }
             return only
         }
         if found.isEmpty {
             throw Failure(
-                .notFound, "protocol \(proto.name) has no method \(name); it has \(Self.list(methods.map { $0.name }))")
+                .notFound,
+                "protocol \(proto.name) has no method \(name); it has \(Self.list(self[proto].all.map { $0.name }))")
         }
         throw Failure(
             .ambiguous,
             "protocol \(proto.name) adopts several methods \(name); name one of \(Self.list(found.map { $0.title }))")
+    }
+
+    /// The methods with a title as "Protocol.name". A name may have dots too.
+    private func methods(titled title: String, of proto: PealProtocol) -> [Method] {
+        guard let dot = title.firstIndex(of: ".") else { return [] }
+        return self[proto].methods(named: String(title[title.index(after: dot)...]))
+            .filter { $0.origin.name == title[..<dot] }
     }
 
     static func list(_ names: [String]) -> String {

@@ -137,7 +137,7 @@ extension CenterState {
 extension Method {
     /// The name by which its owner finds it. The caller must hold the center's lock.
     fileprivate var nameInOwner: String {
-        let isOnly = origin == owner || owner.state.all.count { $0.name == name } == 1
+        let isOnly = origin == owner || owner.state.methods(named: name).count == 1
         return isOnly ? name : title
     }
 }

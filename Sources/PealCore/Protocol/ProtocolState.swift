@@ -45,7 +45,31 @@ public class ProtocolState: @unchecked Sendable {
         isPermanent = false
     }
 
-    final func add(_ added: [Method]) { methods = MethodList(all + added) }
+    final func add(_ added: [Method]) {
+        methods = MethodList(all + added)
+        relations?.methodsByName = []
+    }
+
+    /// The methods of a name, its own and adopted ones, in the order of their declaration.
+    final func methods(named name: String) -> [Method] {
+        guard methods.count > Self.fewMethods else { return all.filter { $0.name == name } }
+        let relations = relationsMadeIfNeeded()
+        if relations.methodsByName.isEmpty {
+            relations.methodsByName = all.enumerated().sorted {
+                ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
+            }.map { $0.element }
+        }
+        let sorted = relations.methodsByName
+        var range = sorted.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = sorted[middle].name < name ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return Array(sorted[range.lowerBound...].prefix { $0.name == name })
+    }
+
+    /// The number of methods that are searched one by one.
+    private static var fewMethods: Int { 16 }
 
     /// The adopted methods, then its own, in the order of their declaration.
     final var all: [Method] { methods.array }
@@ -87,11 +111,13 @@ public class ProtocolState: @unchecked Sendable {
     final var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
 }
 
-/// The rare members of a protocol's state: adopters and owners. Guarded by the center's lock.
+/// The rare members of a protocol's state: adopters, owners and sorted methods. Guarded by the center's lock.
 private final class ProtocolRelations {
     var adopters: Set<PealProtocol> = []
     /// The handles of the owners for which the protocol was defined.
     var definers: Set<UInt64> = []
+    /// The methods of a protocol with many, sorted by their names. Made when a method is found by its name.
+    var methodsByName: [Method] = []
 }
 
 /// The methods of a protocol. Many protocols have one method, which needs no array.

@@ -6,6 +6,25 @@ import PealCall
 enum CapturedCall {
     typealias Pointer = UnsafeMutablePointer<peal_kept_call>
 
+    /// The items of a call that is about to be made.
+    struct Items {
+        let count: Int
+        let size: Int
+
+        /// - Parameter areIndexed: True if a mailbox finds some of them by their method.
+        @inline(__always)
+        init(count: Int, areIndexed: Bool) {
+            self.count = count
+            size = peal_item_size(areIndexed)
+        }
+
+        /// The item that follows another one in the call.
+        @inline(__always)
+        func next(after item: QueueItem) -> QueueItem {
+            (UnsafeMutableRawPointer(item) + size).assumingMemoryBound(to: peal_item.self)
+        }
+    }
+
     /// The extras of a call that is about to wait.
     struct Extras {
         /// The completion that waits for answers.
@@ -37,12 +56,12 @@ enum CapturedCall {
     /// - Parameter extras: The extras of a call that has some.
     @inline(__always)
     static func make(
-        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, _ extras: Extras?
+        _ carrier: Carrier, copying: CopyPlan.Pointer, items: Items, _ extras: Extras?
     ) throws(Broadcast.Outcome) -> Pointer {
         guard copying.pointee.hasNoPointers else {
-            return try makeDeep(carrier, copying: copying, itemCount: itemCount, extras)
+            return try makeDeep(carrier, copying: copying, items: items, extras)
         }
-        let call = try allocate(copying.pointee.fixedSize, itemCount: itemCount, extras, peal_spare_call_allocate)
+        let call = try allocate(copying.pointee.fixedSize, items, extras, peal_spare_call_allocate)
         guard copying.copyValues(carrier, to: peal_call_arguments(call)) else {
             peal_spare_call_free(call, size(of: call, copying))
             throw .nullArgument
@@ -53,7 +72,7 @@ enum CapturedCall {
     /// Also captures the pointed-to values, or retains the object that keeps them.
     @inline(never)
     private static func makeDeep(
-        _ carrier: Carrier, copying: CopyPlan.Pointer, itemCount: Int, _ extras: Extras?
+        _ carrier: Carrier, copying: CopyPlan.Pointer, items: Items, _ extras: Extras?
     ) throws(Broadcast.Outcome) -> Pointer {
         guard copying.isComplete(carrier) else { throw .nullArgument }
         var made: Result<Pointer, Broadcast.Outcome> = .failure(.outOfMemory)
@@ -61,7 +80,7 @@ enum CapturedCall {
             made = Result { () throws(Broadcast.Outcome) in
                 let memory = extras?.memory ?? 0
                 let size = memory == 0 ? copying.size(of: arguments) : copying.pointee.fixedSize
-                let call = try allocate(size, itemCount: itemCount, extras, peal_memory_allocate_unset)
+                let call = try allocate(size, items, extras, peal_memory_allocate_unset)
                 do throws(CaptureFailure) {
                     try copying.capture(arguments, sharing: memory, into: peal_call_arguments(call))
                 } catch {
@@ -76,13 +95,13 @@ enum CapturedCall {
 
     @inline(__always)
     private static func allocate(
-        _ size: Int, itemCount: Int, _ extras: Extras?, _ allocate: (Int) -> UnsafeMutableRawPointer?
+        _ size: Int, _ items: Items, _ extras: Extras?, _ allocate: (Int) -> UnsafeMutableRawPointer?
     ) throws(Broadcast.Outcome) -> Pointer {
         let bits = peal_call_bits(extras != nil, extras?.tapped != nil)
-        let header = peal_call_header(UInt32(itemCount), bits)
+        let header = peal_call_header(UInt32(items.count), items.size, bits)
         guard let memory = allocate(header + size) else { throw .outOfMemory }
         let call = memory.bindMemory(to: peal_kept_call.self, capacity: 1)
-        peal_call_begin(call, UInt32(itemCount), bits)
+        peal_call_begin(call, UInt32(items.count), header, bits)
         if let extras { extras.write(to: call) }
         return call
     }

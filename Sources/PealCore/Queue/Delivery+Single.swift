@@ -2,17 +2,21 @@ internal import CPealSupport
 import PealCall
 
 extension Delivery {
-    /// Enqueues one call for some observers of one queue, with a copy of the arguments of its own.
+    /// Enqueues one call for some observers of one queue, with a copy of the arguments of its own. It replaces no waiting
+    /// call of other observers that keep the latest call, and their next call does not replace it.
     ///
     /// - Parameter extras: The extras of a call that has some.
     static func enqueue(
         _ carrier: Carrier, of method: Method, for entries: some Collection<SnapshotEntry>,
         _ extras: CapturedCall.Extras? = nil
     ) throws(Broadcast.Outcome) -> Mailbox.Pushed {
-        guard let group = try? ObserverGroup.make(for: method, of: entries) else { throw .outOfMemory }
+        guard let group = try? ObserverGroup.make(for: method, of: entries, keepsLatest: false) else {
+            throw .outOfMemory
+        }
         defer { ObserverGroup.leave(group) }
         let call = try CapturedCall.make(
-            carrier, copying: method.copyPlan, itemCount: 1, extras)
+            carrier, copying: method.copyPlan,
+            items: CapturedCall.Items(count: 1, areIndexed: group.pointee.is_indexed), extras)
         extras?.completion?.reserve(entries.count)
         let item = peal_call_items(call)
         let offset = UnsafeRawPointer(item) - UnsafeRawPointer(call)

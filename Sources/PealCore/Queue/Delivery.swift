@@ -12,7 +12,9 @@ enum Delivery {
     ) -> Broadcast.Outcome {
         let list = Broadcast.list(hazard)
         do throws(Broadcast.Outcome) {
-            let queued = try enqueue(list, carrier, nil)
+            let queued =
+                list.isIndexed
+                ? try enqueueWithExtras(list, carrier, nil) : try enqueue(list, carrier, nil, isIndexed: false)
             if let calls { calls.pointee = queued.calls }
             Broadcast.release(hazard)
             return queued.isRejected ? .rejected : .done
@@ -37,26 +39,29 @@ enum Delivery {
     static func enqueue(
         _ list: Broadcast.List, _ carrier: Carrier
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
-        try enqueue(list, carrier, nil)
+        guard !list.isIndexed else { return try enqueueWithExtras(list, carrier, nil) }
+        return try enqueue(list, carrier, nil, isIndexed: false)
     }
 
-    /// The same for calls with extras. A function of its own, so that the other one does not test for them.
+    /// The same for calls with extras or with indexed items. A function of its own, so that the other one does not test
+    /// for them.
     @inline(never)
     static func enqueueWithExtras(
-        _ list: Broadcast.List, _ carrier: Carrier, _ extras: CapturedCall.Extras
+        _ list: Broadcast.List, _ carrier: Carrier, _ extras: CapturedCall.Extras?
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
-        try enqueue(list, carrier, extras)
+        try enqueue(list, carrier, extras, isIndexed: list.isIndexed)
     }
 
     @inline(__always)
     private static func enqueue(
-        _ list: Broadcast.List, _ carrier: Carrier, _ extras: CapturedCall.Extras?
+        _ list: Broadcast.List, _ carrier: Carrier, _ extras: CapturedCall.Extras?, isIndexed: Bool
     ) throws(Broadcast.Outcome) -> (calls: Int, isRejected: Bool) {
         let groups = list.groups
         guard let copying = groups.first?.pointee.copying.assumingMemoryBound(to: CopyPlan.self) else {
             return (0, false)
         }
-        let call = try CapturedCall.make(carrier, copying: copying, itemCount: groups.count, extras)
+        let items = CapturedCall.Items(count: groups.count, areIndexed: isIndexed)
+        let call = try CapturedCall.make(carrier, copying: copying, items: items, extras)
         var item = peal_call_items(call)
         var calls = 0
         var isRejected = false
@@ -77,7 +82,7 @@ enum Delivery {
             case .dropped: break
             case .rejected: isRejected = true
             }
-            item += 1
+            item = items.next(after: item)
         }
         return (calls, isRejected)
     }

@@ -9,7 +9,7 @@ extension Mailbox {
     ///
     /// The caller must protect a list with the item's group.
     func push(_ item: QueueItem) -> Pushed {
-        if _slowPath(item.pointee.group.unsafelyUnwrapped.pointee.keeps_latest) { return pushLocked(item) }
+        if _slowPath(item.pointee.group.unsafelyUnwrapped.pointee.is_indexed) { return pushLocked(item) }
         switch peal_mailbox_push(self, item) {
         case PEAL_PUSHED: return .accepted
         case PEAL_PUSHED_FIRST:
@@ -62,30 +62,30 @@ extension Mailbox {
         guard !pointee.is_ended else { return .dropped }
         guard !pointee.is_left else { return .rejected }
         // The earlier call gives its room to the new one.
-        leaving = dropEarlier(item)
+        let group = item.pointee.group.unsafelyUnwrapped
+        if group.pointee.keeps_latest { leaving = dropOldest(of: group, keepsLatest: true) }
         guard isFull else { return .accepted }
         switch Overflow(rawValue: UInt32(peal_mailbox_overflow(self))) ?? .reject {
         case .reject: return .rejected
         case .dropNewest: return .dropped
-        case .dropOldest: leaving = drop { !$0.isTask }
+        case .dropOldest: leaving = dropOldest()
         case .keepLatest:
-            let method = item.pointee.group.unsafelyUnwrapped.pointee.method
-            leaving = drop { $0.pointee.group?.pointee.method == method } ?? drop { !$0.isTask }
+            let keepsLatest = group.pointee.keeps_latest
+            leaving =
+                dropOldest(of: group, keepsLatest: keepsLatest) ?? dropOldest(of: group, keepsLatest: !keepsLatest)
+                ?? dropOldest()
         case .wait: return waitForRoom()
         }
         return .accepted
     }
 
-    /// Drops the waiting call of the item's method if its observers keep only the latest call.
-    private func dropEarlier(_ item: QueueItem) -> QueueItem? {
-        let group = item.pointee.group.unsafelyUnwrapped
-        guard group.pointee.keeps_latest else { return nil }
-        let method = group.pointee.method
-        return drop { $0.pointee.group.map { $0.pointee.method == method && $0.pointee.keeps_latest } ?? false }
+    private func dropOldest(of group: ObserverGroup.Pointer, keepsLatest: Bool) -> QueueItem? {
+        drop(takeOldest(of: group.pointee.method, keepsLatest: keepsLatest))
     }
 
-    private func drop(_ isWanted: (QueueItem) -> Bool) -> QueueItem? {
-        let item = takeOne(where: isWanted)
+    private func dropOldest() -> QueueItem? { drop(takeOne { !$0.isTask }) }
+
+    private func drop(_ item: QueueItem?) -> QueueItem? {
         if let item { pointee.dropped += UInt64(item.pointee.count) }
         return item
     }
@@ -95,7 +95,7 @@ extension Mailbox {
         // The last call of this thread's list has returned. Threads that wait for that call are woken now, because this
         // thread may block before it releases the list.
         RunningCalls.signal()
-        let deadline = peal_clock_deadline(pointee.wait)
+        let deadline = peal_clock_deadline(pointee.extras?.pointee.wait ?? 0)
         while isFull, !pointee.is_ended {
             guard peal_mailbox_wait(self, deadline) || !isFull else { return .rejected }
         }

@@ -55,10 +55,10 @@ extension Mailbox {
     /// depends on that: see `takeDead`.
     func dropDead() {
         peal_mailbox_lock(self)
-        peal_mailbox_set_unswept(self, pointee.unswept + 1)
+        let ends = pointee.unswept + 1
         // A thread that waits for room may get it now.
-        let isDue = peal_mailbox_has_waiters(self) || Int(pointee.unswept) * Self.looks >= Int(pointee.waiting_items)
-        let dead = takeDead(looks: isDue ? .max : Self.looks)
+        let isDue = peal_mailbox_has_waiters(self) || Int(ends) * Self.looks >= Int(pointee.waiting_items)
+        let dead = takeDead(after: ends, looks: isDue ? .max : Self.looks)
         peal_mailbox_unlock(self)
         dead?.discardAll()
     }
@@ -79,9 +79,14 @@ extension Mailbox {
 
     /// Removes calls without living observers, and counts them as dropped. The caller must hold the lock.
     ///
-    /// - Parameter looks: The number of other calls that may be tested. It grows when dead ones are found.
-    func takeDead(looks: Int = .max) -> QueueItem? {
-        guard pointee.unswept > 0 else { return nil }
+    func takeDead() -> QueueItem? {
+        pointee.unswept > 0 ? takeDead(after: pointee.unswept, looks: .max) : nil
+    }
+
+    /// - Parameters:
+    ///   - ends: The number of observers that have ended since all calls were last tested.
+    ///   - looks: The number of other calls that may be tested. It grows when dead ones are found.
+    private func takeDead(after ends: UInt32, looks: Int) -> QueueItem? {
         var left = looks
         var isComplete = true
         let dead = takeAll { item in
@@ -93,7 +98,7 @@ extension Mailbox {
             if looks < .max { left += isDead ? 1 : -1 }
             return isDead
         }
-        if isComplete { peal_mailbox_set_unswept(self, 0) }
+        peal_mailbox_set_unswept(self, isComplete ? 0 : ends)
         dead?.forEach { pointee.dropped += UInt64($0.pointee.count) }
         if dead != nil { peal_mailbox_signal(self) }
         return dead

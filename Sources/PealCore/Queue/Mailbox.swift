@@ -65,10 +65,16 @@ extension Mailbox {
         peal_thread_current().map { entered(on: $0, submits: true, function) } ?? function()
     }
 
+    /// Returns true if it drops the oldest call of a new call's method when it is full.
+    var keepsLatest: Bool {
+        UInt32(peal_mailbox_overflow(self)) == Overflow.keepLatest.rawValue && locked { capacity > 0 }
+    }
+
     // The caller of the functions below must hold the lock.
 
     func append(_ item: QueueItem) {
         item.pointee.next = nil
+        if peal_item_is_indexed(item) { peal_mailbox_add_to_index(self, item) }
         if let last = pointee.last { last.pointee.next = item } else { pointee.first = item }
         pointee.last = item
         if item.isTask {
@@ -106,6 +112,7 @@ extension Mailbox {
         } else {
             pointee.waiting_items &-= 1
             pointee.waiting -= UInt64(item.pointee.count)
+            peal_mailbox_remove_from_index(self, item)
         }
     }
 
@@ -121,6 +128,7 @@ extension Mailbox {
             if isTaken {
                 if let kept { kept.pointee.next = next } else { pointee.first = next }
                 if pointee.last == item { pointee.last = kept }
+                peal_mailbox_set_before(next, kept)
                 item.pointee.next = nil
                 if let lastTaken { lastTaken.pointee.next = item } else { taken = item }
                 lastTaken = item
@@ -130,6 +138,14 @@ extension Mailbox {
             }
         }
         return taken
+    }
+
+    /// Removes and returns the oldest waiting item of a method, without a search. Its group must be indexed.
+    func takeOldest(of method: UInt64, keepsLatest: Bool) -> QueueItem? {
+        guard let item = peal_mailbox_find_indexed(self, method, keepsLatest) else { return nil }
+        peal_mailbox_unlink_indexed(self, item)
+        leave(item)
+        return item
     }
 
     /// Removes and returns the first item that `isWanted` selects.
@@ -142,7 +158,10 @@ extension Mailbox {
         }
     }
 
-    var isFull: Bool { pointee.capacity > 0 && Int(pointee.waiting_items) >= pointee.capacity }
+    /// The maximum number of waiting items; 0: no limit.
+    var capacity: Int { pointee.extras?.pointee.capacity ?? 0 }
+
+    var isFull: Bool { capacity > 0 && Int(pointee.waiting_items) >= capacity }
 
     /// Returns true if the caller must `schedule` a run after it has released the lock. From now on the queue's end
     /// waits for that request. The mailbox has a reference for it, because other threads may end the queue meanwhile.

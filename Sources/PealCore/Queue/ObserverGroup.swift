@@ -6,8 +6,15 @@ enum ObserverGroup {
     typealias Pointer = UnsafeMutablePointer<peal_group>
 
     /// A group with one reference.
-    static func make(for method: Method, of entries: some Collection<SnapshotEntry>) throws(Failure) -> Pointer {
-        guard let first = entries.first, let mailbox = first.record.mailbox,
+    ///
+    /// - Parameter keepsLatest: True if a new call replaces a waiting one. The new one must reach all observers of the
+    ///   other that have not ended.
+    static func make(
+        for method: Method, of entries: some Collection<SnapshotEntry>, keepsLatest: Bool
+    ) throws(Failure) -> Pointer {
+        guard let mailbox = entries.first?.record.mailbox else { throw .outOfMemory }
+        let isIndexed = keepsLatest || mailbox.keepsLatest
+        guard !isIndexed || peal_mailbox_make_extras(mailbox),
             let memory = peal_memory_allocate(peal_group_size(entries.count))
         else { throw .outOfMemory }
         let group = memory.bindMemory(to: peal_group.self, capacity: 1)
@@ -18,7 +25,8 @@ enum ObserverGroup {
         group.pointee.mailbox = mailbox
         group.pointee.traits = method.traits.rawValue
         group.pointee.completion = UInt8(method.declaration.completionParameter.map { $0 + 1 } ?? 0)
-        group.pointee.keeps_latest = first.record.keepsLatest
+        group.pointee.keeps_latest = keepsLatest
+        group.pointee.is_indexed = isIndexed
         peal_mailbox_retain(mailbox)
         for (index, entry) in entries.enumerated() {
             peal_group_entry_at(group, index).initialize(to: entry)

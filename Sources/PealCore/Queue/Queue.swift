@@ -57,17 +57,13 @@ public final class Queue: Sendable {
         if options.kind == .serial { try Executor.start() }
         guard let mailbox = peal_mailbox_make(peal_mailbox_kind(options.kind.rawValue)) else { throw .outOfMemory }
         peal_mailbox_set_overflow(mailbox, UInt8(options.overflow.rawValue))
-        mailbox.pointee.capacity = options.capacity
-        mailbox.pointee.wait = options.wait
         peal_mailbox_executor_of(mailbox)?.pointee.submit = options.submit
         mailbox.pointee.context = options.context
         mailbox.pointee.destroy = options.destroy
-        if let name = options.name, !peal_mailbox_set_name(mailbox, name) {
+        guard mailbox.setBound(options), options.name.map({ peal_mailbox_set_name(mailbox, $0) }) ?? true else {
             peal_mailbox_release(mailbox)
             throw .outOfMemory
         }
-        // Pushes to a bounded queue use the lock, because a thread that makes room or waits for room needs it.
-        if options.capacity > 0 { peal_mailbox_shut(mailbox) }
         let queue: Queue
         do throws(Failure) {
             queue = try Handles.queues.insert { id in
@@ -184,6 +180,17 @@ extension Failure {
 }
 
 extension Mailbox {
+    /// Called once, before another thread has the mailbox. Returns false if memory is refused.
+    fileprivate func setBound(_ options: Queue.Options) -> Bool {
+        guard options.capacity > 0 else { return true }
+        guard peal_mailbox_make_extras(self), let extras = pointee.extras else { return false }
+        extras.pointee.capacity = options.capacity
+        extras.pointee.wait = options.wait
+        // Pushes to a bounded queue use the lock, because a thread that makes room or waits for room needs it.
+        peal_mailbox_shut(self)
+        return true
+    }
+
     /// Drops the waiting calls. Runs the waiting tasks here. Later tasks run on the threads that push them.
     fileprivate func end() {
         peal_mailbox_lock(self)

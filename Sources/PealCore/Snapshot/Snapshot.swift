@@ -74,6 +74,9 @@ extension Snapshot {
     /// Marks the list, so that broadcasts look for groups.
     func disableFastPath() { add { $0.withFastPathDisabled } }
 
+    /// Marks the list, so that the items of its calls can be indexed.
+    func markIndexed() { add { $0.withIndexedCalls } }
+
     /// Marks the list, so that broadcasts examine each result.
     func markExamined() { add { $0.withExaminedResults } }
 
@@ -158,6 +161,7 @@ extension Broadcast.List {
         UnsafeBufferPointer(start: peal_snapshot_groups(self), count: Int(pointee.group_count))
     }
 
+    @inline(__always)
     private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(self)) }
 
     /// Only a list without the fast path has memory for the number of its groups: the empty list of an element has none.
@@ -165,6 +169,10 @@ extension Broadcast.List {
 
     /// Returns true if taps see broadcasts to the list.
     var isTapped: Bool { traits.isTapped }
+
+    /// Returns true if a queue finds waiting calls of the list by their method. Only for lists with groups.
+    @inline(__always)
+    var isIndexed: Bool { traits.isIndexed }
 
     /// Returns true if a service that observes lazily may have no instance in the list.
     var isPending: Bool { traits.isPending }

@@ -94,6 +94,7 @@ struct SnapshotBuilder {
             throw error
         }
         if staged > 0 { list.disableFastPath() }
+        if staged > 0, list.groups.contains(where: { $0.pointee.is_indexed }) { list.markIndexed() }
         if missing > 0 { list.markPendingServices() }
         return (list, 0)
     }
@@ -167,7 +168,7 @@ struct SnapshotBuilder {
         while let first = rest.first {
             let members = rest.prefix { $0.isInGroup(of: first) }
             rest = rest[members.endIndex...]
-            let group = try ObserverGroup.make(for: method, of: members)
+            let group = try ObserverGroup.make(for: method, of: members, keepsLatest: first.record.keepsLatest)
             peal_snapshot_add_group(list, group, UInt32(members.count))
             list.putInCallOrder()
         }
