@@ -7,6 +7,10 @@
  *     instance element  the id of the instance, a word: its generation, and its uses, and its other members
  *     record            the registration: functions, names, tables. The service's object owns it. The instances
  *                       retain the functions, and so the object too.
+ *
+ * One lock guards the names of all services and their changing states. A registration, a creation and an end change
+ * both. A service whose element has its id stays registered while a thread holds the lock, so its object needs neither
+ * a pin nor a reference meanwhile.
  */
 #ifndef CPEAL_SERVICE_H
 #define CPEAL_SERVICE_H
@@ -23,6 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+extern struct peal_lock peal_services_only_lock __attribute__((visibility("hidden")));
+static inline void peal_services_lock(void) { peal_lock_acquire(&peal_services_only_lock); }
+static inline void peal_services_unlock(void) { peal_lock_release(&peal_services_only_lock); }
 
 /* ---- Records ----------------------------------------------------------------------------------- */
 
@@ -53,18 +61,11 @@ struct peal_service_record {
     const char *_Nonnull dependencies; /* one after another, each with its zero */
     void *_Nullable service; /* PealCore's Service, which owns the record */
     uint32_t dependency_count;
-    struct peal_lock lock; /* guards the changing state of the service's object */
     uint16_t provided_count;
     bool is_persistent;
     bool is_built_in;
     struct peal_provided provided[]; /* room for at least one */
 };
-
-static inline void peal_service_lock(struct peal_service_record *_Nonnull record) { peal_lock_acquire(&record->lock); }
-static inline void peal_service_unlock(struct peal_service_record *_Nonnull record)
-{
-    peal_lock_release(&record->lock);
-}
 
 static inline struct peal_provided *_Nonnull peal_record_provided(struct peal_service_record *_Nonnull record)
 {
@@ -141,7 +142,7 @@ struct peal_service_element {
     /* The instance's element, for scopes without a lock. NULL before the first scope, which takes the slow path and
      * sets it. The removal of an instance that never had a scope needs no writer's fence. */
     struct peal_instance_element *_Nullable shown;
-    struct peal_service_record *_Nullable record; /* atomic; read with the lock of the names held */
+    struct peal_service_record *_Nullable record; /* guarded by the lock of services; NULL: closed */
 };
 
 /* `id` must be the first member. A search for protected methods reads every hazard slot as if it named an observer
@@ -177,14 +178,8 @@ static inline struct peal_instance_element *_Nullable peal_instance_element_of(u
 static inline void peal_service_open(
     struct peal_service_element *_Nonnull element, uint64_t id, struct peal_service_record *_Nonnull record)
 {
-    __atomic_store_n(&element->record, record, __ATOMIC_RELAXED);
+    element->record = record;
     __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
-}
-/* Returns the record, or NULL once the service is closed. A service is closed before its name is removed. */
-static inline struct peal_service_record *_Nullable peal_service_named_record(
-    const struct peal_service_element *_Nonnull element)
-{
-    return __atomic_load_n(&element->record, __ATOMIC_RELAXED);
 }
 static inline void peal_service_publish(struct peal_service_element *_Nonnull element, uint64_t instance)
 {
@@ -206,7 +201,7 @@ static inline void peal_service_close(struct peal_service_element *_Nonnull elem
 {
     peal_service_publish(element, 0);
     __atomic_store_n(&element->id, (uint64_t)0, __ATOMIC_RELEASE);
-    __atomic_store_n(&element->record, (struct peal_service_record *)NULL, __ATOMIC_RELAXED);
+    element->record = NULL;
 }
 static inline bool peal_service_is_of(const struct peal_service_element *_Nonnull element, uint64_t id)
 {

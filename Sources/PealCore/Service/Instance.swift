@@ -91,7 +91,7 @@ struct Instance: @unchecked Sendable {
     }
     var createdAt: UInt64 { element.pointee.created_at }
 
-    /// True if scopes find the instance without a lock. Written under the lock of the service's state, while it is the
+    /// True if scopes find the instance without a lock. Written under the lock of services, while it is the
     /// service's instance.
     var isShown: Bool {
         get { element.pointee.is_shown }

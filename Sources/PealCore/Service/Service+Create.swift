@@ -117,10 +117,10 @@ extension Service {
     }
 
     /// Creates the instance if it is ready made, so other threads have no creation to wait for. The caller must hold
-    /// the lock of the state, and the service must not have ended.
+    /// the lock of services, and the service must not have ended.
     ///
     /// - Returns: Nil if the instance is not ready made, or could not be made: a creation then reports why.
-    func createReadyMade(by requester: String?, in state: inout State) throws(Failure) -> Step? {
+    func createReadyMade(by requester: String?, in state: inout State) throws(Failure) -> ServiceUse? {
         guard isReadyMade else { return nil }
         let requester = requester ?? CurrentRequester.name
         guard let instance = try? Instance.make(of: self, by: requester, at: peal_clock_now()) else { return nil }
@@ -129,18 +129,17 @@ extension Service {
         state.creations += 1
         state.order = book.with { $0.nextOrder() }
         publish(instance, in: &state)
-        return .made(use)
+        return use
     }
 
     private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {
         guard let use = try instance.use() else { throw ended }
-        let order = center.services.nextOrder()
         let isPublished = CreationMonitor.locked {
             readState { state in
                 guard !state.isEnded else { return false }
                 state.creation = nil
                 state.creations += 1
-                state.order = order
+                state.order = book.with { $0.nextOrder() }
                 state.creationTime = peal_clock_now() - creation.startedAt
                 self.publish(instance, in: &state)
                 return true

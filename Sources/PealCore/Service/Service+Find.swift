@@ -6,7 +6,7 @@ extension Service {
     ///
     /// - Returns: Nil if `find` is needed, which makes peal's own services and reports failures.
     public static func useKnown(_ name: UnsafePointer<CChar>, in center: UInt64) throws(Failure) -> ServiceUse? {
-        if let use = try ServiceNames.use(name, in: center) { return use }
+        if let use = useReadyMade(name, in: center) { return use }
         return try ServiceNames.find(name, in: center)?.use()
     }
 

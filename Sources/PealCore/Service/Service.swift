@@ -12,10 +12,10 @@ public final class Service: Sendable {
     /// The strong count of the functions and the context: one for the registration, for a creation, and for each
     /// instance.
     private let keepers = Atomic<Int>(1)
-    // Never unmapped, and this service's until it has ended. Written under the lock of the state.
+    // Never unmapped, and this service's until it has ended. Written under the lock of services.
     nonisolated(unsafe) let element: UnsafeMutablePointer<peal_service_element>
-    /// Guarded by the lock of the record. The lock also makes each access exclusive, so exclusivity is not checked at
-    /// run time.
+    /// Guarded by the lock of services. The lock also makes each access exclusive, so exclusivity is not checked at run
+    /// time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
     struct State {
@@ -68,37 +68,40 @@ public final class Service: Sendable {
     func withState<Value: Sendable>(
         _ body: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        peal_service_lock(record)
-        defer { peal_service_unlock(record) }
-        return try body(&state)
+        try ServiceNames.locked { () throws(Failure) in try body(&state) }
     }
 
     @inline(__always)
     func readState<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
-        peal_service_lock(record)
-        defer { peal_service_unlock(record) }
-        return body(&state)
+        ServiceNames.locked { body(&state) }
     }
 
-    /// Sets the current instance. The caller must hold the lock of the state.
+    /// Runs `body` with the state. The caller must hold the lock of services.
+    @inline(__always)
+    func withLockedState<Value>(_ body: (inout State) throws(Failure) -> Value) throws(Failure) -> Value {
+        try body(&state)
+    }
+
+    /// Sets the current instance. The caller must hold the lock of services.
     func publish(_ instance: Instance?, in state: inout State) {
         state.instance = instance
         if !state.isEnded { peal_service_publish(element, instance?.id ?? 0) }
     }
 
-    /// Lets scopes find the instance without a lock from now on. The caller must hold the lock of the state.
+    /// Lets scopes find the instance without a lock from now on. The caller must hold the lock of services.
     func show(_ instance: Instance, in state: inout State) {
         guard state.instance?.id == instance.id else { return }
         instance.isShown = true
         peal_service_publish_to_scopes(element, instance.element)
     }
 
-    /// Marks the service as ended, so that no lookup finds an instance. Returns false if it has ended already. The
-    /// caller must hold the lock of the state.
+    /// Marks the service as ended, so that no lookup finds it or its instance. Returns false if it has ended already.
+    /// The caller must hold the lock of services.
     func close(_ state: inout State) -> Bool {
         guard !state.isEnded else { return false }
         state.isEnded = true
         peal_service_close(element)
+        book.with { $0.remove(self) }
         return true
     }
 

@@ -6,8 +6,8 @@ internal import Synchronization
 final class ServiceBook: Sendable {
     /// The center's id.
     private let center: UInt64
-    /// Guarded by the lock of the service names. The lock also makes each access exclusive, so exclusivity is not
-    /// checked at run time.
+    /// Guarded by the lock of services. The lock also makes each access exclusive, so exclusivity is not checked at run
+    /// time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
     private enum BuiltIns { case missing, making, made }
@@ -20,12 +20,13 @@ final class ServiceBook: Sendable {
         var holes = 0
         /// The thread that is ending a session.
         var session: UInt?
+        /// The number of instances that were created.
+        var lastOrder: UInt64 = 0
     }
 
     private let events = Atomic<Bool>(false)
-    private let lastOrder = Atomic<UInt64>(0)
 
-    /// Runs `body` with the state, under the lock of the service names.
+    /// Runs `body` with the state, under the lock of services.
     @inline(__always)
     private func withState<Value, Mistake: Error>(
         _ body: (inout State) throws(Mistake) -> Value
@@ -68,9 +69,9 @@ final class ServiceBook: Sendable {
                     throw error
                 }
                 state.ids.append(service.id)
+                peal_service_open(service.element, service.id, record)
             }
         } catch {
-            _ = service.readState { service.close(&$0) }
             Handles.services.remove(service.id)
             throw error
         }
@@ -83,7 +84,6 @@ final class ServiceBook: Sendable {
         do throws(Failure) {
             return try Handles.services.insert { (id) throws(Failure) in
                 guard let element = peal_service_element_of(id) else { throw .outOfMemory }
-                peal_service_open(element, id, record)
                 return Service(id: id, center: center, owner: owner, record: record, element: element)
             }
         } catch {
@@ -92,15 +92,13 @@ final class ServiceBook: Sendable {
         }
     }
 
-    /// Removes a closed service from lookups. Called before its handle is retired.
+    /// Removes a closed service from lookups by name. The caller must hold the lock of services.
     func remove(_ service: Service) {
-        withState { state in
-            ServiceNames.remove(service)
-            state.holes += 1
-            guard state.holes > 64, 2 * state.holes > state.ids.count else { return }
-            state.ids.removeAll { $0 == service.id || !Handles.services.has($0) }
-            state.holes = 0
-        }
+        ServiceNames.remove(service)
+        state.holes += 1
+        guard state.holes > 64, 2 * state.holes > state.ids.count else { return }
+        state.ids.removeAll { ServiceNames.registered($0) == nil }
+        state.holes = 0
     }
 
     func find(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
@@ -134,7 +132,11 @@ final class ServiceBook: Sendable {
         withState { state in state.ids.map { $0 } }.compactMap(Handles.services.find)
     }
 
-    func nextOrder() -> UInt64 { lastOrder.add(1, ordering: .relaxed).newValue }
+    /// The caller must hold the lock of services.
+    func nextOrder() -> UInt64 {
+        state.lastOrder += 1
+        return state.lastOrder
+    }
 
     /// The thread that is ending a session. The caller must hold the lock of `CreationMonitor`.
     var session: UInt? {

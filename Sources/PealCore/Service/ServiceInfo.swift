@@ -40,7 +40,7 @@ public struct ServiceInfo: Sendable {
         }
     }
 
-    /// The members that are read of an instance under the lock of the service's state, while it is the service's.
+    /// The members that are read of an instance under the lock of services, while it is the service's.
     private struct KnownInstance: Sendable {
         let createdBy: String
         let createdAt: UInt64
