@@ -1,6 +1,6 @@
 #include "service.h"
 
-struct peal_lock peal_services_only_lock;
+struct peal_lock peal_lock_of_services;
 
 void *peal_service_chunks[PEAL_SERVICE_CHUNKS];
 void *peal_instance_chunks[PEAL_SERVICE_CHUNKS];

@@ -9,13 +9,14 @@ extension Service {
         try Creation.refuseHere("remove \(name)")
         guard let instance = try detachCreated() else { return true }
         notifyInstanceRemoval()
-        Instance.leave(instance)
+        instance.leave()
         return instance.hasEnded
     }
 
     /// Ends the registration of a service.
     ///
     /// - Returns: True if its functions are not called any more.
+    @_optimize(speed)
     public static func unregister(_ id: UInt64) throws(Failure) -> Bool {
         // The lock keeps the service until it is closed. From then on the count of its registration keeps it, which only
         // the thread that has closed it releases.
@@ -47,8 +48,7 @@ extension Service {
         Handles.services.retire(id)
         if content.instance != nil { notifyInstanceRemoval(content.followers) }
         notifyUnregistered(content.followers)
-        if let instance = content.instance { Instance.leave(instance) }
-        return release()
+        return content.instance?.leaveWithRegistration() ?? release()
     }
 
     /// Returns an array, because the thread sanitizer does not see the counts of a dictionary that a thread reads while
@@ -141,4 +141,6 @@ extension Failure {
         "the service's handle is invalid: zero, never created, or already unregistered; keep the handle that registering filled"
     )
     static let endedCenter = Failure(.handle, "the center has been ended")
+    public static let staleCenter = Failure(
+        .handle, "the center's handle is invalid: zero, never created, or of a center that has ended")
 }

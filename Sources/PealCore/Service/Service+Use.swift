@@ -23,8 +23,8 @@ extension Service {
     /// under the lock of services, which keeps the service meanwhile.
     ///
     /// - Returns: Nil if there is no such service, or `use` is needed.
-    static func useReadyMade(_ name: UnsafePointer<CChar>, in center: UInt64) -> ServiceUse? {
-        let hash = peal_name_hash(center, name)
+    @_optimize(speed)
+    static func useReadyMade(_ name: UnsafePointer<CChar>, _ hash: UInt64, in center: UInt64) -> ServiceUse? {
         let found = ServiceNames.locked { () -> (service: Borrowed<Service>, added: Added)? in
             guard let service = ServiceNames.named(name, hash, in: center) else { return nil }
             // `use` reports a failure.
@@ -94,7 +94,7 @@ extension Service {
     private func add(for requester: String?, in state: inout State) throws(Failure) -> Added? {
         guard !state.isEnded else { throw ended }
         if let use = try state.instance?.use() { return Added(use: use, isNew: false) }
-        guard state.creation == nil, let use = try createReadyMade(by: requester, in: &state) else { return nil }
+        guard state.creation == nil, let use = createReadyMade(by: requester, in: &state) else { return nil }
         return Added(use: use, isNew: true)
     }
 
@@ -106,7 +106,8 @@ extension Service {
                 "service \(name): \(Creation.deepest) creations run inside each other on this thread; get some of them earlier"
             )
         }
-        let creation = Creation(of: self, thread: thread, inside: outer, requester: requester ?? CurrentRequester.name)
+        let creation = Creation(
+            of: self, thread: thread, inside: outer, requester: requester ?? CurrentRequester.current)
         try withState { (state) throws(Failure) in
             // The service may have ended since the test, because the thread that ends it does not acquire the lock of
             // `CreationMonitor`.

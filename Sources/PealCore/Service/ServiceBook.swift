@@ -5,7 +5,7 @@ internal import Synchronization
 /// The services of a center.
 final class ServiceBook: Sendable {
     /// The center's id.
-    private let center: UInt64
+    let center: UInt64
     /// Guarded by the lock of services. The lock also makes each access exclusive, so exclusivity is not checked at run
     /// time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
@@ -55,36 +55,42 @@ final class ServiceBook: Sendable {
         var only: UInt64? { count == 1 ? numbers : nil }
     }
 
-    /// Makes an id and an element for a service, and lets lookups find it.
-    func add(
-        _ record: ServiceMemory.Pointer, in center: Center, owner: Owner?
-    ) throws(Failure) -> Service {
-        let service = try makeService(record, in: center, owner)
+    /// Makes an id and an element for a service, and lets lookups find it. The center may end with the record if this
+    /// fails, or with the service if another thread unregisters it.
+    ///
+    /// - Returns: The id, and the service if there may be observers of its registration.
+    @_optimize(speed)
+    func add(_ record: ServiceMemory.Pointer, owner: Owner?) throws(Failure) -> (id: UInt64, observed: Service?) {
+        let service = try makeService(record, owner)
+        let id = service.with { $0.id }
         do throws(Failure) {
-            try withState { (state) throws(Failure) in
+            return try withState { (state) throws(Failure) in
                 guard !state.isEnded else { throw .endedCenter }
-                try owner?.add(service)
-                do throws(Failure) { try ServiceNames.add(service) } catch {
-                    owner?.remove(service)
-                    throw error
-                }
-                state.ids.append(service.id)
-                peal_service_open(service.element, service.id, record)
+                try service.with { (service) throws(Failure) in try list(service, in: &state) }
+                return (id, hasEvents ? service.object : nil)
             }
         } catch {
-            Handles.services.remove(service.id)
+            Handles.services.remove(id)
             throw error
         }
-        return service
     }
 
-    private func makeService(
-        _ record: ServiceMemory.Pointer, in center: Center, _ owner: Owner?
-    ) throws(Failure) -> Service {
+    /// The caller must hold the lock of services.
+    private func list(_ service: Service, in state: inout State) throws(Failure) {
+        try service.owner?.add(service)
+        do throws(Failure) { try ServiceNames.add(service) } catch {
+            service.owner?.remove(service)
+            throw error
+        }
+        state.ids.append(service.id)
+        peal_service_open(service.element, service.id, service.record)
+    }
+
+    private func makeService(_ record: ServiceMemory.Pointer, _ owner: Owner?) throws(Failure) -> Borrowed<Service> {
         do throws(Failure) {
-            return try Handles.services.insert { (id) throws(Failure) in
+            return try Handles.services.insertBorrowed { (id) throws(Failure) in
                 guard let element = peal_service_element_of(id) else { throw .outOfMemory }
-                return Service(id: id, center: center, owner: owner, record: record, element: element)
+                return Service(id: id, book: Borrowed(self), owner: owner, record: record, element: element)
             }
         } catch {
             ServiceMemory.free(record)
@@ -108,7 +114,7 @@ final class ServiceBook: Sendable {
 
     /// Finds a service. Finds peal's own services only if a caller has looked for one before.
     func findKnown(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
-        if let found = ServiceNames.find(name, in: center) { return found }
+        if let found = ServiceNames.find(name, peal_name_hash(center, name), in: center) { return found }
         let isEnded = withState { $0.isEnded }
         guard !isEnded else { throw .endedCenter }
         return nil

@@ -35,7 +35,7 @@ public struct ServiceInfo: Sendable {
             uses = instance.uses
         } else if let creation {
             self.state = creation.instance == nil ? .creating : .initializing
-            createdBy = creation.requester
+            createdBy = creation.requester ?? CurrentRequester.program
             createdAt = creation.startedAt
         }
     }

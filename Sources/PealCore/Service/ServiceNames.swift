@@ -40,15 +40,14 @@ enum ServiceNames {
                 Borrowed(tables.proto).with { $0.addProvider(id, change) }
             }
             guard old != nil || new != nil else { continue }
-            let hash = peal_name_hash(record.pointee.center, provided.pointee.name)
-            if let old { peal_names_remove(peal_names_of_providers(), hash, old) }
+            if let old { peal_names_remove(peal_names_of_providers(), provided.pointee.hash, old) }
             // If memory is refused, readers take the slow path.
-            if let new { _ = peal_names_add(peal_names_of_providers(), hash, new) }
+            if let new { _ = peal_names_add(peal_names_of_providers(), provided.pointee.hash, new) }
         }
     }
 
-    static func find(_ name: UnsafePointer<CChar>, in center: UInt64) -> Service? {
-        locked { named(name, peal_name_hash(center, name), in: center)?.object }
+    static func find(_ name: UnsafePointer<CChar>, _ hash: UInt64, in center: UInt64) -> Service? {
+        locked { named(name, hash, in: center)?.object }
     }
 
     /// The registered service of a name, by the hash of the name. The caller must hold the lock.
