@@ -15,6 +15,12 @@
     METHOD(required, int, folded, (void *a, int i), fold)            \
     METHOD(required, int, last_of_eight, (void *a, void *b, void *c, void *d, void *e, void *f, int i))
 PEAL_PROTOCOL(polled, "Polled", POLLED);
+#define HANDLED(METHOD)                                            \
+    METHOD(required, int, last_of, (void *a, int i))               \
+    METHOD(required, bool, first_of, (void *a, int i), first_true) \
+    METHOD(required, int, sum_of, (void *a, int i), sum)           \
+    METHOD(required, int, folded, (void *a, int i), fold)
+PEAL_PROTOCOL(handled, "Handled", HANDLED);
 #define MOVED(METHOD) METHOD(required, void, moved, (double x, double y))
 PEAL_PROTOCOL(moved, "Moved", MOVED);
 PEAL_TEXT_PROPERTY(title, "title");
@@ -23,6 +29,7 @@ PEAL_PROPERTY(height, "height", int32_t);
 
 static peal_center center;
 static struct polled_protocol polled;
+static struct handled_protocol handled;
 static struct moved_protocol moved;
 static struct moved_protocol weakly;
 static struct title_property title;
@@ -44,6 +51,16 @@ static bool refuse(void *self, void *a, int i)
     (void)a;
     note(self, i);
     return false;
+}
+enum { FIRST_OF = 1 };
+static void answer_call(void *self, const struct peal_call *call)
+{
+    const int i = *(const int *)call->arguments[1];
+    note(self, i);
+    if (call->index == FIRST_OF)
+        *(bool *)call->result = false;
+    else
+        *(int *)call->result = i;
 }
 static double answer_real(void *self, double x, double y)
 {
@@ -141,7 +158,7 @@ static bool add(void *context, void *accumulator, const void *result)
     *(int *)accumulator += *(const int *)result;
     return true;
 }
-static void run_fold(size_t turns)
+static inline void fold(peal_method method, size_t turns)
 {
     struct peal_send_options options = PEAL_SEND_OPTIONS;
     void *a = &turns;
@@ -149,9 +166,10 @@ static void run_fold(size_t turns)
     options.fold = add;
     while (turns-- > 0) {
         void *const arguments[] = { &a, &i };
-        check("fold", peal_send_with(polled.folded, arguments, 2, &options, &result, NULL));
+        check("fold", peal_send_with(method, arguments, 2, &options, &result, NULL));
     }
 }
+static void run_fold(size_t turns) { fold(polled.folded, turns); }
 /* Broadcasts with a policy that the call names. */
 static void run_given(size_t turns)
 {
@@ -164,6 +182,25 @@ static void run_given(size_t turns)
         check("max", peal_send_with(polled.last_of, arguments, 2, &options, &result, NULL));
     }
 }
+
+/* ---- Results of handlers ----------------------------------------------------------------------- */
+
+static void run_handled_last(size_t turns)
+{
+    int result;
+    query(handled.last_of, &result, turns);
+}
+static void run_handled_first(size_t turns)
+{
+    bool result;
+    query(handled.first_of, &result, turns);
+}
+static void run_handled_sum(size_t turns)
+{
+    int result;
+    query(handled.sum_of, &result, turns);
+}
+static void run_handled_fold(size_t turns) { fold(handled.folded, turns); }
 
 /* ---- Names ------------------------------------------------------------------------------------- */
 
@@ -276,6 +313,10 @@ const struct operation calls[CALLS] = {
     { "result", "collect", true, run_collect },
     { "result", "fold", true, run_fold },
     { "result", "given", true, run_given },
+    { "handler", "last", true, run_handled_last },
+    { "handler", "first_true", true, run_handled_first },
+    { "handler", "sum", true, run_handled_sum },
+    { "handler", "fold", true, run_handled_fold },
     { "name", "protocol", false, run_find_protocol },
     { "name", "method", false, run_find_method },
     { "name", "broadcast", true, run_names },
@@ -299,6 +340,7 @@ static void make_observers(const struct stage *stage)
     for (size_t i = 0; i < stage->count; i++) {
         struct target *target = &stage->targets[i];
         check("observe", polled_observe(&polled, target, &polled_table, NULL, NULL));
+        check("observe", peal_observe_handler(handled.protocol, target, answer_call, NULL, 0, NULL, NULL));
         check("observe", moved_observe(&moved, target, &moved_table, NULL, NULL));
         weak.weak_reference = target;
         check("observe", moved_observe(&weakly, target, &moved_table, &weak, NULL));
@@ -315,6 +357,7 @@ void calls_begin(const struct stage *stage)
     check("center", peal_center_create(&center));
     check("center", peal_center_create(&weak_center));
     check("protocol", polled_define(center, &polled));
+    check("protocol", handled_define(center, &handled));
     check("protocol", moved_define(center, &moved));
     check("protocol", moved_define(weak_center, &weakly));
     check("property", title_define(center, "", NULL, &title));

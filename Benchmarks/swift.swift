@@ -1,4 +1,4 @@
-// Measures a broadcast in Swift and in C of one integer to 0, 1 or 8 observers, and then services.
+// Measures a broadcast in Swift and in C of one integer to 0, 1 or 8 observers, and then results and services.
 internal import CPeal
 internal import Peal
 
@@ -38,6 +38,7 @@ protocol NumberObserver {
             print("\(observers)", row.map { "\(Double(Int($0 * 10)) / 10)" }.joined(separator: "   "), separator: "   ")
             withExtendedLifetime(kept) {}
         }
+        try ResultBenchmark.run(rounds)
         try ServiceBenchmark.run(rounds)
     }
 

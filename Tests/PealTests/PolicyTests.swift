@@ -22,10 +22,12 @@ private enum Poll: PealProtocol {
 }
 
 @Suite struct PolicyTests {
-    /// Registers three observers that return 0, 2 and 3.
-    private func observe(_ center: Center) throws -> [ObserverToken] {
-        try [0, 2, 3].map { (number: Int32) in
-            try center.observe(Poll.self) {
+    /// Registers observers that return numbers.
+    private func observe(
+        _ center: Center, _ numbers: [Int32] = [0, 2, 3], _ option: ObserverOption = .priority(0)
+    ) throws -> [ObserverToken] {
+        try numbers.map { number in
+            try center.observe(Poll.self, option) {
                 $0.on(Poll.firstTrue) { number != 0 }
                 $0.on(Poll.firstNonzero) { number }
                 $0.on(Poll.last) { number }
@@ -43,11 +45,10 @@ private enum Poll: PealProtocol {
         }
     }
 
-    @Test func `B2: the result follows the method's policy`() throws {
-        let center = try Center()
-        let observations = try observe(center)
+    /// Expects the results of three observers.
+    private func expectResults(_ center: Center, firstTrueCalls: Int) throws {
         #expect(try center.ask(Poll.firstTrue) == true)
-        #expect(try center.method(Poll.firstTrue).answer().delivery.calls == 2)
+        #expect(try center.method(Poll.firstTrue).answer().delivery.calls == firstTrueCalls)
         #expect(try center.ask(Poll.firstNonzero) == 2)
         #expect(try center.ask(Poll.last) == 3)
         #expect(try center.ask(Poll.sum) == 5)
@@ -58,7 +59,24 @@ private enum Poll: PealProtocol {
         #expect(try center.collect(Poll.collect) == [0, 2, 3])
         #expect(try center.ask(Poll.chain, 1) == 1023)
         #expect(try center.ask(Poll.through, 1, 100) == 103)
+    }
+
+    @Test func `B2: the result follows the method's policy`() throws {
+        let center = try Center()
+        let observations = try observe(center)
+        try expectResults(center, firstTrueCalls: 2)
         withExtendedLifetime(observations) {}
+    }
+
+    @Test func `O16, O18: a passive observer and one that abstains have no share in the result of any policy`() throws {
+        let center = try Center()
+        let passive = try observe(center, [9], .passive)
+        let idle = try center.observeMethods(of: Poll.name) { _ in }
+        let observations = try observe(center)
+        let lastIdle = try center.observeMethods(of: Poll.name) { _ in }
+        try expectResults(center, firstTrueCalls: 4)
+        #expect(try center.method(Poll.fold).collect() == [0, 2, 3])
+        withExtendedLifetime((passive, idle, observations, lastIdle)) {}
     }
 
     @Test func `B2: without an observer to call, the result is the policy's default`() throws {

@@ -17,7 +17,8 @@
     METHOD(optional, int32_t, on_sum, (int32_t n), sum)                  \
     METHOD(optional, int32_t, on_defer, (int32_t n), sum, defer)         \
     METHOD(optional, int32_t, on_wide, (int32_t n, long double x), last) \
-    METHOD(optional, void, on_wish, (peal_completion done))
+    METHOD(optional, void, on_wish, (peal_completion done))              \
+    METHOD(optional, double, on_real, (double x, int32_t n), max)
 PEAL_PROTOCOL(jury, "Jury", JURY);
 
 static peal_center center;
@@ -34,6 +35,7 @@ static int32_t vote(void *self, int32_t n)
 static void on_open(void *self) { (void)vote(self, 0); }
 static bool agrees(void *self, int32_t n) { return vote(self, n) != 0; }
 static int32_t on_wide(void *self, int32_t n, long double x) { return vote(self, n + (int32_t)x); }
+static double on_real(void *self, double x, int32_t n) { return x + vote(self, n); }
 static peal_completion seen_token;
 static void on_wish(void *self, peal_completion done)
 {
@@ -45,7 +47,8 @@ static void on_wish(void *self, peal_completion done)
 }
 
 static const struct jury table = { PEAL_TABLE(jury), .on_open = on_open, .agrees = agrees, .on_least = vote,
-    .on_last = vote, .on_chain = vote, .on_sum = vote, .on_defer = vote, .on_wide = on_wide, .on_wish = on_wish };
+    .on_last = vote, .on_chain = vote, .on_sum = vote, .on_defer = vote, .on_wide = on_wide, .on_wish = on_wish,
+    .on_real = on_real };
 
 static int32_t jurors[] = { 1, 2, 3 };
 static peal_observation passive;
@@ -365,6 +368,84 @@ CLAIM("O18", "a policy passes over a handler that abstains, and only in that cal
     CHECK_OK(peal_ask(jury.on_last, &result, 5));
     CHECK_EQUAL(result, 0);
     close_center(center);
+}
+
+CLAIM("O18, B2", "when every handler abstains, the result is that of a broadcast without observers")
+{
+    static const char *const names[] = { "agrees", "on_sum", "on_last" };
+    struct peal_send_options options = PEAL_SEND_OPTIONS;
+    const int32_t given = 99;
+    int32_t n = 7, result = -1, values[2] = { 0 };
+    struct peal_collection collection = { sizeof collection, values, 2, 5 };
+    void *const arguments[] = { &n };
+    bool all = false;
+    size_t calls = 0;
+
+    begin(0, 1, nowhere);
+    CHECK_OK(peal_observe_handler(jury.protocol, NULL, handle, names, 3, NULL, NULL));
+    CHECK_OK(peal_observe_handler(jury.protocol, &n, handle, names, 3, NULL, NULL));
+    manner = ABSTAINS;
+    CHECK_OK(peal_send(jury.agrees, arguments, 1, &all, &calls));
+    CHECK(all);
+    CHECK_EQUAL(calls, 2);
+    CHECK_OK(peal_send(jury.on_sum, arguments, 1, &result, &calls));
+    CHECK_EQUAL(result, 0);
+    CHECK_OK(peal_send(jury.on_last, arguments, 1, &result, &calls));
+    CHECK_EQUAL(result, 0);
+    CHECK_EQUAL(calls, 2);
+    options.default_result = &given;
+    CHECK_OK(peal_send_with(jury.on_sum, arguments, 1, &options, &result, NULL));
+    CHECK_EQUAL(result, 99);
+    options.policy = PEAL_POLICY_COLLECT;
+    CHECK_OK(peal_send_with(jury.on_last, arguments, 1, &options, &collection, &calls));
+    CHECK_EQUAL(collection.count, 0);
+    CHECK_EQUAL(calls, 2);
+    options.policy = PEAL_POLICY_FOLD;
+    options.fold = add;
+    result = 1;
+    CHECK_OK(peal_send_with(jury.on_last, arguments, 1, &options, &result, NULL));
+    CHECK_EQUAL(result, 1);
+    close_center(center);
+}
+
+CLAIM("O16, O18", "a bare function passes over the result of a passive observer and of a handler that abstains")
+{
+    static const char *const names[] = { "agrees", "on_least", "on_real" };
+    const peal_method *const methods[] = { &jury.agrees, &jury.on_least, &jury.on_real };
+    peal_function functions[3];
+
+    manner = ABSTAINS;
+    for (int jurors_called = 2; jurors_called >= 0; jurors_called -= 2) {
+        begin(jurors_called, jurors_called / 2, nowhere);
+        CHECK_OK(peal_observe_handler(jury.protocol, NULL, handle, names, 3, NULL, NULL));
+        for (int i = 0; i < 3; i++)
+            CHECK_OK(peal_closure_create(*methods[i], NULL, NULL, &functions[i]));
+        CHECK(((bool (*)(int32_t))functions[0])(1));
+        CHECK_EQUAL(((int32_t (*)(int32_t))functions[1])(5), jurors_called > 0 ? 6 : 0);
+        CHECK_EQUAL((int)((double (*)(double, int32_t))functions[2])(-9, 5), jurors_called > 0 ? -2 : 0);
+        CHECK_EQUAL(watched, 3);
+        close_center(center);
+    }
+}
+
+CLAIM("O18", "a handler may abstain in a call that follows a deferred one of the same thread")
+{
+    struct lane lane;
+    int32_t result = -1;
+
+    lane_open(&lane, PEAL_QUEUE_PUMPED);
+    begin_handler(nowhere);
+    manner = DEFERS;
+    CHECK_OK(gather(lane.queue, NULL));
+    CHECK_OK(deferred);
+    manner = ABSTAINS;
+    CHECK_OK(peal_broadcast(jury.on_open));
+    CHECK_OK(peal_ask(jury.on_sum, &result, 5));
+    CHECK_EQUAL(result, 13);
+    CHECK_OK(peal_completion_release(token));
+    lane_settle(&lane);
+    close_center(center);
+    lane_close(&lane);
 }
 
 CLAIM("O18, Q8", "a gathering counts a handler that abstains as dropped, on a queue or not")

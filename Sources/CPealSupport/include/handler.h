@@ -10,13 +10,12 @@
 #include "record.h"
 #include "thread.h"
 
-static inline struct peal_call peal_handled_call(
-    uint64_t method, size_t index, void *_Nullable const *_Nonnull arguments, void *_Nullable result)
+/* Describes a call to its handler. */
+static inline void peal_handled_call_fill(struct peal_call *_Nonnull call, uint64_t method, size_t index,
+    void *_Nullable const *_Nonnull arguments, void *_Nullable result)
 {
-    struct peal_call call = { .size = sizeof call, .index = index, .arguments = arguments, .result = result };
-    call.method.id = method;
-    peal_thread_read_sending(&call);
-    return call;
+    *call = (struct peal_call){ sizeof *call, { method }, index, arguments, result, 0, 0, 0 };
+    peal_thread_read_sending(call);
 }
 static inline uint64_t peal_handled_method(const struct peal_call *_Nonnull call) { return call->method.id; }
 

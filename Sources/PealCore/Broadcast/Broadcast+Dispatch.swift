@@ -162,11 +162,11 @@ extension Broadcast {
     ) -> Answer {
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list(hazard)))
         if traits.takesIntegers(count), traits.keepsLast,
-            ResultBroadcast.sendIntegers(hazard, arguments, count, result, calls, id)
+            sendIntegersForResult(hazard, arguments, count, result, calls, id)
         {
             return .done
         }
-        if let outcome = ResultBroadcast.send(hazard, arguments, count, result, nil, calls, id) {
+        if let outcome = sendForResult(hazard, arguments, count, result, nil, calls, id) {
             return outcome == .done ? .done : Answer(outcome)
         }
         return sendGenerally(hazard, arguments, count, result, calls, id)
@@ -215,7 +215,7 @@ extension Broadcast {
         _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Outcome {
-        if let outcome = ResultBroadcast.send(hazard, arguments, count, result, nil, calls, id) { return outcome }
+        if let outcome = sendForResult(hazard, arguments, count, result, nil, calls, id) { return outcome }
         return GeneralBroadcast(hazard: hazard, id: id, arguments: arguments, count: count)
             .runAndRelease(BroadcastRequest(result: result), calls: calls)
     }

@@ -96,7 +96,7 @@ public enum Broadcast {
             // The address is passed on, because a request has many words to copy.
             return withUnsafePointer(to: request) { request in
                 if !request.pointee.isGeneral,
-                    let outcome = ResultBroadcast.send(
+                    let outcome = sendForResult(
                         hazard, arguments, count, request.pointee.result, request, calls, id)
                 {
                     return outcome

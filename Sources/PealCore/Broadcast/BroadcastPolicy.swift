@@ -10,6 +10,7 @@ public enum BroadcastPolicy: UInt8, Sendable, BitwiseCopyable {
     init(bits: UInt8) {
         self =
             switch bits {
+            case 1: .all
             case 2: .firstTrue
             case 3: .firstNonzero
             case 4: .last
@@ -21,7 +22,8 @@ public enum BroadcastPolicy: UInt8, Sendable, BitwiseCopyable {
             case 10: .collect
             case 11: .chain
             case 12: .fold
-            default: .all
+            // Unreachable, so that the switch is a subtraction.
+            default: BroadcastPolicy?.none.unsafelyUnwrapped
             }
     }
 

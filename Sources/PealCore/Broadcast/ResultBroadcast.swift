@@ -4,35 +4,6 @@ import PealCall
 /// A broadcast for its results, to observers that are simply called by a register frame. It allocates nothing, and
 /// results stay in registers as far as the policy allows.
 public enum ResultBroadcast {
-    /// The most common of these broadcasts, which wants the last result: up to four integers and the result stay in
-    /// registers.
-    ///
-    /// - Returns: False for any other broadcast; then no observer was called, and the list is still protected.
-    @usableFromInline
-    @_optimize(speed)
-    static func sendIntegers(
-        _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
-    ) -> Bool {
-        let list = Broadcast.list(hazard)
-        let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        // The id is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == id, traits.takesIntegers(count), traits.keepsLast, let result
-        else { return false }
-        let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        guard plan.pointee.resultLocation == .integer else { return false }
-        let replay = IntegerReplay(
-            PointedIntegers(arguments), traits, to: peal_snapshot_entries(list),
-            count: Int(peal_snapshot_count(list)), hazard)
-        var tail = LastResult()
-        guard let called = replay.replay(count, &tail) else { return false }
-        // Without calls the words are zeros, and so must be the result.
-        ResultWords.store(tail.words.0, 0, plan.pointee.resultSize, in: result)
-        calls?.pointee = called
-        Broadcast.release(hazard)
-        return true
-    }
-
     /// Folds the results of a method. Up to four integers and the result stay in registers.
     ///
     /// - Parameter isRequested: True if the caller requests the fold; otherwise it must be the method's policy.
@@ -70,28 +41,21 @@ public enum ResultBroadcast {
         return replay.replay(count, &tail)
     }
 
-    /// Broadcasts to a protected list, and releases it.
-    ///
-    /// - Parameter request: The caller's options; nil if the caller wants the result alone.
-    ///
-    /// - Returns: nil where the general path is needed; then no observer was called, and the list is still protected.
-    @usableFromInline
-    @inline(never)
-    @_optimize(speed)
-    static func send(
-        _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
-        _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+    @inline(__always)
+    fileprivate static func send<Loops: ResultLoops>(
+        _ loops: Loops.Type, _ hazard: Broadcast.Hazard, _ list: Broadcast.List, _ traits: MethodTraits,
+        _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+        _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
-        let list = Broadcast.list(hazard)
-        let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        // The id is tested first: in another method's list nothing else has a meaning.
-        guard peal_snapshot_method(list) == id, !traits.excludesTypedLoops,
-            peal_snapshot_parameter_count(list) == count
-        else { return nil }
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-        let policy = request?.pointee.policy ?? traits.policy
-        guard let shape = plan.pointee.frame, plan.pointee.resultKind != .void, ResultReplay.takesResults(of: plan),
-            request?.pointee.policy == nil || policy.fits(plan.pointee.resultKind)
+        let policy: BroadcastPolicy
+        if let requested = request?.pointee.policy {
+            guard requested.fits(plan.pointee.resultKind) else { return nil }
+            policy = requested
+        } else {
+            policy = traits.policy
+        }
+        guard let shape = plan.pointee.frame, plan.pointee.resultKind != .void, ResultReplay.takesResults(of: plan)
         else { return nil }
         var frame = peal_whole_frame_room()
         let outcome = withUnsafeMutablePointer(to: &frame) { frame -> Broadcast.Outcome? in
@@ -100,23 +64,28 @@ public enum ResultBroadcast {
                 guard let arguments, CallPlan.buildFrame(plan, from: arguments, into: words) else { return nil }
             }
             let replay = ResultReplay(plan: plan, shape: shape, list: list, hazard: hazard, words: words)
-            return send(policy, replay, result, request, calls)
+            return send(policy, Loops(replay), result, request, calls)
         }
         if outcome != nil { Broadcast.release(hazard) }
         return outcome
     }
 
     @inline(__always)
-    private static func send(
-        _ policy: BroadcastPolicy, _ replay: ResultReplay, _ result: UnsafeMutableRawPointer?,
+    private static func send<Loops: ResultLoops>(
+        _ policy: BroadcastPolicy, _ replay: Loops, _ result: UnsafeMutableRawPointer?,
         _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
-        if policy == .collect { return collect(replay, result, calls) }
-        if policy == .fold { return fold(replay, result, request, calls) }
-        guard let folded = ResultWords.fold(policy, replay) else { return nil }
+        var replay = replay
+        guard let folded = ResultWords.fold(policy, &replay) else {
+            switch policy {
+            case .collect: return collect(replay, result, calls)
+            case .fold: return fold(replay, result, request, calls)
+            default: return nil
+            }
+        }
         calls?.pointee = folded.calls
         guard let result else { return .done }
-        if folded.calls > 0 {
+        if replay.counted(of: folded.calls) > 0 {
             ResultWords.store(folded.words.0, folded.words.1, replay.plan.pointee.resultSize, in: result)
         } else {
             let request = request?.pointee ?? BroadcastRequest(result: result)
@@ -125,9 +94,10 @@ public enum ResultBroadcast {
         return .done
     }
 
-    private static func collect(
-        _ replay: ResultReplay, _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
+    private static func collect<Loops: ResultLoops>(
+        _ replay: Loops, _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
+        var replay = replay
         guard let collection = result?.assumingMemoryBound(to: peal_collection.self),
             // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
             UnsafeRawPointer(collection).load(as: Int.self) >= MemoryLayout<peal_collection>.size,
@@ -138,15 +108,17 @@ public enum ResultBroadcast {
         // No more results than observers, so the product does not overflow.
         let end = values + min(capacity, Int(peal_snapshot_count(replay.list))) * size
         let called = replay.fold(CollectedResults(next: values, end: end, size: size)).calls
-        collection.pointee.count = min(called, capacity)
+        let counted = replay.counted(of: called)
+        collection.pointee.count = min(counted, capacity)
         calls?.pointee = called
-        return called <= capacity ? .done : .truncated
+        return counted <= capacity ? .done : .truncated
     }
 
-    private static func fold(
-        _ replay: ResultReplay, _ result: UnsafeMutableRawPointer?, _ request: UnsafePointer<BroadcastRequest>?,
+    private static func fold<Loops: ResultLoops>(
+        _ replay: Loops, _ result: UnsafeMutableRawPointer?, _ request: UnsafePointer<BroadcastRequest>?,
         _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
+        var replay = replay
         guard let fold = request?.pointee.fold else { return nil }
         // A statement of its own: if `calls` is nil, the right side of the assignment below is not evaluated.
         let folded = replay.fold(
@@ -154,4 +126,70 @@ public enum ResultBroadcast {
         calls?.pointee = folded.calls
         return .done
     }
+}
+
+// Static functions would be called through others, which drop the metatype and are not optimised for speed.
+
+/// The most common of these broadcasts, which wants the last result: up to four integers and the result stay in
+/// registers.
+///
+/// - Returns: False for any other broadcast; then no observer was called, and the list is still protected.
+@usableFromInline
+@_optimize(speed)
+func sendIntegersForResult(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+) -> Bool {
+    let list = Broadcast.list(hazard)
+    let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+    // The id is tested first: in another method's list nothing else has a meaning.
+    guard peal_snapshot_method(list) == id, traits.takesIntegers(count), traits.isLastFastPathEligible, let result
+    else { return false }
+    let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+    guard plan.pointee.resultLocation == .integer else { return false }
+    let replay = IntegerReplay(
+        PointedIntegers(arguments), traits, to: peal_snapshot_entries(list),
+        count: Int(peal_snapshot_count(list)), hazard)
+    var tail = LastResult()
+    guard let called = replay.replay(count, &tail) else { return false }
+    // Without calls the words are zeros, and so must be the result.
+    ResultWords.store(tail.words.0, 0, plan.pointee.resultSize, in: result)
+    calls?.pointee = called
+    Broadcast.release(hazard)
+    return true
+}
+
+/// Broadcasts to a protected list, and releases it.
+///
+/// - Parameter request: The caller's options; nil if the caller wants the result alone.
+///
+/// - Returns: nil where the general path is needed; then no observer was called, and the list is still protected.
+@usableFromInline
+@inline(never)
+@_optimize(speed)
+func sendForResult(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+) -> Broadcast.Outcome? {
+    let list = Broadcast.list(hazard)
+    let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+    // The id is tested first: in another method's list nothing else has a meaning.
+    guard peal_snapshot_method(list) == id, !traits.excludesResultLoops,
+        peal_snapshot_parameter_count(list) == count
+    else { return sendForExaminedResult(hazard, arguments, count, result, request, calls, id) }
+    return ResultBroadcast.send(ResultReplay.self, hazard, list, traits, arguments, count, result, request, calls)
+}
+
+/// The same for a list in which some results may not count. A function of its own, so that other lists pay nothing.
+@inline(never)
+@_optimize(speed)
+private func sendForExaminedResult(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+) -> Broadcast.Outcome? {
+    let list = Broadcast.list(hazard)
+    let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+    guard peal_snapshot_method(list) == id, !traits.excludesTypedLoops, peal_snapshot_parameter_count(list) == count
+    else { return nil }
+    return ResultBroadcast.send(ExaminedReplay.self, hazard, list, traits, arguments, count, result, request, calls)
 }

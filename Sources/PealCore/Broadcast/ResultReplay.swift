@@ -1,14 +1,43 @@
 internal import CPealSupport
 import PealCall
 
+/// The loops of a broadcast for its results.
+protocol ResultLoops {
+    init(_ replay: ResultReplay)
+    var plan: CallPlan.Pointer { get }
+    var list: Broadcast.List { get }
+    /// Calls each observer, and has the tail take the results that count.
+    mutating func fold<Tail: ResultTail>(_ tail: Tail) -> ResultWords
+    /// The number of calls whose results count, after the loop that made these calls.
+    func counted(of calls: Int) -> Int
+}
+
 /// Replays a register frame to every observer for the results: the loops, one for each tail and each set of registers
-/// in which a call returns its result.
-struct ResultReplay {
+/// in which a call returns its result. Each result counts.
+struct ResultReplay: ResultLoops {
     let plan: CallPlan.Pointer
     let shape: FrameShape
     let list: Broadcast.List
     let hazard: Broadcast.Hazard
     let words: UnsafePointer<UInt64>
+
+    @inline(__always)
+    init(_ replay: ResultReplay) { self = replay }
+
+    @inline(__always)
+    init(
+        plan: CallPlan.Pointer, shape: FrameShape, list: Broadcast.List, hazard: Broadcast.Hazard,
+        words: UnsafePointer<UInt64>
+    ) {
+        self.plan = plan
+        self.shape = shape
+        self.list = list
+        self.hazard = hazard
+        self.words = words
+    }
+
+    @inline(__always)
+    func counted(of calls: Int) -> Int { calls }
 
     /// Returns true if results of a plan are at most two words, which tails take. On x86-64 all are.
     @inline(__always)
@@ -49,7 +78,7 @@ struct ResultReplay {
     ) -> Int {
         FrameReplay.eachEntry(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), hazard) { entry in
             let (first, second) = call(entry)
-            return tail.take(first, second)
+            return tail.take(first, second, of: entry)
         }
     }
 

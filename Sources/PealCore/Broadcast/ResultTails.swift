@@ -1,3 +1,4 @@
+public import CPealSupport
 import PealCall
 
 /// Makes one result of many. The calls return results as the words of their registers.
@@ -7,8 +8,19 @@ import PealCall
 protocol ResultTail {
     /// Takes the words of one result. Returns false to stop the broadcast.
     mutating func take(_ first: UInt64, _ second: UInt64) -> Bool
+    /// Takes the words of one result, unless the observer's result does not count.
+    mutating func take(_ first: UInt64, _ second: UInt64, of entry: UnsafePointer<peal_entry>) -> Bool
     /// The combined result.
     var words: (UInt64, UInt64) { get }
+}
+
+extension ResultTail {
+    /// Each result counts.
+    @inlinable
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64, of entry: UnsafePointer<peal_entry>) -> Bool {
+        take(first, second)
+    }
 }
 
 /// The tail of a broadcast without a result.

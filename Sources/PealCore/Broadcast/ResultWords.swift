@@ -9,37 +9,38 @@ struct ResultWords {
     ///
     /// - Returns: nil if the policy combines results otherwise; then no observer was called.
     @inline(__always)
-    static func fold(_ policy: BroadcastPolicy, _ replay: ResultReplay) -> ResultWords? {
+    static func fold<Loops: ResultLoops>(_ policy: BroadcastPolicy, _ replay: inout Loops) -> ResultWords? {
         let kind = replay.plan.pointee.resultKind
         switch policy {
         case .last: return replay.fold(LastResult())
         case .firstTrue, .firstNonzero:
             return replay.fold(FirstResult(mask: kind.isReal ? replay.mask >> 1 : replay.mask))
         case .any, .every: return replay.fold(TruthResult(mask: replay.mask, isEvery: policy == .every))
-        case .sum, .min, .max: return kind.isReal ? foldReals(policy, kind, replay) : foldIntegers(policy, kind, replay)
+        case .sum, .min, .max:
+            return kind.isReal ? foldReals(policy, kind, &replay) : foldIntegers(policy, kind, &replay)
         case .all, .collect, .chain, .fold: return nil
         }
     }
 
     @inline(__always)
-    private static func foldIntegers(
-        _ policy: BroadcastPolicy, _ kind: ResultKind, _ replay: ResultReplay
+    private static func foldIntegers<Loops: ResultLoops>(
+        _ policy: BroadcastPolicy, _ kind: ResultKind, _ replay: inout Loops
     ) -> ResultWords {
         kind.isSigned
-            ? foldIntegers(policy, Int64(replay.shift), replay) : foldIntegers(policy, UInt64(replay.shift), replay)
+            ? foldIntegers(policy, Int64(replay.shift), &replay) : foldIntegers(policy, UInt64(replay.shift), &replay)
     }
 
     @inline(__always)
-    private static func foldIntegers<Word: FixedWidthInteger & BitwiseCopyable>(
-        _ policy: BroadcastPolicy, _ shift: Word, _ replay: ResultReplay
+    private static func foldIntegers<Word: FixedWidthInteger & BitwiseCopyable, Loops: ResultLoops>(
+        _ policy: BroadcastPolicy, _ shift: Word, _ replay: inout Loops
     ) -> ResultWords {
         if policy == .sum { return replay.fold(SumResult(shift: shift)) }
         return replay.fold(LeastResult(shift: shift, flip: policy == .max ? ~0 : 0))
     }
 
     @inline(__always)
-    private static func foldReals(
-        _ policy: BroadcastPolicy, _ kind: ResultKind, _ replay: ResultReplay
+    private static func foldReals<Loops: ResultLoops>(
+        _ policy: BroadcastPolicy, _ kind: ResultKind, _ replay: inout Loops
     ) -> ResultWords {
         policy == .sum && kind == .double
             ? replay.fold(DoubleSumResult()) : replay.fold(CombinedResult(policy: policy, kind: kind))
@@ -48,7 +49,8 @@ struct ResultWords {
     /// Stores a result of up to two words.
     @inline(__always)
     static func store(_ first: UInt64, _ second: UInt64, _ size: Int, in destination: UnsafeMutableRawPointer) {
-        if size == MemoryLayout<UInt32>.size {
+        // The most common size is tested first.
+        if _fastPath(size == MemoryLayout<UInt32>.size) {
             destination.storeBytes(of: UInt32(truncatingIfNeeded: first), as: UInt32.self)
         } else if size == MemoryLayout<UInt64>.size {
             destination.storeBytes(of: first, as: UInt64.self)
@@ -69,7 +71,7 @@ struct ResultWords {
     }
 }
 
-extension ResultReplay {
+extension ResultLoops {
     /// The bits of a result in its word. The bits above a short result are undefined.
     fileprivate var mask: UInt64 { .max &>> UInt64(truncatingIfNeeded: shift) }
 

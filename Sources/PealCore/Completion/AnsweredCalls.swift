@@ -50,7 +50,11 @@ struct AnsweredCalls {
         let hazard = calls.hazard
         hazard.pointee.gathering = completion?.id ?? 0
         hazard.pointee.is_reserved = isReserved
-        defer { hazard.pointee.gathering = 0 }
+        defer {
+            hazard.pointee.gathering = 0
+            // A later call of the slot, which no gathering waits for, may abstain.
+            hazard.pointee.answer = PEAL_ANSWER_GIVEN.rawValue
+        }
         return calls.run { _, _ in
             false
         } take: { entry, result in

@@ -93,9 +93,14 @@ enum HandlerCall {
         _ handler: Handler, _ cell: UnsafePointer<peal_handler_cell>, _ index: UInt64, _ arguments: Broadcast.Arguments,
         _ result: UnsafeMutableRawPointer
     ) {
-        let call = peal_handled_call(
-            cell.pointee.method, Int(truncatingIfNeeded: index), arguments, cell.pointee.has_result ? result : nil)
-        withUnsafePointer(to: call) { handler.pointee.function(handler.pointee.target, $0) }
+        var call = peal_call()
+        withUnsafeMutablePointer(to: &call) { call in
+            // Filled in place, since a copy would cost as much as the rest.
+            peal_handled_call_fill(
+                call, cell.pointee.method, Int(truncatingIfNeeded: index), arguments,
+                cell.pointee.has_result ? result : nil)
+            handler.pointee.function(handler.pointee.target, call)
+        }
     }
 
     /// Points to the arguments of a frame in place. If a value is divided between several locations, `body` receives

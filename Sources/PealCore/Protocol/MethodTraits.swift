@@ -2,14 +2,14 @@ public import PealCall
 
 /// All that a broadcast must test before it calls, packed in one word of the list:
 ///
-///     bits 0-4    the policy; `last` is stored as `all`, because they differ only if a result is requested
+///     bits 0-3    the policy; `last` is stored as `all`, because they differ only if a result is requested
+///     bit 4       some results may not count, which matters only if a result is requested
 ///     bit 5       the list is unsettled: some entries are not in order yet
 ///     bit 6       the policy is `last`
 ///     bit 7       some services that observe the list lazily have no instance on it
 ///     bit 8, 9    nested calls are deferred, are rejected
 ///     bits 10-13  which of up to four integers are narrow; in a list with bit 14, bit 13: taps see the method,
-///                 bit 12: the method is sticky, bit 11: some results may not count, bit 10: a queue finds waiting
-///                 calls by their method
+///                 bit 12: the method is sticky, bit 10: a queue finds waiting calls by their method
 ///     bit 14      the fast path is disabled: some observers have queues, or one of the bits above is set
 ///     bit 15      the method has a completion
 ///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
@@ -66,9 +66,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     var withTaps: MethodTraits { MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.tappedBit) }
 
     /// The traits of a list in which some results may not count.
-    var withExaminedResults: MethodTraits {
-        MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.examinedBit)
-    }
+    var withExaminedResults: MethodTraits { MethodTraits(rawValue: rawValue | Self.examinedBit) }
 
     /// The traits of a list with a queue that finds waiting calls by their method.
     var withIndexedCalls: MethodTraits { MethodTraits(rawValue: withFastPathDisabled.rawValue | Self.indexedBit) }
@@ -79,7 +77,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     var isIndexed: Bool { rawValue & Self.indexedBit != 0 }
 
     /// Returns true if some results may not count.
-    var isExamined: Bool { rawValue & Self.examinedTest == Self.examinedTest }
+    var isExamined: Bool { rawValue & Self.examinedBit != 0 }
 
     /// Returns true if taps see broadcasts to the list.
     var isTapped: Bool { rawValue & Self.tappedTest == Self.tappedTest }
@@ -116,6 +114,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
 
     var completionParameter: Int? { hasCompletion ? Int(rawValue >> 16 & 0xff) - 1 : nil }
 
+    private static var examinedBit: UInt32 { 1 << 4 }
     private static var unsettledBit: UInt32 { 1 << 5 }
     private static var keepsLastBit: UInt32 { 1 << 6 }
     private static var pendingBit: UInt32 { 1 << 7 }
@@ -124,9 +123,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     private static var narrowBits: UInt32 { 0xf << 10 }
     private static var stickyTest: UInt32 { 1 << 12 | fastPathDisabledBit }
     private static var tappedBit: UInt32 { 1 << 13 }
-    private static var examinedBit: UInt32 { 1 << 11 }
     private static var indexedBit: UInt32 { 1 << 10 }
-    private static var examinedTest: UInt32 { examinedBit | fastPathDisabledBit }
     private static var tappedTest: UInt32 { tappedBit | fastPathDisabledBit }
     private static var defersBit: UInt32 { 1 << 8 }
     private static var rejectsBit: UInt32 { 1 << 9 }
@@ -159,25 +156,29 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// True if recursion is free, and a broadcast without a requested result examines none.
     @inlinable
     @inline(__always)
-    var isFastPathEligible: Bool { rawValue & 0xc3bf == 1 }
+    var isFastPathEligible: Bool { rawValue & 0xc3af == 1 }
 
     /// True for a plain method in a list in which some observers have queues, and which no tap sees.
     @inline(__always)
-    var isQueueFastPathEligible: Bool { rawValue & 0xf3bf == 0x4001 }
+    var isQueueFastPathEligible: Bool { rawValue & 0xf3af == 0x4001 }
 
     /// True for a plain method that taps see, in a list that needs no preparation.
     @inline(__always)
-    var isTapFastPathEligible: Bool { rawValue & 0xf3bf == 0x6001 }
+    var isTapFastPathEligible: Bool { rawValue & 0xf3af == 0x6001 }
 
     /// True if recursion is free, and results are discarded even if one is requested.
     @inline(__always)
-    var isFastPathEligibleWithoutResult: Bool { rawValue & 0xc3ff == 1 }
+    var isFastPathEligibleWithoutResult: Bool { rawValue & 0xc3ef == 1 }
 
-    /// Returns true if recursion is free, results are folded, by request or by the method's policy, and all observers are
-    /// simply called.
+    /// True if the result of a broadcast is the last one, and each result counts.
+    @inline(__always)
+    var isLastFastPathEligible: Bool { rawValue & 0x50 == 0x40 }
+
+    /// Returns true if recursion is free, results are folded, by request or by the method's policy, each result counts,
+    /// and all observers are simply called.
     @inline(__always)
     func isFoldFastPathEligible(isRequested: Bool) -> Bool {
-        rawValue & 0xc3a0 == 0 && (rawValue & 0x1f == UInt32(BroadcastPolicy.fold.rawValue) || isRequested)
+        rawValue & 0xc3b0 == 0 && (rawValue & 0xf == UInt32(BroadcastPolicy.fold.rawValue) || isRequested)
     }
 
     /// The shape of a plain method's frame.
@@ -200,9 +201,13 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var excludesTypedLoops: Bool { rawValue & 0xc300 != 0 }
 
+    /// True if a typed loop must not simply run over the list, or some results may not count.
+    @inline(__always)
+    var excludesResultLoops: Bool { rawValue & 0xc310 != 0 }
+
     @inline(__always)
     var policy: BroadcastPolicy {
-        keepsLast ? .last : BroadcastPolicy(bits: UInt8(rawValue & 0x1f))
+        keepsLast ? .last : BroadcastPolicy(bits: UInt8(rawValue & 0xf))
     }
 
     /// The parameter that a result becomes in a chain, or nil if none has its type. Set for methods with another policy

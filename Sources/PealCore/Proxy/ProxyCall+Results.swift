@@ -20,10 +20,19 @@ extension ProxyCall {
     ) -> ResultWords? {
         let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
         guard let shape = plan.pointee.frame, ResultReplay.takesResults(of: plan) else { return nil }
-        var folded = ResultWords.fold(
-            policy, ResultReplay(plan: plan, shape: shape, list: list, hazard: hazard, words: words))
-        // Without calls the result is zero, except with the policy `every`, which is then true.
-        if folded?.calls == 0, policy != .every { folded?.words = (0, 0) }
+        let replay = ResultReplay(plan: plan, shape: shape, list: list, hazard: hazard, words: words)
+        guard _slowPath(MethodTraits(rawValue: peal_snapshot_traits(list)).isExamined) else {
+            return fold(policy, replay)
+        }
+        return fold(policy, ExaminedReplay(replay))
+    }
+
+    @inline(__always)
+    private static func fold<Loops: ResultLoops>(_ policy: BroadcastPolicy, _ replay: Loops) -> ResultWords? {
+        var replay = replay
+        var folded = ResultWords.fold(policy, &replay)
+        // If no result counts, the result is zero, except with the policy `every`, which is then true.
+        if let calls = folded?.calls, replay.counted(of: calls) == 0, policy != .every { folded?.words = (0, 0) }
         return folded
     }
 

@@ -241,9 +241,12 @@ public:
     /* All results, in the order of the calls. Observers that threw have none. */
     template <class Result = R> std::vector<Result> collect(detail::given_of<A>... arguments) const
     {
-        return fold(
-            std::vector<Result>(), [](std::vector<Result> &all, const Result &one) { all.push_back(one); },
-            std::move(arguments)...);
+        const auto add = [](std::vector<Result> &all, const Result &one) {
+            if (all.capacity() == 0)
+                all.reserve(16); /* most methods have fewer observers, so this is the only allocation */
+            all.push_back(one);
+        };
+        return fold(std::vector<Result>(), add, std::move(arguments)...);
     }
 
     /* Folds the results: f(accumulator, result) for each, in the order of the calls. An f that returns
