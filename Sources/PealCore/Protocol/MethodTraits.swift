@@ -158,9 +158,10 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var isFastPathEligible: Bool { rawValue & 0xc3af == 1 }
 
-    /// True for a plain method in a list in which some observers have queues, and which no tap sees.
+    /// True for a plain method in a list in which some observers have queues, none of which finds waiting calls by their
+    /// method, and which no tap sees.
     @inline(__always)
-    var isQueueFastPathEligible: Bool { rawValue & 0xf3af == 0x4001 }
+    var isQueueFastPathEligible: Bool { rawValue & 0xf7af == 0x4001 }
 
     /// True for a plain method that taps see, in a list that needs no preparation.
     @inline(__always)

@@ -12,9 +12,7 @@ enum Delivery {
     ) -> Broadcast.Outcome {
         let list = Broadcast.list(hazard)
         do throws(Broadcast.Outcome) {
-            let queued =
-                list.isIndexed
-                ? try enqueueWithExtras(list, carrier, nil) : try enqueue(list, carrier, nil, isIndexed: false)
+            let queued = try enqueue(list, carrier, nil, isIndexed: false)
             if let calls { calls.pointee = queued.calls }
             Broadcast.release(hazard)
             return queued.isRejected ? .rejected : .done
