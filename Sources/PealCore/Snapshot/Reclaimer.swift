@@ -223,6 +223,7 @@ enum Reclaimer {
         case .list(let list): list.free()
         case .element(let id):
             MethodNames.free(id)
+            Invocation.unpinSpareBlocks(of: id)
             Handles.methods.recycle(id)?.lastCalls?.end()
         case .instance(let id): Instance(id)?.dropBase()
         case .observer(let record): ObserverLife.release(record)
