@@ -402,6 +402,8 @@ bool peal_thread_others_tap(uint32_t tap)
     return false;
 }
 
+struct peal_thread *peal_thread_first(void) { return __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); }
+
 struct peal_count_table *peal_thread_next_counts(struct peal_thread **previous)
 {
     struct peal_thread *thread = *previous == NULL ? __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE)
@@ -442,8 +444,7 @@ static void clear(struct peal_thread *thread)
     thread->batches = 0;
     thread->first_in_batch = NULL;
     thread->last_in_batch = NULL;
-    /* The thread may have been changing them. */
-    thread->spare_values = NULL;
+    /* The thread may have been changing them. The spare values are one word. */
     memset(thread->spares, 0, sizeof thread->spares);
     memset(thread->spare_slots, 0, sizeof thread->spare_slots);
     thread->tapping = 0;

@@ -5,7 +5,11 @@ internal import PealCore
 public func peal_invocation_create(
     _ method: peal_method, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
-    Invocation.fill(out_invocation) { () throws(Failure) in try Invocation.make(method.id) }
+    if let out_invocation {
+        out_invocation.pointee = peal_invocation(id: Invocation.makeFast(method.id))
+        if out_invocation.pointee.id != 0 { return PEAL_OK }
+    }
+    return Invocation.fill(out_invocation) { () throws(Failure) in try Invocation.make(method.id) }
 }
 
 @c @implementation

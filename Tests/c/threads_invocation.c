@@ -312,3 +312,92 @@ CLAIM("B9", "threads that broadcast, set, end and make one invocation see values
     CHECK_OK(peal_invocation_destroy(shared));
     close_center(center);
 }
+
+/* ---- The end of the method ---------------------------------------------------------------------- */
+
+enum { MORE_INDEXES = 4, WAITING = 4 * MORE_INDEXES };
+
+/* An index of a method is in the lower bits of its handle. It is free once the method has ended and nothing keeps it. */
+static uint64_t index_of(peal_method method) { return method.id & ((1u << 28) - 1); }
+
+static void *make_one_and_wait(void *context)
+{
+    peal_invocation made;
+
+    (void)context;
+    CHECK_OK(peal_invocation_create(desk.wait, &made));
+    CHECK_OK(peal_invocation_destroy(made));
+    latch_open(&inside);
+    latch_wait(&outside);
+    return NULL;
+}
+
+CLAIM("O11", "the memory that threads keep of destroyed invocations does not keep a method that has ended")
+{
+    pthread_t threads[WAITING];
+    uint64_t first = 0;
+
+    latch_shut(&outside);
+    for (int i = 0; i < WAITING; i++) {
+        peal_invocation made;
+
+        open_desk();
+        if (i == 0)
+            first = index_of(desk.wait);
+        CHECK(index_of(desk.wait) < first + MORE_INDEXES);
+        latch_shut(&inside);
+        threads[i] = thread_start(make_one_and_wait, NULL);
+        latch_wait(&inside);
+        CHECK_OK(peal_invocation_create(desk.wait, &made));
+        CHECK_OK(peal_invocation_destroy(made));
+        close_center(center);
+        CHECK_FAILURE(peal_invocation_create(desk.wait, &made), PEAL_ERROR_HANDLE);
+    }
+    latch_open(&outside);
+    for (int i = 0; i < WAITING; i++)
+        thread_join(threads[i]);
+}
+
+/* The current method, or 0 in the end. */
+static uint64_t current_method;
+static void *make_and_destroy(void *context)
+{
+    peal_method method;
+
+    (void)context;
+    while ((method.id = __atomic_load_n(&current_method, __ATOMIC_ACQUIRE)) != 0) {
+        peal_invocation made;
+        peal_method found;
+        peal_status status = peal_invocation_create(method, &made);
+        CHECK(status == PEAL_OK || status == PEAL_ERROR_HANDLE);
+        if (status != PEAL_OK)
+            continue;
+        status = peal_invocation_method(made, &found);
+        CHECK(status == PEAL_OK || status == PEAL_ERROR_STATE);
+        CHECK(status != PEAL_OK || found.id == method.id);
+        CHECK_OK(peal_invocation_destroy(made));
+    }
+    return NULL;
+}
+
+CLAIM("O11", "threads make and destroy invocations of a method that ends, and nothing keeps the method")
+{
+    pthread_t threads[THREADS];
+    uint64_t first = 0;
+
+    for (int round = 0; round < CHECK_ROUNDS(400); round++) {
+        open_desk();
+        __atomic_store_n(&current_method, (round % 2 == 0 ? desk.wait : desk.say).id, __ATOMIC_RELEASE);
+        if (round == 0) {
+            first = index_of(desk.wait);
+            for (int i = 0; i < THREADS; i++)
+                threads[i] = thread_start(make_and_destroy, NULL);
+        }
+        /* Each running invocation keeps one index. */
+        CHECK(index_of(desk.wait) < first + MORE_INDEXES + 2 * THREADS);
+        close_center(center);
+    }
+    __atomic_store_n(&current_method, 0, __ATOMIC_RELEASE);
+    for (int i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+}

@@ -24,6 +24,10 @@ static inline uint32_t peal_id_index(uint64_t id) { return (uint32_t)id & ((1U <
 static inline uint32_t peal_id_generation(uint64_t id) { return (uint32_t)(id >> PEAL_NUMBER_INDEX_BITS); }
 static inline unsigned peal_id_tag(uint64_t id) { return (unsigned)(id >> (64 - PEAL_NUMBER_TAG_BITS)); }
 
+/* The id stored in a closed element or in an unused block: the complement of an id or an index that leads to it. No id
+ * that leads there equals it, whether valid, invalid or zero. */
+static inline uint64_t peal_no_id_of(uint64_t id_or_index) { return ~id_or_index; }
+
 /* ---- Directories ------------------------------------------------------------------------------- */
 
 /* The layout of one kind of elements in memory. The array of chunks is a global of its own, so its address is a
@@ -69,7 +73,6 @@ enum { PEAL_SLOT_FIRST_BITS = 8, PEAL_SLOT_CHUNKS = PEAL_NUMBER_INDEX_BITS - PEA
 enum peal_spares {
     PEAL_SPARES_NONE,
     PEAL_SPARES_OBSERVATIONS,
-    PEAL_SPARES_INVOCATIONS,
     PEAL_SPARES_SERVICES,
     PEAL_SPARES_INSTANCES,
     PEAL_SPARES_TABLES

@@ -241,10 +241,6 @@ static inline void peal_directory_publish(
     __atomic_store_n(&element->current, snapshot, __ATOMIC_RELEASE);
 }
 
-/* The id stored in a closed element: the complement of an id or an index that leads to it. No id that leads
- * to the element equals it, whether valid, invalid or zero. */
-static inline uint64_t peal_no_id_of(uint64_t id_or_index) { return ~id_or_index; }
-
 /* Returns true if the element is that of the method. */
 static inline bool peal_directory_is_of(const struct peal_directory_element *_Nonnull element, uint64_t id)
 {

@@ -112,7 +112,7 @@ struct peal_thread {
     void (*_Nullable end_batches)(struct peal_thread *_Nonnull thread);
     void *_Nullable first_in_batch; /* changes that wait for the end of the outermost batch */
     void *_Nullable last_in_batch;
-    void *_Nullable spare_values; /* a block for the values of the next invocation */
+    void *_Nullable spare_values; /* a block for the next invocation; the reclaimer reads it: see invocation.h */
     struct peal_spare_blocks spares[PEAL_SPARE_KINDS];
     struct peal_spare_slots spare_slots[PEAL_SPARES_TABLES]; /* the next thread of this record has them too */
     struct peal_reserve *_Nullable reserve; /* memory for Swift objects: see reserve.h */
@@ -510,6 +510,8 @@ static inline uint64_t peal_thread_current_owner(struct peal_thread *_Nonnull th
 
 /* Returns true if another thread runs the function of a tap, or writes to its ring. Call after a writer fence. */
 bool peal_thread_others_tap(uint32_t tap);
+/* The first record of the list of all threads, or NULL. */
+struct peal_thread *_Nullable peal_thread_first(void);
 /* Returns each thread's table of counts, from the table after `previous` on; NULL after the last one. */
 struct peal_count_table *_Nullable peal_thread_next_counts(struct peal_thread *_Nullable *_Nonnull previous);
 

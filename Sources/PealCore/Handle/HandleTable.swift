@@ -84,7 +84,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     func pin(_ id: UInt64) -> Borrowed<Object>? { slots.pin(id).map { Borrowed(at: $0) } }
 
     /// The object of an id that is pinned meanwhile, and may be stale.
-    func pinnedObject(_ id: UInt64) -> Object { Borrowed(at: slots.pinnedObject(id)).object }
+    func pinned(_ id: UInt64) -> Borrowed<Object> { Borrowed(at: slots.pinnedObject(id)) }
 
     func unpin(_ id: UInt64) { slots.unpin(id) }
 

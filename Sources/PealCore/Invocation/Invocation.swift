@@ -1,35 +1,44 @@
 internal import CPealSupport
 import PealCall
 
-/// One call as an object: a method, argument values, a result. This is a use of it: while an instance exists, its pin of
-/// the handle keeps the block of the invocation. The invocation itself pins its method.
+/// One call as an object: a method, argument values, a result. This is a use of it: while an instance exists, the block
+/// of the invocation keeps its contents. The block pins the method.
 ///
 /// Each operation is atomic: other threads see the state before it or after it. Calls and the hooks of types run
 /// without the lock, with the arguments that were current when they began. Retained arguments are in a capture, which
 /// is replaced when one of them is set.
 public struct Invocation: ~Copyable, @unchecked Sendable {
     // Unchecked: the lock in the block guards what changes.
-    private let id: UInt64
     public let method: Method
     /// The arguments as they were given, then memory for one result, which is zero at first. The lock in this block
     /// guards both and the capture. See invocation.h of CPealSupport.
     let values: UnsafeMutablePointer<peal_invocation_values>
 
-    private init(pinned slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
-        self.id = id
-        values = Self.values(of: slot)
-        method = Handles.methods.pinnedObject(values.pointee.method)
+    private init(_ values: UnsafeMutablePointer<peal_invocation_values>) {
+        self.values = values
+        method = Handles.methods.pinned(peal_invocation_pinned(values)).object
     }
 
     deinit {
-        Self.unpin(id)
+        if peal_invocation_end_use(values) { Self.free(values) }
     }
 
     /// Makes an invocation whose arguments are zeros.
     ///
     /// - Returns: The invocation's id; nil if the method's id is stale.
     public static func make(_ method: UInt64) throws(Failure) -> UInt64? {
-        try make(method) { _, _ in nil }
+        try block(for: method).map { peal_invocation_begin($0) }
+    }
+
+    /// The same, if the thread has the block of its last invocation of the method. This allocates no memory.
+    ///
+    /// - Returns: 0 if it has not.
+    @inline(__always)
+    public static func makeFast(_ method: UInt64) -> UInt64 {
+        var unpinned: UInt64 = 0
+        if let values = peal_invocation_reuse(method, &unpinned) { return peal_invocation_begin(values) }
+        unpin(unpinned)
+        return 0
     }
 
     /// Makes an invocation with these arguments. Pointed-to values are not captured.
@@ -56,45 +65,66 @@ public struct Invocation: ~Copyable, @unchecked Sendable {
     static func make(
         _ method: UInt64, _ fill: (Method, UnsafeMutableRawPointer) throws(Failure) -> ArgumentBlock?
     ) throws(Failure) -> UInt64? {
+        guard let values = try block(for: method) else { return nil }
+        do throws(Failure) {
+            let capture = try Handles.methods.pinned(method).with { (method) throws(Failure) in
+                try fill(method, peal_invocation_memory(values))
+            }
+            cell(values).pointee = capture
+            return peal_invocation_begin(values)
+        } catch {
+            free(values)
+            throw error
+        }
+    }
+
+    /// - Returns: A block that pins the method and has a slot, with zeros as the values and the result; nil if the
+    ///   method's id is stale.
+    private static func block(
+        for method: UInt64
+    ) throws(Failure) -> UnsafeMutablePointer<peal_invocation_values>? {
+        var unpinned: UInt64 = 0
+        if let values = peal_invocation_reuse(method, &unpinned) { return values }
+        unpin(unpinned)
         guard let pinned = Handles.methods.pin(method) else { return nil }
         do throws(Failure) {
-            return try pinned.with { (method) throws(Failure) in try open(method, fill) }
+            return try pinned.with { (method) throws(Failure) in try newBlock(for: method) }
         } catch {
             Handles.methods.unpin(method)
             throw error
         }
     }
 
-    /// Makes an invocation of a method that is pinned until the invocation is freed.
-    private static func open(
-        _ method: Method, _ fill: (Method, UnsafeMutableRawPointer) throws(Failure) -> ArgumentBlock?
-    ) throws(Failure) -> UInt64 {
-        guard let values = peal_invocation_allocate(resultOffset(method) + method.resultSize) else {
-            throw .outOfMemory
-        }
+    /// The same for a pinned method. The block has the pin from then on.
+    private static func newBlock(
+        for method: Method
+    ) throws(Failure) -> UnsafeMutablePointer<peal_invocation_values> {
+        let size = resultOffset(method) + method.resultSize
+        guard let values = peal_invocation_allocate(size) else { throw .outOfMemory }
         do throws(Failure) {
-            let capture = try fill(method, peal_invocation_memory(values))
-            let id = try slots.take(
-                limit: "there are too many invocations in the process; destroy those that are not needed")
-            cell(values).initialize(to: capture)
-            peal_invocation_open(values, id, method.id, method.copyPlan, method.plan, sizeForReaders(method))
-            if capture != nil { peal_invocation_close(values) }
-            peal_slot_publish(slots, id, values)
-            return id
+            if !peal_invocation_has_slot(values) {
+                let id = try peal_slots_of(PEAL_SLOTS_INVOCATIONS).take(
+                    limit: "there are too many invocations in the process; destroy those that are not needed")
+                peal_invocation_set_slot(values, id)
+            }
         } catch {
-            peal_invocation_free(values)
+            free(values)
             throw error
         }
+        var needs = peal_invocation_method(
+            id: method.id, copy_plan: method.copyPlan, size: size, parameter_count: method.parameterCount,
+            parameter_sizes: method.plan.pointee.parameterSizes, offsets: method.copyPlan.pointee.offsets,
+            has_result: method.resultSize > 0)
+        peal_invocation_prepare(values, &needs)
+        return values
     }
 
     // ---- The handle
 
-    private static var slots: UnsafeMutablePointer<peal_slots> { peal_slots_of(PEAL_SLOTS_INVOCATIONS) }
-
     /// The invocation of an id, whose method must not have ended.
     public static func find(_ id: UInt64) throws(Failure) -> Invocation {
-        guard let slot = peal_slot_pin(slots, id, false) else { throw .staleInvocation }
-        let invocation = Invocation(pinned: slot, id)
+        guard let values = peal_invocation_use(id) else { throw .staleInvocation }
+        let invocation = Invocation(values)
         guard peal_directory_is_of(invocation.method.element, invocation.method.id) else {
             throw .ended(invocation.method)
         }
@@ -103,41 +133,33 @@ public struct Invocation: ~Copyable, @unchecked Sendable {
 
     /// Returns true if an invocation retains its arguments. Its method may have ended.
     public static func retainsArguments(_ id: UInt64) -> Bool {
-        guard let slot = peal_slot_pin(slots, id, false) else { return false }
-        defer { unpin(id) }
-        let values = values(of: slot)
-        peal_lock_acquire(&values.pointee.lock)
+        guard let values = peal_invocation_lock(id) else { return false }
         defer { peal_lock_release(&values.pointee.lock) }
         return cell(values).pointee != nil
     }
 
     /// Ends an invocation. Its capture is released once no call reads it.
     public static func end(_ id: UInt64) throws(Failure) {
-        guard let slot = peal_slot_remove(slots, id, false) else { throw .staleInvocation }
-        peal_invocation_end(values(of: slot))
-        if peal_slot_has_last_pin(slot) { free(slot, id) } else { unpin(id) }
+        var unused: UnsafeMutablePointer<peal_invocation_values>?
+        guard peal_invocation_end(id, &unused) else { throw .staleInvocation }
+        if let unused { free(unused) }
     }
 
-    private static func unpin(_ id: UInt64) {
-        guard let slot = peal_slot_at(slots, peal_id_index(id)) else { return }
-        if peal_slot_unpin(slot) { free(slot, id) }
-    }
-
-    /// Frees the slot and the block of an ended invocation that no thread uses. The hooks of types run last.
-    private static func free(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
-        let values = values(of: slot)
-        let capture = cell(values).move()
-        let method = values.pointee.method
-        peal_slot_free(slots, id)
-        peal_invocation_free(values)
-        Handles.methods.unpin(method)
+    /// Frees the block of an ended invocation that no thread uses. The hooks of types run last.
+    private static func free(_ values: UnsafeMutablePointer<peal_invocation_values>) {
+        let capture = cell(values).pointee.take()
+        unpin(peal_invocation_free(values))
         extendLifetime(capture)
     }
 
-    private static func values(
-        of slot: UnsafeMutablePointer<peal_slot>
-    ) -> UnsafeMutablePointer<peal_invocation_values> {
-        peal_slot_object(slot).pointee.unsafelyUnwrapped.assumingMemoryBound(to: peal_invocation_values.self)
+    /// - Parameter method: A method whose pin the block had; 0: none.
+    private static func unpin(_ method: UInt64) {
+        if _slowPath(method != 0) { Handles.methods.unpin(method) }
+    }
+
+    /// Releases the pins of a method that has ended, which the spare blocks of threads have.
+    static func unpinSpareBlocks(of method: UInt64) {
+        for _ in 0..<peal_invocation_claim_pins(method) { Handles.methods.unpin(method) }
     }
 
     /// The member of a block that owns the capture of the arguments; nil: they are not retained.
@@ -156,12 +178,6 @@ public struct Invocation: ~Copyable, @unchecked Sendable {
     static func resultOffset(_ method: Method) -> Int {
         method.resultSize == 0
             ? method.copyPlan.pointee.fixedSize : method.copyPlan.pointee.fixedSize.roundedUp(to: CopyPlan.alignment)
-    }
-
-    /// The size of the values that a broadcast may read without the lock. The greatest number excludes methods with a
-    /// result.
-    private static func sizeForReaders(_ method: Method) -> UInt32 {
-        method.resultSize == 0 ? UInt32(clamping: method.copyPlan.pointee.fixedSize) : .max
     }
 
     /// The memory of the result. The caller must hold the lock.

@@ -126,17 +126,9 @@ public enum InvocationAccess {
     /// Sets an argument that is not retained.
     ///
     /// - Returns: False if it was not set, and `Invocation.write` must set it.
+    @inline(__always)
     public static func setFast(_ id: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
-        guard let values = peal_invocation_lock(id) else { return false }
-        defer { peal_lock_release(&values.pointee.lock) }
-        let call = values.pointee.call_plan.unsafelyUnwrapped.assumingMemoryBound(to: CallPlan.self)
-        let method = values.pointee.method
-        guard index >= 0, index < call.pointee.parameterCount, call.pointee.parameterSizes[index] == size,
-            let element = peal_directory_find(method), peal_directory_is_of(element, method)
-        else { return false }
-        let copy = values.pointee.copy_plan.unsafelyUnwrapped.assumingMemoryBound(to: CopyPlan.self)
-        peal_invocation_write(values, copy.pointee.offsets[index], value, size)
-        return true
+        peal_invocation_set_fast(id, index, value, size)
     }
 }
 

@@ -258,6 +258,7 @@ enum Reclaimer {
         case .list(let list): list.free()
         case .element(let id):
             MethodNames.free(id)
+            Invocation.unpinSpareBlocks(of: id)
             Handles.methods.recycle(id)?.lastCalls?.end()
         case .proto(let id): Handles.protocols.recycle(id)
         case .instance(let id): Instance(id)?.dropBase()
