@@ -60,7 +60,7 @@ public final class Service: Sendable {
 
     public var name: String { String(cString: record.pointee.name) }
 
-    var center: Center { Handles.centers.pinnedObject(record.pointee.center) }
+    var center: Center { Handles.centers.pinned(record.pointee.center).object }
 
     @inline(__always)
     func withState<Value: Sendable>(
