@@ -1,5 +1,7 @@
 #include "service.h"
 
+struct peal_lock peal_lock_of_services;
+
 void *peal_service_chunks[PEAL_SERVICE_CHUNKS];
 void *peal_instance_chunks[PEAL_SERVICE_CHUNKS];
 const struct peal_directory peal_service_directory = { peal_service_chunks, PEAL_SERVICE_CHUNK_BITS,

@@ -20,9 +20,7 @@ extension Handle {
 
 extension peal_center: Handle {
     static var table: HandleTable<Center> { Handles.centers }
-    static var stale: Failure {
-        Failure(.handle, "the center's handle is invalid: zero, never created, or of a center that has ended")
-    }
+    static var stale: Failure { .staleCenter }
 }
 
 extension peal_protocol: Handle {

@@ -8,25 +8,16 @@ extension Service {
     static func labelled(
         _ description: UnsafePointer<peal_service_description>, in center: peal_center
     ) throws(Failure) -> UInt64 {
-        let id = try Center.withBorrowed(center.id) { (center) throws(Failure) in
-            try labelled(description, in: center)
-        }
-        guard let id else { throw peal_center.stale }
-        return id
-    }
-
-    private static func labelled(
-        _ description: UnsafePointer<peal_service_description>, in center: Center
-    ) throws(Failure) -> UInt64 {
         let read = try ServiceDescription.read(description)
         let label = try Boundary.label(description.pointee.label)
-        let service = try register(read, in: center)
-        label.attach(to: service.id) { Handles.services.has($0) }
-        return service.id
+        let id = try register(read, in: center.id)
+        label.attach(to: id) { Handles.services.has($0) }
+        return id
     }
 }
 
 extension ServiceDescription {
+    @_optimize(speed)
     static func read(_ description: UnsafePointer<peal_service_description>) throws(Failure) -> ServiceDescription {
         let given = try Boundary.options(
             description, named: "the description of a service", default: peal_service_description())

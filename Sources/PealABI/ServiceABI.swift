@@ -57,12 +57,13 @@ public func peal_service_wait(
 public func peal_service_get(
     _ center: peal_center, _ name: UnsafePointer<CChar>?, _ out_use: UnsafeMutablePointer<peal_service_use>?
 ) -> peal_status {
-    if let name, let out_use, let taken = QuickUse.named(name, in: center.id) {
+    let hash = name.map { peal_name_hash(center.id, $0) } ?? 0
+    if let name, let out_use, let taken = QuickUse.named(name, hash, in: center.id) {
         out_use.pointee = taken.filled(nil)
         return PEAL_OK
     }
     return Service.fill(out_use) { () throws(Failure) in
-        if let name, let use = try Service.useKnown(name, in: center.id) { return (use, nil) }
+        if let name, let use = try Service.useKnown(name, hash, in: center.id) { return (use, nil) }
         return (try Service.find(try Boundary.checkedText(name, "name"), in: try center.find()).use(), nil)
     }
 }

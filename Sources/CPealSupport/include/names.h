@@ -46,10 +46,9 @@ static inline struct peal_names *_Nonnull peal_names_of_methods(void) { return &
 static inline struct peal_names *_Nonnull peal_names_of_services(void) { return &peal_service_names; }
 static inline struct peal_names *_Nonnull peal_names_of_providers(void) { return &peal_provider_names; }
 
-static inline uint64_t peal_name_hash(uint64_t center, const char *_Nonnull name)
+static inline uint64_t peal_name_hash_sized(uint64_t center, const char *_Nonnull name, size_t length)
 {
     const uint64_t factor = 0xd6e8feb86659fd93u;
-    const size_t length = strlen(name);
     uint64_t hash = center * factor ^ length;
     for (size_t i = 0; i + sizeof hash <= length; i += sizeof hash) {
         uint64_t word;
@@ -61,6 +60,11 @@ static inline uint64_t peal_name_hash(uint64_t center, const char *_Nonnull name
     hash ^= hash >> 32;
     hash *= factor;
     return hash ^ hash >> 32;
+}
+
+static inline uint64_t peal_name_hash(uint64_t center, const char *_Nonnull name)
+{
+    return peal_name_hash_sized(center, name, strlen(name));
 }
 
 /* Returns the first id of a hash, or 0. Acquires no lock, so the result is a hint. */

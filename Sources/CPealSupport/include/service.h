@@ -7,6 +7,10 @@
  *     instance element  the id of the instance, a word: its generation, and its uses, and its other members
  *     record            the registration: functions, names, tables. The service's object owns it. The instances
  *                       retain the functions, and so the object too.
+ *
+ * One lock guards the names of all services and their changing states. A registration, a creation and an end change
+ * both. A service whose element has its id stays registered while a thread holds the lock, so its object needs neither
+ * a pin nor a reference meanwhile.
  */
 #ifndef CPEAL_SERVICE_H
 #define CPEAL_SERVICE_H
@@ -24,6 +28,10 @@
 #include <stdint.h>
 #include <string.h>
 
+extern struct peal_lock peal_lock_of_services __attribute__((visibility("hidden")));
+static inline void peal_services_lock(void) { peal_lock_acquire(&peal_lock_of_services); }
+static inline void peal_services_unlock(void) { peal_lock_release(&peal_lock_of_services); }
+
 /* ---- Records ----------------------------------------------------------------------------------- */
 
 /* A table for callers, which begins with its size in bytes. If a caller expects a larger table, a larger copy is made
@@ -35,6 +43,7 @@ struct peal_table_copy {
 
 struct peal_provided {
     uint64_t protocol; /* the id of its handle */
+    uint64_t hash;     /* of the name in its center */
     const char *_Nonnull name;
     struct peal_table_copy *_Nonnull largest;
     void *_Nullable tables; /* PealCore's ObserverTables, an object of Swift that the record owns */
@@ -52,18 +61,26 @@ struct peal_service_record {
     void (*_Nullable release)(void *_Nullable context);
     const char *_Nonnull dependencies; /* one after another, each with its zero */
     void *_Nullable service; /* PealCore's Service, which owns the record */
+    /* The strong count of the functions and the context: one for the registration, for a creation, and for each
+     * instance. Two at first: the second is for the first instance. */
+    uint32_t keepers;
     uint32_t dependency_count;
-    struct peal_lock lock; /* guards the changing state of the service's object */
     uint16_t provided_count;
     bool is_persistent;
     bool is_built_in;
     struct peal_provided provided[]; /* room for at least one */
 };
 
-static inline void peal_service_lock(struct peal_service_record *_Nonnull record) { peal_lock_acquire(&record->lock); }
-static inline void peal_service_unlock(struct peal_service_record *_Nonnull record)
+/* The caller holds the lock of services and the service is registered, or the caller has a count already. */
+static inline void peal_service_keep(struct peal_service_record *_Nonnull record)
 {
-    peal_lock_release(&record->lock);
+    peal_count_retain(&record->keepers, 1);
+}
+/* Returns true for the last counts: the caller then ends the service. No thread adds a count once the caller has the
+ * last ones, since the registration has ended. */
+static inline bool peal_service_release(struct peal_service_record *_Nonnull record, uint32_t times)
+{
+    return peal_count_release_only(&record->keepers, times);
 }
 
 static inline struct peal_provided *_Nonnull peal_record_provided(struct peal_service_record *_Nonnull record)
@@ -141,7 +158,7 @@ struct peal_service_element {
     /* The instance's element, for scopes without a lock. NULL before the first scope, which takes the slow path and
      * sets it. The removal of an instance that never had a scope needs no writer's fence. */
     struct peal_instance_element *_Nullable shown;
-    struct peal_service_record *_Nullable record; /* atomic; read with the lock of the names held */
+    struct peal_service_record *_Nullable record; /* guarded by the lock of services; NULL: closed */
 };
 
 /* `id` must be the first member. A search for protected methods reads every hazard slot as if it named an observer
@@ -177,14 +194,8 @@ static inline struct peal_instance_element *_Nullable peal_instance_element_of(u
 static inline void peal_service_open(
     struct peal_service_element *_Nonnull element, uint64_t id, struct peal_service_record *_Nonnull record)
 {
-    __atomic_store_n(&element->record, record, __ATOMIC_RELAXED);
+    element->record = record;
     __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
-}
-/* Returns the record, or NULL once the service is closed. A service is closed before its name is removed. */
-static inline struct peal_service_record *_Nullable peal_service_named_record(
-    const struct peal_service_element *_Nonnull element)
-{
-    return __atomic_load_n(&element->record, __ATOMIC_RELAXED);
 }
 static inline void peal_service_publish(struct peal_service_element *_Nonnull element, uint64_t instance)
 {
@@ -206,7 +217,7 @@ static inline void peal_service_close(struct peal_service_element *_Nonnull elem
 {
     peal_service_publish(element, 0);
     __atomic_store_n(&element->id, (uint64_t)0, __ATOMIC_RELEASE);
-    __atomic_store_n(&element->record, (struct peal_service_record *)NULL, __ATOMIC_RELAXED);
+    element->record = NULL;
 }
 static inline bool peal_service_is_of(const struct peal_service_element *_Nonnull element, uint64_t id)
 {
@@ -248,13 +259,15 @@ static inline enum peal_released peal_instance_release(struct peal_instance_elem
         &element->word, peal_id_generation(id), PEAL_WORD_PUBLISHED | PEAL_WORD_USES, PEAL_WORD_USES);
 }
 
-static inline void peal_instance_open(
-    struct peal_instance_element *_Nonnull element, uint64_t id, struct peal_service_record *_Nonnull record)
+/* `uses`: the uses that the caller has from the beginning. */
+static inline void peal_instance_open(struct peal_instance_element *_Nonnull element, uint64_t id,
+    struct peal_service_record *_Nonnull record, void *_Nullable self, uint32_t uses)
 {
     element->record = record;
-    element->self = NULL;
+    element->self = self;
     element->is_shown = false;
-    __atomic_store_n(&element->word, (uint64_t)peal_id_generation(id) << 32 | PEAL_WORD_PUBLISHED, __ATOMIC_RELEASE);
+    __atomic_store_n(
+        &element->word, (uint64_t)peal_id_generation(id) << 32 | PEAL_WORD_PUBLISHED | uses, __ATOMIC_RELEASE);
     /* A thread may read the id of an element that it protects by a hazard slot, which it is about to release. */
     __atomic_store_n(&element->id, id, __ATOMIC_RELEASE);
 }
@@ -283,6 +296,15 @@ static inline bool peal_instance_is_leaving(const struct peal_instance_element *
 static inline bool peal_instance_unpublish(struct peal_instance_element *_Nonnull element)
 {
     return (__atomic_fetch_and(&element->word, ~(uint64_t)PEAL_WORD_PUBLISHED, __ATOMIC_ACQ_REL) & PEAL_WORD_USES) == 0;
+}
+/* Ends the publication of a removed instance that has no uses, and returns true. Then only scopes can keep it. For
+ * instances that scopes do not find without a lock: the thread of a scope has stored its slot before it releases its
+ * use, and this exchange reads that release or a later one. So the removing thread sees the slot afterwards. */
+static inline bool peal_instance_unpublish_unused(struct peal_instance_element *_Nonnull element, uint64_t id)
+{
+    uint64_t known = (uint64_t)peal_id_generation(id) << 32 | PEAL_WORD_PUBLISHED;
+    return __atomic_compare_exchange_n(&element->word, &known, known & ~(uint64_t)PEAL_WORD_PUBLISHED, false,
+        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 static inline uint32_t peal_instance_uses(const struct peal_instance_element *_Nonnull element)
 {

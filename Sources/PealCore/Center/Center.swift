@@ -34,16 +34,6 @@ public final class Center: Sendable {
         return try Handles.centers.insert { Center(id: $0) }
     }
 
-    /// Runs `body` with the center of an id. A pin of its slot replaces a reference. If `body` runs code of the program,
-    /// the pin delays the reuse of the slot.
-    ///
-    /// - Returns: Nil if the id is stale.
-    public static func withBorrowed(
-        _ id: UInt64, _ body: (Center) throws(Failure) -> UInt64
-    ) throws(Failure) -> UInt64? {
-        try Handles.centers.withBorrowed(id) { (center) throws(Failure) in try center.with(body) }
-    }
-
     /// Runs `body` with the state, under the center's lock. No user code may run in `body`.
     func withState<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value

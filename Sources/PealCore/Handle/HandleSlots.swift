@@ -75,15 +75,6 @@ struct HandleSlots: @unchecked Sendable {
 
     func retire(_ id: UInt64) -> Bool { peal_slot_retire_unpinned(slots, id) }
 
-    /// Removes an id. The id must be retired if `isRetired` is true, and live if it is false.
-    func remove(_ id: UInt64, isRetired: Bool) -> Object? {
-        guard let slot = peal_slot_remove(slots, id, isRetired) else { return nil }
-        guard peal_slot_has_last_pin(slot) else { return unpinned(slot, id) }
-        let object = Self.cell(of: slot).move()
-        peal_slot_free(slots, id)
-        return object
-    }
-
     var all: [Object] {
         (0..<peal_slots_end(slots)).compactMap { index in
             var id: UInt64 = 0

@@ -17,6 +17,24 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
         try unsafeDowncast(slots.insert(limit: limitSentence, make), to: Object.self)
     }
 
+    /// The same without a reference for the caller: the table has the only one. The caller must know that no thread
+    /// removes the id meanwhile.
+    func insertBorrowed(_ make: (UInt64) throws(Failure) -> Object) throws(Failure) -> Borrowed<Object> {
+        let id = try slots.slots.take(limit: limitSentence)
+        do throws(Failure) {
+            // The reference is moved to raw memory, and its bits to the slot.
+            let address = try withUnsafeTemporaryAllocation(of: Object.self, capacity: 1) { (cell) throws(Failure) in
+                cell.initializeElement(at: 0, to: try make(id))
+                return UnsafeRawPointer(cell.baseAddress.unsafelyUnwrapped).load(as: UnsafeMutableRawPointer.self)
+            }
+            peal_slot_publish(slots.slots, id, address)
+            return Borrowed(at: address)
+        } catch {
+            peal_slot_free(slots.slots, id)
+            throw error
+        }
+    }
+
     public func find(_ id: UInt64) -> Object? {
         typed(slots.find(id, evenRetired: false))
     }
@@ -72,7 +90,7 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     /// again.
     @discardableResult
     func remove(_ id: UInt64) -> Object? {
-        typed(slots.remove(id, isRetired: false))
+        removed(id, isRetired: false)
     }
 
     /// Makes an id stale. The id keeps its object and its slot until it is recycled.
@@ -86,7 +104,16 @@ public struct HandleTable<Object: AnyObject & Sendable>: Sendable {
     /// - Returns: The object, which the table has released.
     @discardableResult
     func recycle(_ id: UInt64) -> Object? {
-        typed(slots.remove(id, isRetired: true))
+        removed(id, isRetired: true)
+    }
+
+    /// Removes an id, which must be retired if `isRetired` is true, and live if it is false.
+    private func removed(_ id: UInt64, isRetired: Bool) -> Object? {
+        guard let slot = peal_slot_remove(slots.slots, id, isRetired) else { return nil }
+        guard peal_slot_has_last_pin(slot) else { return typed(slots.unpinned(slot, id)) }
+        let object = UnsafeMutableRawPointer(peal_slot_object(slot)).assumingMemoryBound(to: Object.self).move()
+        peal_slot_free(slots.slots, id)
+        return object
     }
 
     /// Unchecked: only objects of the table's type are inserted.

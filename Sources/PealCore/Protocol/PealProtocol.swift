@@ -4,7 +4,7 @@ public final class PealProtocol: ProtocolState, @unchecked Sendable {
     public let id: UInt64
     public let name: String
     public let center: Center
-    /// Guarded by the lock of the service names.
+    /// Guarded by the lock of services.
     nonisolated(unsafe) var providers = ServiceBook.Providers()
 
     init(id: UInt64, name: String, center: Center, adopted: [PealProtocol]) {

@@ -50,7 +50,7 @@ enum BuiltInServices {
                     var provision = peal_provision(protocol: proto, table: words.baseAddress)
                     try withUnsafePointer(to: &provision) { (provision) throws(Failure) in
                         description.provisions = UnsafeBufferPointer(start: provision, count: 1)
-                        _ = try Service.register(description, in: center)
+                        _ = try Service.register(description, in: center.id)
                     }
                 }
             }

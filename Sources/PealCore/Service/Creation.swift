@@ -8,7 +8,8 @@ final class Creation: Sendable {
     /// The creation inside which this one runs, on the same thread.
     let outer: Creation?
     let depth: Int
-    let requester: String
+    /// nil: the program.
+    let requester: String?
     let startedAt = peal_clock_now()
     private let state = Guarded(State())
 
@@ -23,7 +24,7 @@ final class Creation: Sendable {
         var cause: Failure?
     }
 
-    init(of service: Service, thread: UInt, inside outer: Creation?, requester: String) {
+    init(of service: Service, thread: UInt, inside outer: Creation?, requester: String?) {
         self.service = service
         self.thread = thread
         self.outer = outer

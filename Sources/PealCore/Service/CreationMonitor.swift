@@ -4,8 +4,8 @@ import PealCall
 /// The lock and the event count of the process for rare operations: the beginning and the end of a creation, of a
 /// session, and of a registration of a service.
 ///
-/// The locks of services and of creations are acquired under this one. It makes the search for circular dependencies
-/// and the wait that follows one step.
+/// The lock of services and those of creations are acquired under this one. It makes the search for circular
+/// dependencies and the wait that follows one step.
 enum CreationMonitor {
     // Never freed.
     private nonisolated(unsafe) static let lock = {

@@ -19,14 +19,14 @@ enum CurrentRequester {
         return try body()
     }
 
-    /// The requester that was set; else the thread's owner; else the program.
-    static var name: String {
+    /// The requester that was set; else the thread's owner; nil: the program.
+    static var current: String? {
         if let text = peal_thread_own_engine()?.pointee.requester { return String(cString: text) }
         let owner = CurrentOwner.id
         if owner != 0, let owner = Handles.owners.find(owner) { return "owner \(owner.name)" }
-        return program
+        return nil
     }
 
-    /// The requester if neither a service nor an owner is one.
+    /// The name of the requester if neither a service nor an owner is one.
     static var program: String { "the program" }
 }

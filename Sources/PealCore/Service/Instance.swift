@@ -18,9 +18,13 @@ struct Instance: @unchecked Sendable {
         self.element = element
     }
 
-    /// Makes an instance with an element and an id. It has no target yet.
+    /// Makes an instance with an element and an id. It has a count of the service, which the caller has added.
+    ///
+    /// - Parameter target: nil if it is not known yet.
+    /// - Parameter uses: The uses that the caller has from the beginning.
     static func make(
-        of service: Service, dependencies: [ServiceUse] = [], by requester: String, at time: UInt64
+        of service: Service, dependencies: [ServiceUse] = [], by requester: String?, at time: UInt64,
+        target: UnsafeMutableRawPointer? = nil, uses: UInt32 = 0
     ) throws(Failure) -> Instance {
         var id: UInt64 = 0
         switch peal_slot_allocate(slots, &id) {
@@ -36,9 +40,8 @@ struct Instance: @unchecked Sendable {
             throw .outOfMemory
         }
         made.element.pointee.created_at = time
-        service.keep()
         peal_slot_publish(slots, id, made.element)
-        peal_instance_open(made.element, id, service.record)
+        peal_instance_open(made.element, id, service.record, target, uses)
         return made
     }
 
@@ -47,7 +50,7 @@ struct Instance: @unchecked Sendable {
     /// Stores copies of the dependencies and of the requester's name, if there are any.
     ///
     /// - Returns: False if memory is refused.
-    private func fill(_ dependencies: [ServiceUse], by requester: String) -> Bool {
+    private func fill(_ dependencies: [ServiceUse], by requester: String?) -> Bool {
         element.pointee.dependencies = nil
         element.pointee.created_by = nil
         if !dependencies.isEmpty {
@@ -58,7 +61,7 @@ struct Instance: @unchecked Sendable {
             for (index, use) in dependencies.enumerated() { ids[index] = use.id }
             element.pointee.dependencies = ids
         }
-        guard requester != CurrentRequester.program else { return true }
+        guard let requester else { return true }
         var bytes = Array(requester.utf8CString)
         guard let copy = peal_memory_allocate(bytes.count) else {
             freeMembers()
@@ -70,8 +73,8 @@ struct Instance: @unchecked Sendable {
     }
 
     private func freeMembers() {
-        peal_memory_free(element.pointee.dependencies)
-        peal_memory_free(element.pointee.created_by)
+        if let dependencies = element.pointee.dependencies { peal_memory_free(dependencies) }
+        if let name = element.pointee.created_by { peal_memory_free(name) }
     }
 
     /// Makes the id stale. No thread pins the slot of an instance, and only the thread that ends the instance calls
@@ -91,7 +94,7 @@ struct Instance: @unchecked Sendable {
     }
     var createdAt: UInt64 { element.pointee.created_at }
 
-    /// True if scopes find the instance without a lock. Written under the lock of the service's state, while it is the
+    /// True if scopes find the instance without a lock. Written under the lock of services, while it is the
     /// service's instance.
     var isShown: Bool {
         get { element.pointee.is_shown }
@@ -138,15 +141,36 @@ struct Instance: @unchecked Sendable {
         Reclaimer.collect()
     }
 
-    /// Marks one removed instance, and ends it if it has no scopes and uses.
-    static func leave(_ instance: Instance) { instance.leave() }
+    /// Ends one removed instance, if it has no scopes and uses. Otherwise it ends with the last of them. Call with no
+    /// lock held.
+    func leave() {
+        if unpublish() { end() }
+    }
 
-    private func leave() {
-        peal_instance_leave(element)
-        if isShown { peal_thread_writer_fence() }
-        guard peal_thread_any_protects(hazard) else { return dropBase() }
+    /// The same, and ends the registration of its service.
+    ///
+    /// - Returns: True if the service has ended.
+    @_optimize(speed)
+    func leaveWithRegistration() -> Bool {
+        // The registration keeps it meanwhile.
+        let service = service
+        if unpublish() { return end(releasing: 2) }
+        return service.with { $0.release() }
+    }
+
+    /// Ends the publication of a removed instance.
+    ///
+    /// - Returns: True if it has no scopes and uses: the caller must then end it.
+    private func unpublish() -> Bool {
+        let isUnused = !isShown && peal_instance_unpublish_unused(element, id)
+        if !isUnused {
+            peal_instance_leave(element)
+            if isShown { peal_thread_writer_fence() }
+        }
+        guard peal_thread_any_protects(hazard) else { return isUnused || peal_instance_unpublish(element) }
         Reclaimer.retire(.instance(id))
         Reclaimer.collect()
+        return false
     }
 
     /// The address by which a hazard slot protects it.
@@ -166,14 +190,19 @@ struct Instance: @unchecked Sendable {
 
     /// Ends the instance, and the dependencies whose last use it had. A loop replaces the recursion, because there may
     /// be many.
-    func end() {
+    ///
+    /// - Parameter counts: The counts of the service that are released: that of the instance, and the caller's.
+    /// - Returns: True if these were the last.
+    @discardableResult
+    func end(releasing counts: UInt32 = 1) -> Bool {
         var others: [Instance] = []
-        endAlone(&others)
-        while let next = others.popLast() { next.endAlone(&others) }
+        let wereLast = endAlone(&others, counts)
+        while let next = others.popLast() { _ = next.endAlone(&others, 1) }
+        return wereLast
     }
 
     /// Ends this instance alone, and appends the dependencies that must end too.
-    private func endAlone(_ others: inout [Instance]) {
+    private func endAlone(_ others: inout [Instance], _ counts: UInt32) -> Bool {
         peal_order_see_ended()
         let service = service
         let record = element.pointee.record.unsafelyUnwrapped
@@ -187,7 +216,7 @@ struct Instance: @unchecked Sendable {
             }
         }
         free()
-        service.with { _ = $0.release() }
+        return service.with { $0.release(counts) }
     }
 
     /// Returns true if its destroy function has returned.

@@ -17,10 +17,8 @@ public struct QuickUse {
 
     @inlinable
     @inline(__always)
-    public static func named(_ name: UnsafePointer<CChar>, in center: UInt64) -> QuickUse? {
-        guard let taken = QuickUse(peal_names_hint(peal_names_of_services(), peal_name_hash(center, name))) else {
-            return nil
-        }
+    public static func named(_ name: UnsafePointer<CChar>, _ hash: UInt64, in center: UInt64) -> QuickUse? {
+        guard let taken = QuickUse(peal_names_hint(peal_names_of_services(), hash)) else { return nil }
         // The use keeps the record, so the record is read only now.
         if let record = taken.element.pointee.record, record.pointee.center == center,
             strcmp(record.pointee.name, name) == 0

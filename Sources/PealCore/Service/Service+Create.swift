@@ -32,10 +32,12 @@ extension Service {
     private func make(_ creation: Creation) throws(Failure) -> (Instance, ServiceUse) {
         let uses = try useDependencies()
         let instance: Instance
+        keep()
         do throws(Failure) {
             instance = try Instance.make(
                 of: self, dependencies: uses, by: creation.requester, at: creation.startedAt)
         } catch {
+            release()
             for use in uses.reversed() { use.end() }
             throw error
         }
@@ -52,7 +54,7 @@ extension Service {
             return (instance, try publish(instance, of: creation))
         } catch {
             creation.withState { $0.instance = nil }
-            Instance.leave(instance)
+            instance.leave()
             throw error
         }
     }
@@ -117,30 +119,29 @@ extension Service {
     }
 
     /// Creates the instance if it is ready made, so other threads have no creation to wait for. The caller must hold
-    /// the lock of the state, and the service must not have ended.
+    /// the lock of services, and the service must not have ended.
     ///
     /// - Returns: Nil if the instance is not ready made, or could not be made: a creation then reports why.
-    func createReadyMade(by requester: String?, in state: inout State) throws(Failure) -> Step? {
-        guard isReadyMade else { return nil }
-        let requester = requester ?? CurrentRequester.name
-        guard let instance = try? Instance.make(of: self, by: requester, at: peal_clock_now()) else { return nil }
-        instance.target = record.pointee.context
-        guard let use = try instance.use() else { throw ended }
+    func createReadyMade(by requester: String?, in state: inout State) -> ServiceUse? {
+        guard isReadyMade, let target = record.pointee.context else { return nil }
+        let made = try? Instance.make(
+            of: self, by: requester ?? CurrentRequester.current, at: peal_clock_now(), target: target, uses: 1)
+        guard let instance = made else { return nil }
+        if state.hasSpareCount { state.hasSpareCount = false } else { keep() }
         state.creations += 1
         state.order = book.with { $0.nextOrder() }
         publish(instance, in: &state)
-        return .made(use)
+        return ServiceUse(id: instance.id, target: target)
     }
 
     private func publish(_ instance: Instance, of creation: Creation) throws(Failure) -> ServiceUse {
         guard let use = try instance.use() else { throw ended }
-        let order = center.services.nextOrder()
         let isPublished = CreationMonitor.locked {
             readState { state in
                 guard !state.isEnded else { return false }
                 state.creation = nil
                 state.creations += 1
-                state.order = order
+                state.order = book.with { $0.nextOrder() }
                 state.creationTime = peal_clock_now() - creation.startedAt
                 self.publish(instance, in: &state)
                 return true

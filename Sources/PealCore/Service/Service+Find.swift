@@ -4,10 +4,13 @@ import PealCall
 extension Service {
     /// Adds a use of a service that is found by the id of its center.
     ///
+    /// - Parameter hash: That of the name in the center.
     /// - Returns: Nil if `find` is needed, which makes peal's own services and reports failures.
-    public static func useKnown(_ name: UnsafePointer<CChar>, in center: UInt64) throws(Failure) -> ServiceUse? {
-        if let use = try ServiceNames.use(name, in: center) { return use }
-        return try ServiceNames.find(name, in: center)?.use()
+    public static func useKnown(
+        _ name: UnsafePointer<CChar>, _ hash: UInt64, in center: UInt64
+    ) throws(Failure) -> ServiceUse? {
+        if let use = useReadyMade(name, hash, in: center) { return use }
+        return try ServiceNames.find(name, hash, in: center)?.use()
     }
 
     /// - Throws: `.notFound`, with similar names.

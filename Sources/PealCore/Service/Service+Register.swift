@@ -5,23 +5,41 @@ extension Service {
     /// Registers a service.
     ///
     /// If this fails, the caller must release the context.
-    public static func register(_ description: borrowing ServiceDescription, in center: Center) throws(Failure)
-        -> Service
+    ///
+    /// - Returns: The id of the service.
+    @_optimize(speed)
+    public static func register(_ description: borrowing ServiceDescription, in center: UInt64) throws(Failure)
+        -> UInt64
     {
         try description.check()
-        // Peal's own protocols are in every center, even if no caller has looked for them yet.
-        for provision in description.provisions where BuiltInProtocols.mayBe(provision.protocol) {
-            try center.defineBuiltIn(String(cString: provision.protocol))
+        // The record takes over the pin, which keeps the center until the service has ended.
+        guard let pinned = Handles.centers.pin(center) else { throw .staleCenter }
+        let (id, observed) = try pinned.with { (center) throws(Failure) in
+            try center.makePermanent { () throws(Failure) in
+                let record = try makeRecord(description, in: center)
+                return try center.services.add(record, owner: description.owner)
+            }
         }
-        let service = try center.makePermanent { () throws(Failure) in
-            let record = try center.withState { (state) throws(Failure) in
+        if let observed { ServiceEvents.registered(observed) }
+        CreationMonitor.signal()
+        return id
+    }
+
+    private static func makeRecord(
+        _ description: borrowing ServiceDescription, in center: Center
+    ) throws(Failure) -> ServiceMemory.Pointer {
+        do throws(Failure) {
+            // Peal's own protocols are in every center, even if no caller has looked for them yet.
+            for provision in description.provisions where BuiltInProtocols.mayBe(provision.protocol) {
+                try center.defineBuiltIn(String(cString: provision.protocol))
+            }
+            return try center.withState { (state) throws(Failure) in
                 Made(record: try ServiceMemory.make(description, in: center, &state))
             }.record
-            return try center.services.add(record, in: center, owner: description.owner)
+        } catch {
+            Handles.centers.unpin(center.id)
+            throw error
         }
-        ServiceEvents.registered(service)
-        CreationMonitor.signal()
-        return service
     }
 
     /// The record that is returned from under the lock. Unchecked: it has no other user yet.

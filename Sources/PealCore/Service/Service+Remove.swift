@@ -9,49 +9,46 @@ extension Service {
         try Creation.refuseHere("remove \(name)")
         guard let instance = try detachCreated() else { return true }
         notifyInstanceRemoval()
-        Instance.leave(instance)
+        instance.leave()
         return instance.hasEnded
     }
 
     /// Ends the registration of a service.
     ///
     /// - Returns: True if its functions are not called any more.
+    @_optimize(speed)
     public static func unregister(_ id: UInt64) throws(Failure) -> Bool {
-        // The pin keeps the service until it is closed. From then on the count of its registration keeps it, which only
+        // The lock keeps the service until it is closed. From then on the count of its registration keeps it, which only
         // the thread that has closed it releases.
-        let closed = try Handles.services.withBorrowed(id) { (service) throws(Failure) in
-            (service, try service.with { (service) throws(Failure) in try service.closeRegistered() })
+        let (service, content) = try ServiceNames.locked { () throws(Failure) in
+            guard let service = ServiceNames.registered(id) else { throw .staleService }
+            return (service, try service.with { (service) throws(Failure) in try service.closeRegistered() })
         }
-        guard let (service, content) = closed else { throw .staleService }
         return service.with { $0.leave(content) }
     }
 
     /// The instance and the followers of a service at the end of its registration.
     private struct Content {
-        var instance: Instance?
-        var followers: [any ServiceFollower] = []
+        let instance: Instance?
+        let followers: [any ServiceFollower]
     }
 
+    /// The caller must hold the lock of services.
     private func closeRegistered() throws(Failure) -> Content {
         try refuseIfBuiltIn("unregistered")
-        var content = Content()
-        let isClosed = readState { state in
-            guard close(&state) else { return false }
-            content.instance = state.instance.take()
-            if state.followers != nil { content.followers = Self.values(of: state.followers.take()) }
-            return true
+        return try withLockedState { (state) throws(Failure) in
+            _ = close(&state)
+            let followers = state.followers == nil ? [] : Self.values(of: state.followers.take())
+            return Content(instance: state.instance.take(), followers: followers)
         }
-        guard isClosed else { throw .staleService }
-        return content
     }
 
     /// Ends the instance of a closed service, and releases the registration.
     private func leave(_ content: Content) -> Bool {
-        unlist()
+        Handles.services.retire(id)
         if content.instance != nil { notifyInstanceRemoval(content.followers) }
         notifyUnregistered(content.followers)
-        if let instance = content.instance { Instance.leave(instance) }
-        return release()
+        return content.instance?.leaveWithRegistration() ?? release()
     }
 
     /// Returns an array, because the thread sanitizer does not see the counts of a dictionary that a thread reads while
@@ -113,13 +110,8 @@ extension Service {
     /// Ends the registration. Only one of the threads that try succeeds.
     func close() -> Bool {
         let isClosed = readState { state in self.close(&state) }
-        if isClosed { unlist() }
+        if isClosed { Handles.services.retire(id) }
         return isClosed
-    }
-
-    private func unlist() {
-        book.with { $0.remove(self) }
-        Handles.services.retire(id)
     }
 
     /// Notifies followers before a removed instance loses its publication.
@@ -149,4 +141,6 @@ extension Failure {
         "the service's handle is invalid: zero, never created, or already unregistered; keep the handle that registering filled"
     )
     static let endedCenter = Failure(.handle, "the center has been ended")
+    public static let staleCenter = Failure(
+        .handle, "the center's handle is invalid: zero, never created, or of a center that has ended")
 }

@@ -46,7 +46,7 @@ extension Service {
 
     private static var largestTable: Int { 1 << 20 }
 
-    /// Publishes a larger copy of a table, under the lock of the state. Readers of the smaller copy continue to use
+    /// Publishes a larger copy of a table, under the lock of services. Readers of the smaller copy continue to use
     /// that copy.
     private func enlarge(
         _ provided: UnsafeMutablePointer<peal_provided>, to size: Int

@@ -8,12 +8,7 @@ extension Service {
         do throws(Failure) {
             while true {
                 switch try step(requester) {
-                case .use(let use):
-                    peal_order_see_published()
-                    return use
-                case .made(let use):
-                    ServiceEvents.created(self, use)
-                    return use
+                case .added(let added): return announce(added)
                 case .create(let creation): return try create(creation)
                 case .retry: continue
                 }
@@ -22,6 +17,36 @@ extension Service {
             Creation.note(error)
             throw error
         }
+    }
+
+    /// Adds a use of a service by its name, if its instance exists or is ready made. So no code of the program runs
+    /// under the lock of services, which keeps the service meanwhile.
+    ///
+    /// - Returns: Nil if there is no such service, or `use` is needed.
+    @_optimize(speed)
+    static func useReadyMade(_ name: UnsafePointer<CChar>, _ hash: UInt64, in center: UInt64) -> ServiceUse? {
+        let found = ServiceNames.locked { () -> (service: Borrowed<Service>, added: Added)? in
+            guard let service = ServiceNames.named(name, hash, in: center) else { return nil }
+            // `use` reports a failure.
+            return service.with { try? $0.addReadyMade() }.map { (service, $0) }
+        }
+        guard let found else { return nil }
+        return found.service.with { $0.announce(found.added) }
+    }
+
+    private func addReadyMade() throws(Failure) -> Added? {
+        guard isReadyMade else { return nil }
+        return try withLockedState { (state) throws(Failure) in try add(for: nil, in: &state) }
+    }
+
+    /// Called with no lock held.
+    private func announce(_ added: Added) -> ServiceUse {
+        if added.isNew {
+            ServiceEvents.created(self, added.use)
+        } else {
+            peal_order_see_published()
+        }
+        return added.use
     }
 
     /// Publishes an instance to scopes, so that further scopes need no lock. Called for the first scope of the
@@ -35,9 +60,15 @@ extension Service {
         readState { show(instance, in: &$0) }
     }
 
-    enum Step: Sendable {
-        case use(ServiceUse)
-        case made(ServiceUse)
+    /// A use that was added.
+    struct Added: Sendable {
+        let use: ServiceUse
+        /// True if the instance was made for it.
+        let isNew: Bool
+    }
+
+    private enum Step: Sendable {
+        case added(Added)
         case create(Creation)
         case retry
     }
@@ -45,25 +76,26 @@ extension Service {
     private func step(_ requester: String?) throws(Failure) -> Step {
         guard let thread = Creation.thisThread else { throw .outOfMemory }
         // A ready-made instance has no creation to wait for, so the lock of `CreationMonitor` is not needed.
-        if isReadyMade, let step = try withState({ (state) throws(Failure) in try self.step(requester, in: &state) }) {
-            return step
+        if isReadyMade, let added = try withState({ (state) throws(Failure) in try add(for: requester, in: &state) }) {
+            return .added(added)
         }
         return try CreationMonitor.locked { () throws(Failure) -> Step in
             let (known, running) = try withState { (state) throws(Failure) in
-                (try self.step(requester, in: &state), state.creation)
+                (try add(for: requester, in: &state), state.creation)
             }
-            if let known { return known }
+            if let known { return .added(known) }
             if let running { return try wait(for: running, on: thread) }
             return .create(try begin(on: thread, requester))
         }
     }
 
-    /// Returns a use of the instance, which is created here if it is ready made; nil if a creation is needed. The
-    /// caller must hold the lock of the state.
-    private func step(_ requester: String?, in state: inout State) throws(Failure) -> Step? {
+    /// Adds a use of the instance, which is created here if it is ready made. Returns nil if a creation is needed. The
+    /// caller must hold the lock of services.
+    private func add(for requester: String?, in state: inout State) throws(Failure) -> Added? {
         guard !state.isEnded else { throw ended }
-        if let use = try state.instance?.use() { return .use(use) }
-        return state.creation == nil ? try createReadyMade(by: requester, in: &state) : nil
+        if let use = try state.instance?.use() { return Added(use: use, isNew: false) }
+        guard state.creation == nil, let use = createReadyMade(by: requester, in: &state) else { return nil }
+        return Added(use: use, isNew: true)
     }
 
     private func begin(on thread: UInt, _ requester: String?) throws(Failure) -> Creation {
@@ -74,7 +106,8 @@ extension Service {
                 "service \(name): \(Creation.deepest) creations run inside each other on this thread; get some of them earlier"
             )
         }
-        let creation = Creation(of: self, thread: thread, inside: outer, requester: requester ?? CurrentRequester.name)
+        let creation = Creation(
+            of: self, thread: thread, inside: outer, requester: requester ?? CurrentRequester.current)
         try withState { (state) throws(Failure) in
             // The service may have ended since the test, because the thread that ends it does not acquire the lock of
             // `CreationMonitor`.
@@ -88,7 +121,9 @@ extension Service {
 
     /// Waits for a creation on another thread.
     private func wait(for creation: Creation, on thread: UInt) throws(Failure) -> Step {
-        if creation.thread == thread, let use = try creation.instance?.use() { return .use(use) }
+        if creation.thread == thread, let use = try creation.instance?.use() {
+            return .added(Added(use: use, isNew: false))
+        }
         let here = Creation.here
         here?.withState { $0.needs = self }
         defer { here?.withState { $0.needs = nil } }

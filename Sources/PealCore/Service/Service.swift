@@ -1,26 +1,25 @@
 internal import CPealSupport
 import PealCall
-internal import Synchronization
 
 /// A registered service: its name, its functions, and the protocols that it provides.
 public final class Service: Sendable {
     public let id: UInt64
-    let center: Center
+    /// The services of the center. Unchecked: the record keeps the center.
+    nonisolated(unsafe) let book: Borrowed<ServiceBook>
     let owner: Owner?
-    // Owned; its changing members are atomic.
+    // Owned; its changing members are atomic. It keeps the center.
     nonisolated(unsafe) let record: ServiceMemory.Pointer
-    /// The strong count of the functions and the context: one for the registration, for a creation, and for each
-    /// instance.
-    private let keepers = Atomic<Int>(1)
-    // Never unmapped, and this service's until it has ended. Written under the lock of the state.
+    // Never unmapped, and this service's until it has ended. Written under the lock of services.
     nonisolated(unsafe) let element: UnsafeMutablePointer<peal_service_element>
-    /// Guarded by the lock of the record. The lock also makes each access exclusive, so exclusivity is not checked at
-    /// run time.
+    /// Guarded by the lock of services. The lock also makes each access exclusive, so exclusivity is not checked at run
+    /// time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
     struct State {
         /// True once it was unregistered.
         var isEnded = false
+        /// True until the first instance takes over the record's second count.
+        var hasSpareCount = true
         var creation: Creation?
         var instance: Instance?
         var order: UInt64 = 0
@@ -44,11 +43,11 @@ public final class Service: Sendable {
     }
 
     init(
-        id: UInt64, center: Center, owner: Owner?, record: ServiceMemory.Pointer,
+        id: UInt64, book: Borrowed<ServiceBook>, owner: Owner?, record: ServiceMemory.Pointer,
         element: UnsafeMutablePointer<peal_service_element>
     ) {
         self.id = id
-        self.center = center
+        self.book = book
         self.owner = owner
         self.record = record
         self.element = element
@@ -61,50 +60,54 @@ public final class Service: Sendable {
 
     public var name: String { String(cString: record.pointee.name) }
 
-    /// The services of the center, which this service retains.
-    var book: Borrowed<ServiceBook> { Borrowed(center.services) }
+    var center: Center { Handles.centers.pinnedObject(record.pointee.center) }
 
     @inline(__always)
     func withState<Value: Sendable>(
         _ body: (inout State) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        peal_service_lock(record)
-        defer { peal_service_unlock(record) }
-        return try body(&state)
+        try ServiceNames.locked { () throws(Failure) in try body(&state) }
     }
 
     @inline(__always)
     func readState<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
-        peal_service_lock(record)
-        defer { peal_service_unlock(record) }
-        return body(&state)
+        ServiceNames.locked { body(&state) }
     }
 
-    /// Sets the current instance. The caller must hold the lock of the state.
+    /// Runs `body` with the state. The caller must hold the lock of services.
+    @inline(__always)
+    func withLockedState<Value>(_ body: (inout State) throws(Failure) -> Value) throws(Failure) -> Value {
+        try body(&state)
+    }
+
+    /// Sets the current instance. The caller must hold the lock of services.
     func publish(_ instance: Instance?, in state: inout State) {
         state.instance = instance
         if !state.isEnded { peal_service_publish(element, instance?.id ?? 0) }
     }
 
-    /// Lets scopes find the instance without a lock from now on. The caller must hold the lock of the state.
+    /// Lets scopes find the instance without a lock from now on. The caller must hold the lock of services.
     func show(_ instance: Instance, in state: inout State) {
         guard state.instance?.id == instance.id else { return }
         instance.isShown = true
         peal_service_publish_to_scopes(element, instance.element)
     }
 
-    /// Marks the service as ended, so that no lookup finds an instance. Returns false if it has ended already. The
-    /// caller must hold the lock of the state.
+    /// Marks the service as ended, so that no lookup finds it or its instance. Returns false if it has ended already.
+    /// The caller must hold the lock of services.
     func close(_ state: inout State) -> Bool {
         guard !state.isEnded else { return false }
         state.isEnded = true
         peal_service_close(element)
+        book.with { $0.remove(self) }
+        // The registration has another.
+        if state.hasSpareCount { _ = peal_service_release(record, 1) }
         return true
     }
 
     /// Retains the functions and the context.
     func keep() {
-        keepers.add(1, ordering: .relaxed)
+        peal_service_keep(record)
     }
 
     /// Releases the functions and the context. The last release calls the service's release function; call with no lock
@@ -112,17 +115,13 @@ public final class Service: Sendable {
     ///
     /// - Returns: True if that was the last release.
     @discardableResult
-    func release() -> Bool {
-        guard keepers.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
-            CreationMonitor.signal()
-            return false
-        }
+    func release(_ times: UInt32 = 1) -> Bool {
+        guard peal_service_release(record, times) else { return false }
         if let release = record.pointee.release { running { release(record.pointee.context) } }
         peal_label_remove(id)
         // The caller may have no counted reference. Until then the slot has one.
         let last = Handles.services.recycle(id)
         owner?.remove(self)
-        CreationMonitor.signal()
         return withExtendedLifetime(last) { true }
     }
 

@@ -57,7 +57,7 @@ extension ServiceBook {
 
     /// Waits for the creations that run now.
     private func awaitCreations() {
-        let running = Creation.all.filter { $0.service.center.services === self }
+        let running = Creation.all.filter { $0.service.record.pointee.center == center }
         _ = CreationMonitor.wait { running.allSatisfy { $0.isDone } }
     }
 

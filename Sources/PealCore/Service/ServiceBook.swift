@@ -5,9 +5,9 @@ internal import Synchronization
 /// The services of a center.
 final class ServiceBook: Sendable {
     /// The center's id.
-    private let center: UInt64
-    /// Guarded by the lock of the service names. The lock also makes each access exclusive, so exclusivity is not
-    /// checked at run time.
+    let center: UInt64
+    /// Guarded by the lock of services. The lock also makes each access exclusive, so exclusivity is not checked at run
+    /// time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
     private enum BuiltIns { case missing, making, made }
@@ -20,12 +20,13 @@ final class ServiceBook: Sendable {
         var holes = 0
         /// The thread that is ending a session.
         var session: UInt?
+        /// The number of instances that were created.
+        var lastOrder: UInt64 = 0
     }
 
     private let events = Atomic<Bool>(false)
-    private let lastOrder = Atomic<UInt64>(0)
 
-    /// Runs `body` with the state, under the lock of the service names.
+    /// Runs `body` with the state, under the lock of services.
     @inline(__always)
     private func withState<Value, Mistake: Error>(
         _ body: (inout State) throws(Mistake) -> Value
@@ -54,37 +55,42 @@ final class ServiceBook: Sendable {
         var only: UInt64? { count == 1 ? numbers : nil }
     }
 
-    /// Makes an id and an element for a service, and lets lookups find it.
-    func add(
-        _ record: ServiceMemory.Pointer, in center: Center, owner: Owner?
-    ) throws(Failure) -> Service {
-        let service = try makeService(record, in: center, owner)
+    /// Makes an id and an element for a service, and lets lookups find it. The center may end with the record if this
+    /// fails, or with the service if another thread unregisters it.
+    ///
+    /// - Returns: The id, and the service if there may be observers of its registration.
+    @_optimize(speed)
+    func add(_ record: ServiceMemory.Pointer, owner: Owner?) throws(Failure) -> (id: UInt64, observed: Service?) {
+        let service = try makeService(record, owner)
+        let id = service.with { $0.id }
         do throws(Failure) {
-            try withState { (state) throws(Failure) in
+            return try withState { (state) throws(Failure) in
                 guard !state.isEnded else { throw .endedCenter }
-                try owner?.add(service)
-                do throws(Failure) { try ServiceNames.add(service) } catch {
-                    owner?.remove(service)
-                    throw error
-                }
-                state.ids.append(service.id)
+                try service.with { (service) throws(Failure) in try list(service, in: &state) }
+                return (id, hasEvents ? service.object : nil)
             }
         } catch {
-            _ = service.readState { service.close(&$0) }
-            Handles.services.remove(service.id)
+            Handles.services.remove(id)
             throw error
         }
-        return service
     }
 
-    private func makeService(
-        _ record: ServiceMemory.Pointer, in center: Center, _ owner: Owner?
-    ) throws(Failure) -> Service {
+    /// The caller must hold the lock of services.
+    private func list(_ service: Service, in state: inout State) throws(Failure) {
+        try service.owner?.add(service)
+        do throws(Failure) { try ServiceNames.add(service) } catch {
+            service.owner?.remove(service)
+            throw error
+        }
+        state.ids.append(service.id)
+        peal_service_open(service.element, service.id, service.record)
+    }
+
+    private func makeService(_ record: ServiceMemory.Pointer, _ owner: Owner?) throws(Failure) -> Borrowed<Service> {
         do throws(Failure) {
-            return try Handles.services.insert { (id) throws(Failure) in
+            return try Handles.services.insertBorrowed { (id) throws(Failure) in
                 guard let element = peal_service_element_of(id) else { throw .outOfMemory }
-                peal_service_open(element, id, record)
-                return Service(id: id, center: center, owner: owner, record: record, element: element)
+                return Service(id: id, book: Borrowed(self), owner: owner, record: record, element: element)
             }
         } catch {
             ServiceMemory.free(record)
@@ -92,15 +98,13 @@ final class ServiceBook: Sendable {
         }
     }
 
-    /// Removes a closed service from lookups. Called before its handle is retired.
+    /// Removes a closed service from lookups by name. The caller must hold the lock of services.
     func remove(_ service: Service) {
-        withState { state in
-            ServiceNames.remove(service)
-            state.holes += 1
-            guard state.holes > 64, 2 * state.holes > state.ids.count else { return }
-            state.ids.removeAll { $0 == service.id || !Handles.services.has($0) }
-            state.holes = 0
-        }
+        ServiceNames.remove(service)
+        state.holes += 1
+        guard state.holes > 64, 2 * state.holes > state.ids.count else { return }
+        state.ids.removeAll { ServiceNames.registered($0) == nil }
+        state.holes = 0
     }
 
     func find(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
@@ -110,7 +114,7 @@ final class ServiceBook: Sendable {
 
     /// Finds a service. Finds peal's own services only if a caller has looked for one before.
     func findKnown(_ name: UnsafePointer<CChar>) throws(Failure) -> Service? {
-        if let found = ServiceNames.find(name, in: center) { return found }
+        if let found = ServiceNames.find(name, peal_name_hash(center, name), in: center) { return found }
         let isEnded = withState { $0.isEnded }
         guard !isEnded else { throw .endedCenter }
         return nil
@@ -134,7 +138,11 @@ final class ServiceBook: Sendable {
         withState { state in state.ids.map { $0 } }.compactMap(Handles.services.find)
     }
 
-    func nextOrder() -> UInt64 { lastOrder.add(1, ordering: .relaxed).newValue }
+    /// The caller must hold the lock of services.
+    func nextOrder() -> UInt64 {
+        state.lastOrder += 1
+        return state.lastOrder
+    }
 
     /// The thread that is ending a session. The caller must hold the lock of `CreationMonitor`.
     var session: UInt? {

@@ -17,7 +17,7 @@ enum ServiceEvents {
     /// The caller must have a use of the instance.
     @inline(__always)
     static func created(_ service: Service, _ use: ServiceUse) {
-        if _slowPath(service.center.services.hasEvents), let instance = Instance(use.id) {
+        if _slowPath(service.book.with { $0.hasEvents }), let instance = Instance(use.id) {
             notifySlow(2, service, instance.createdBy)
         }
     }
@@ -26,7 +26,7 @@ enum ServiceEvents {
 
     @inline(__always)
     private static func notify(_ index: Int, _ service: Service, _ text: String? = nil) {
-        if _slowPath(service.center.services.hasEvents) { notifySlow(index, service, text) }
+        if _slowPath(service.book.with { $0.hasEvents }) { notifySlow(index, service, text) }
     }
 
     @inline(never)

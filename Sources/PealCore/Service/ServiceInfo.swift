@@ -35,12 +35,12 @@ public struct ServiceInfo: Sendable {
             uses = instance.uses
         } else if let creation {
             self.state = creation.instance == nil ? .creating : .initializing
-            createdBy = creation.requester
+            createdBy = creation.requester ?? CurrentRequester.program
             createdAt = creation.startedAt
         }
     }
 
-    /// The members that are read of an instance under the lock of the service's state, while it is the service's.
+    /// The members that are read of an instance under the lock of services, while it is the service's.
     private struct KnownInstance: Sendable {
         let createdBy: String
         let createdAt: UInt64

@@ -5,6 +5,7 @@ enum ServiceMemory {
     typealias Pointer = UnsafeMutablePointer<peal_service_record>
 
     /// The caller must hold the center's lock.
+    @_optimize(speed)
     static func make(
         _ description: borrowing ServiceDescription, in center: Center, _ state: inout CenterState
     ) throws(Failure) -> Pointer {
@@ -26,7 +27,8 @@ enum ServiceMemory {
         }
     }
 
-    /// Makes a record, which then owns the tables.
+    /// Makes a record, which then owns the tables and the caller's pin of the center.
+    @_optimize(speed)
     private static func make(
         _ description: borrowing ServiceDescription, in center: Center,
         _ tables: UnsafeMutableBufferPointer<ObserverTables?>, _ state: inout CenterState
@@ -35,16 +37,16 @@ enum ServiceMemory {
         let start = size
         for table in tables { size += sizeOfCopy(of: table.unsafelyUnwrapped, &state) }
         let textStart = size
-        size += strlen(description.name) + 1
+        let nameLength = strlen(description.name)
+        size += nameLength + 1
         for provision in description.provisions { size += strlen(provision.protocol) + 1 }
         for name in description.dependencies { size += strlen(name.unsafelyUnwrapped) + 1 }
-        // In glibc that is faster than memory of zeros.
         guard let memory = peal_memory_allocate_unset(size) else { throw .outOfMemory }
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: start)
 
         let record = memory.bindMemory(to: peal_service_record.self, capacity: 1)
         record.pointee.center = center.id
-        record.pointee.hash = peal_name_hash(center.id, description.name)
+        record.pointee.hash = peal_name_hash_sized(center.id, description.name, nameLength)
         record.pointee.context = description.context
         record.pointee.create = description.create
         record.pointee.`init` = description.initialize
@@ -53,24 +55,33 @@ enum ServiceMemory {
         record.pointee.release = description.release
         record.pointee.is_persistent = description.isPersistent
         record.pointee.is_built_in = description.isBuiltIn
+        record.pointee.keepers = 2
         record.pointee.provided_count = UInt16(tables.count)
         record.pointee.dependency_count = UInt32(description.dependencies.count)
         var text = memory + textStart
         var copy = memory + start
-        record.pointee.name = write(description.name, &text)
+        record.pointee.name = write(description.name, nameLength, &text)
         for index in 0..<tables.count {
             let provided = peal_record_provided(record) + index
             let table = tables[index].take().unsafelyUnwrapped
             provided.pointee.protocol = table.proto.id
-            provided.pointee.name = write(description.provisions[index].protocol, &text)
-            provided.pointee.largest = copy.assumingMemoryBound(to: peal_table_copy.self)
+            let name: UnsafePointer<CChar> = description.provisions[index].protocol
+            let length = strlen(name)
+            provided.pointee.name = write(name, length, &text)
+            provided.pointee.hash = peal_name_hash_sized(center.id, name, length)
+            let smallest = copy.bindMemory(to: peal_table_copy.self, capacity: 1)
+            smallest.pointee.smaller = nil
+            provided.pointee.largest = smallest
             let size = sizeOfCopy(of: table, &state)
             write(table, to: copy + MemoryLayout<peal_table_copy>.size, size - MemoryLayout<peal_table_copy>.size)
             copy += size
             cell(of: provided).initialize(to: table)
         }
         record.pointee.dependencies = UnsafePointer(text.assumingMemoryBound(to: CChar.self))
-        for name in description.dependencies { _ = write(name.unsafelyUnwrapped, &text) }
+        for name in description.dependencies {
+            let name = name.unsafelyUnwrapped
+            _ = write(name, strlen(name), &text)
+        }
         return record
     }
 
@@ -111,21 +122,23 @@ enum ServiceMemory {
     }
 
     private static func write(_ table: ObserverTables, to copy: UnsafeMutableRawPointer, _ size: Int) {
-        copy.copyMemory(from: table.table, byteCount: table.table.load(as: Int.self))
+        let known = table.table.load(as: Int.self)
+        copy.copyMemory(from: table.table, byteCount: known)
+        if known < size { (copy + known).initializeMemory(as: UInt8.self, repeating: 0, count: size - known) }
         copy.storeBytes(of: size, as: Int.self)
     }
 
     private static func write(
-        _ name: UnsafePointer<CChar>, _ element: inout UnsafeMutableRawPointer
+        _ name: UnsafePointer<CChar>, _ length: Int, _ element: inout UnsafeMutableRawPointer
     ) -> UnsafePointer<CChar> {
         let start = element
-        let size = strlen(name) + 1
-        start.copyMemory(from: name, byteCount: size)
-        element += size
+        start.copyMemory(from: name, byteCount: length + 1)
+        element += length + 1
         return UnsafePointer(start.assumingMemoryBound(to: CChar.self))
     }
 
     /// Frees the memory of a registration that failed, or of a service that has ended.
+    @_optimize(speed)
     static func free(_ record: Pointer) {
         for index in 0..<Int(record.pointee.provided_count) {
             let provided = peal_record_provided(record) + index
@@ -137,6 +150,8 @@ enum ServiceMemory {
                 copy = smaller
             }
         }
+        let center = record.pointee.center
         peal_memory_free(record)
+        Handles.centers.unpin(center)
     }
 }
