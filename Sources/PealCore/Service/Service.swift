@@ -9,8 +9,6 @@ public final class Service: Sendable {
     let owner: Owner?
     // Owned; its changing members are atomic. It keeps the center.
     nonisolated(unsafe) let record: ServiceMemory.Pointer
-    // Never unmapped, and this service's until it has ended. Written under the lock of services.
-    nonisolated(unsafe) let element: UnsafeMutablePointer<peal_service_element>
     /// Guarded by the lock of services. The lock also makes each access exclusive, so exclusivity is not checked at run
     /// time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
@@ -43,14 +41,12 @@ public final class Service: Sendable {
     }
 
     init(
-        id: UInt64, book: Borrowed<ServiceBook>, owner: Owner?, record: ServiceMemory.Pointer,
-        element: UnsafeMutablePointer<peal_service_element>
+        id: UInt64, book: Borrowed<ServiceBook>, owner: Owner?, record: ServiceMemory.Pointer
     ) {
         self.id = id
         self.book = book
         self.owner = owner
         self.record = record
-        self.element = element
         record.pointee.service = Borrowed(self).address
     }
 
@@ -59,6 +55,9 @@ public final class Service: Sendable {
     }
 
     public var name: String { String(cString: record.pointee.name) }
+
+    /// Never unmapped, and this service's until it has ended. Written under the lock of services.
+    var element: UnsafeMutablePointer<peal_service_element> { peal_service_element_of(id).unsafelyUnwrapped }
 
     var center: Center { Handles.centers.pinned(record.pointee.center).object }
 

@@ -89,8 +89,8 @@ final class ServiceBook: Sendable {
     private func makeService(_ record: ServiceMemory.Pointer, _ owner: Owner?) throws(Failure) -> Borrowed<Service> {
         do throws(Failure) {
             return try Handles.services.insertBorrowed { (id) throws(Failure) in
-                guard let element = peal_service_element_of(id) else { throw .outOfMemory }
-                return Service(id: id, book: Borrowed(self), owner: owner, record: record, element: element)
+                guard peal_service_element_of(id) != nil else { throw .outOfMemory }
+                return Service(id: id, book: Borrowed(self), owner: owner, record: record)
             }
         } catch {
             ServiceMemory.free(record)
