@@ -3,6 +3,11 @@
 # The commands for gdb, in a call of an observer: gdb.sh PROGRAM SCRIPT [CALLER]. CALLER is a function that the backtrace
 # reaches through the library. The self-contained library has no unwind tables, so gdb finds no caller of it.
 command -v gdb >/dev/null || { echo "there is no gdb"; exit 77; }
+# Versions of gdb without support for all registers of a processor cannot call functions of any program on it.
+called=$(gdb -q -batch -iex "set auto-load no" -ex "break stop_here" -ex "run" -ex "print (int) getppid() > 0" "$1" 2>&1)
+case "$called" in
+    *"extended state status"*) echo "gdb cannot call functions of a program on this processor"; exit 77 ;;
+esac
 shown=$(gdb -q -batch -iex "set auto-load no" -ex "set breakpoint pending on" -ex "source $2" -ex "break stop_here" \
     -ex "run" -ex "backtrace" -ex "print chat.protocol" -ex "peal queues" -ex "peal observers chat.on_message" \
     -ex "peal observers chat.protocol" -ex "peal protocols" -ex "continue" "$1" 2>&1)

@@ -12,11 +12,13 @@ static void ignore(void *self) { (void)self; }
 /* Each protocol needs a list of one observer for each method. */
 static peal_protocol take_lists(peal_center center, unsigned number)
 {
-    static const char *const methods[METHODS + 1] = { "void a(void)", "void b(void)", "void c(void)", "void d(void)",
-        "void e(void)", "void f(void)", "void g(void)", "void h(void)", NULL };
+    static const char *const methods[METHODS + 1] = { "optional void a(void)", "optional void b(void)",
+        "optional void c(void)", "optional void d(void)", "optional void e(void)", "optional void f(void)",
+        "optional void g(void)", "optional void h(void)", NULL };
     static const struct peal_binding bindings[METHODS] = { { "a", (peal_function)ignore, NULL },
-        { "b", (peal_function)ignore, NULL }, { "c", (peal_function)ignore, NULL }, { "d", (peal_function)ignore, NULL },
-        { "e", (peal_function)ignore, NULL }, { "f", (peal_function)ignore, NULL }, { "g", (peal_function)ignore, NULL },
+        { "b", (peal_function)ignore, NULL }, { "c", (peal_function)ignore, NULL },
+        { "d", (peal_function)ignore, NULL }, { "e", (peal_function)ignore, NULL },
+        { "f", (peal_function)ignore, NULL }, { "g", (peal_function)ignore, NULL },
         { "h", (peal_function)ignore, NULL } };
     char name[32];
     peal_protocol protocol;

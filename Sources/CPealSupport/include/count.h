@@ -29,7 +29,10 @@ static inline bool peal_count_retain_first(uint32_t *_Nonnull count, uint32_t ti
 {
     return __atomic_fetch_add(count, times, __ATOMIC_RELAXED) == 0;
 }
-static inline uint32_t peal_count_load(const uint32_t *_Nonnull count) { return __atomic_load_n(count, __ATOMIC_RELAXED); }
+static inline uint32_t peal_count_load(const uint32_t *_Nonnull count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
 /* Returns true for the last references: the caller then ends the object. The writes of other threads before their
  * releases happen before that. */
 static inline bool peal_count_release(uint32_t *_Nonnull count, uint32_t times)

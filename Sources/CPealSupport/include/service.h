@@ -301,8 +301,8 @@ static inline bool peal_instance_unpublish(struct peal_instance_element *_Nonnul
 static inline bool peal_instance_unpublish_unused(struct peal_instance_element *_Nonnull element, uint64_t id)
 {
     uint64_t known = (uint64_t)peal_id_generation(id) << 32 | PEAL_WORD_PUBLISHED;
-    return __atomic_compare_exchange_n(&element->word, &known, known & ~(uint64_t)PEAL_WORD_PUBLISHED, false,
-        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return __atomic_compare_exchange_n(
+        &element->word, &known, known & ~(uint64_t)PEAL_WORD_PUBLISHED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 static inline uint32_t peal_instance_uses(const struct peal_instance_element *_Nonnull element)
 {

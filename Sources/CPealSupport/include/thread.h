@@ -215,7 +215,8 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 
 /* Stores an address with its mark in a free slot. The caller then tests if the address is still that of its object. A
  * thread that ends the object makes it stale, passes the writer fence and then loads the hazards. */
-static inline void peal_hazard_store(struct peal_hazard_slot *_Nonnull hazard, const void *_Nonnull address, uintptr_t mark)
+static inline void peal_hazard_store(
+    struct peal_hazard_slot *_Nonnull hazard, const void *_Nonnull address, uintptr_t mark)
 {
     /* The call that the slot named last has ended. */
     __atomic_store_n(&hazard->shown.current, NULL, __ATOMIC_RELEASE);

@@ -63,7 +63,9 @@ struct HandleSlots: @unchecked Sendable {
     func withProtected<Value, Error>(
         _ id: UInt64, _ body: (UnsafeMutableRawPointer) throws(Error) -> Value
     ) throws(Error) -> Value? {
-        guard peal_id_tag(id) == slots.pointee.tag, let slot = peal_slot_at(slots, peal_id_index(id)) else { return nil }
+        guard peal_id_tag(id) == slots.pointee.tag, let slot = peal_slot_at(slots, peal_id_index(id)) else {
+            return nil
+        }
         guard let hazard = peal_hazard_outermost() ?? peal_hazard_occupy() else { return try withPinned(id, body) }
         defer { Broadcast.release(hazard) }
         guard peal_hazard_protect_handle(hazard, slot, id) else { return nil }

@@ -23,10 +23,7 @@ enum ObserverLife {
         if _fastPath(peal_observer_references(record) == 1) {
             peal_label_remove(record.pointee.id)
             let counts = counts + 1 + Handles.observations.recyclePinned(record.pointee.id)
-            guard peal_observer_release_memory(record, counts) else { return }
-            guard record.pointee.successor == nil else { return free(record) }
-            ended.add(record)
-            record.free()
+            releaseMemory(record, counts: counts, &ended)
         } else {
             // Another thread may end the observer, which has no pin.
             Handles.observations.unpin(record.pointee.id)
@@ -92,6 +89,17 @@ enum ObserverLife {
     /// - Parameter counts: The number of weak counts that the caller releases.
     static func releaseMemory(_ released: UnsafeMutablePointer<ObserverRecord>, counts: UInt32 = 1) {
         if peal_observer_release_memory(released, counts) { free(released) }
+    }
+
+    /// The same for one of several records.
+    ///
+    /// - Parameter ended: Releases the tables of records without extras.
+    @inline(__always)
+    static func releaseMemory(_ record: Observer, counts: UInt32, _ ended: inout EndedRecords) {
+        guard peal_observer_release_memory(record, counts) else { return }
+        guard record.delivery == nil, record.pointee.successor == nil else { return free(record) }
+        ended.add(record)
+        record.free()
     }
 
     private static func free(_ released: Observer) {

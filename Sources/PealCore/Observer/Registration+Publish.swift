@@ -4,7 +4,7 @@ import PealCall
 extension CenterState {
     /// Lists the observer under all its methods, or under none when memory is short.
     @inline(__always)
-    func publish(
+    mutating func publish(
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) -> RegistrationOutcome {
         try record.borrowedTables.with { (tables) throws(Failure) in
@@ -27,7 +27,7 @@ extension CenterState {
 
     /// Lists an observer that replaces others.
     @inline(never)
-    func publish(
+    mutating func publish(
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol,
         replacing known: [Observer]
     ) throws(Failure) -> RegistrationOutcome {
@@ -80,7 +80,7 @@ extension CenterState {
 
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
     @inline(__always)
-    private func open(
+    private mutating func open(
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) {
         try proto.state.observers.reserve(for: record)

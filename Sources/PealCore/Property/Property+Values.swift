@@ -13,10 +13,17 @@ public enum PropertyAccess {
     /// Sets a short value if nothing requires the general path, and notifies the observers. No batch may be open.
     ///
     /// - Returns: True if a queue refused a call; nil if the value was not set, and `Property.set` must set it.
-    @_optimize(speed) @inline(never)
+    @inline(__always)
     public static func setFast(_ id: UInt64, _ value: UnsafeRawPointer, size: Int) -> Bool? {
         guard let element = peal_property_element_of(id) else { return nil }
-        if peal_property_is_text(element) { return setTextFast(element, id, value, size: size) }
+        return peal_property_is_text(element)
+            ? setTextFast(element, id, value, size: size) : setValueFast(element, id, value, size: size)
+    }
+
+    @_optimize(speed) @inline(never)
+    private static func setValueFast(
+        _ element: PropertyNotification.Place, _ id: UInt64, _ value: UnsafeRawPointer, size: Int
+    ) -> Bool? {
         // A fixed size, for which the compiler reserves part of the stack directly.
         return withUnsafeTemporaryAllocation(
             byteCount: 2 * Int(PEAL_PROPERTY_SHORT), alignment: CopyPlan.alignment

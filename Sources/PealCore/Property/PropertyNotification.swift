@@ -40,23 +40,24 @@ struct PropertyNotification {
 
     @inline(__always)
     private func notifyValues(_ values: Values) -> Bool {
-        guard !values.isText else { return notifyTexts(values) }
-        var arguments: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) = (values.old, values.new)
-        return withUnsafePointer(to: &arguments) { arguments in
-            let first = UnsafeRawPointer(arguments).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-            return broadcast(.values, first, 2)
-        }
+        values.isText ? notifyTexts(values) : broadcastValues(values.old, values.new)
     }
 
     /// The arguments are the pointers to the texts.
-    @inline(never)
+    @inline(__always)
     private func notifyTexts(_ values: Values) -> Bool {
-        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 4) { words in
-            words[2] = values.old
-            words[3] = values.new
-            let first = words.baseAddress.unsafelyUnwrapped
-            words[0] = UnsafeMutableRawPointer(first + 2)
-            words[1] = UnsafeMutableRawPointer(first + 3)
+        var texts: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) = (values.old, values.new)
+        return withUnsafeMutablePointer(to: &texts) { texts in
+            let first = UnsafeMutableRawPointer(texts)
+            return broadcastValues(first, first + MemoryLayout<UnsafeMutableRawPointer?>.stride)
+        }
+    }
+
+    @inline(__always)
+    private func broadcastValues(_ old: UnsafeMutableRawPointer, _ new: UnsafeMutableRawPointer) -> Bool {
+        var arguments: (UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) = (old, new)
+        return withUnsafePointer(to: &arguments) { arguments in
+            let first = UnsafeRawPointer(arguments).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
             return broadcast(.values, first, 2)
         }
     }

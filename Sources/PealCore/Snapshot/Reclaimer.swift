@@ -235,7 +235,8 @@ enum Reclaimer {
             defer { index += 1 }
             switch objects[index] {
             case .list(let list):
-                guard index + 1 < objects.count, case .pinnedObserver(let record) = objects[index + 1], list.isOf(record)
+                guard index + 1 < objects.count, case .pinnedObserver(let record) = objects[index + 1],
+                    list.isOf(record)
                 else {
                     list.free()
                     continue

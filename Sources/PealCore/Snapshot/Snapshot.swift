@@ -149,7 +149,9 @@ extension Snapshot {
     func free(borrowed: Int = 0) {
         for group in groups { ObserverGroup.leave(group) }
         let entries = entries
-        for index in borrowed..<entries.count { ObserverLife.releaseMemory(entries[index].record) }
+        var ended = EndedRecords()
+        for index in borrowed..<entries.count { ObserverLife.releaseMemory(entries[index].record, counts: 1, &ended) }
+        ended.release()
         for entry in pending { ObserverLife.releaseMemory(entry.record) }
         if let twin = pointee.twin { peal_memory_free(twin) }
         if pointee.capacity == 1 { peal_spare_free(PEAL_SPARE_LISTS, self) } else { peal_memory_free(self) }
