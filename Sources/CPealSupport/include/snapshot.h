@@ -150,7 +150,6 @@ enum {
     /* Weak, and its functions retain the target themselves. A placeholder is never weak. */
     PEAL_GATE_RETAINS = PEAL_GATE_RETAINS_
 };
-_Static_assert(PEAL_GATE_RETAINS == (PEAL_GATE_WEAK | PEAL_GATE_LAZY), "programs compare gates with this value");
 
 /* An acquire load: the writes of a thread before it opened the gate happen before the call. */
 static inline uint32_t peal_gate_load(const uint32_t *_Nonnull gate) { return __atomic_load_n(gate, __ATOMIC_ACQUIRE); }

@@ -20,7 +20,7 @@ struct ExaminedReplay: ResultLoops {
         replay.hazard.pointee.answer = PEAL_ANSWER_GIVEN.rawValue
         let (replay, hazard) = (replay, replay.hazard)
         return withUnsafeMutablePointer(to: &ignored) {
-            replay.fold(ExaminedTail(tail: tail, hazard: hazard, ignored: $0))
+            replay.foldCompactly(ExaminedTail(tail: tail, hazard: hazard, ignored: $0))
         }
     }
 

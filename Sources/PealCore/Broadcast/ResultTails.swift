@@ -12,9 +12,15 @@ protocol ResultTail {
     mutating func take(_ first: UInt64, _ second: UInt64, of entry: UnsafePointer<peal_entry>) -> Bool
     /// The combined result.
     var words: (UInt64, UInt64) { get }
+    /// True if the tail is not worth a set of loops.
+    static var isRare: Bool { get }
 }
 
 extension ResultTail {
+    @inlinable
+    @inline(__always)
+    static var isRare: Bool { false }
+
     /// Each result counts.
     @inlinable
     @inline(__always)
@@ -90,6 +96,8 @@ struct TruthResult: ResultTail {
 /// The sum of integers, which saturates at the limits of their type. Values are shifted to the top of the word, so an
 /// addition overflows where the type's addition would.
 struct SumResult<Word: FixedWidthInteger & BitwiseCopyable>: ResultTail {
+    static var isRare: Bool { !Word.isSigned }
+
     let shift: Word
     var sum: Word = 0
 
@@ -110,6 +118,8 @@ struct SumResult<Word: FixedWidthInteger & BitwiseCopyable>: ResultTail {
 
 /// The least integer. For the greatest one the bits are flipped, which reverses the order.
 struct LeastResult<Word: FixedWidthInteger & BitwiseCopyable>: ResultTail {
+    static var isRare: Bool { true }
+
     let shift: Word
     let flip: Word
     var least = Word.max
@@ -139,6 +149,8 @@ struct DoubleSumResult: ResultTail {
 
 /// Other sums and orders of floating numbers.
 struct CombinedResult: ResultTail {
+    static var isRare: Bool { true }
+
     let policy: BroadcastPolicy
     let kind: ResultKind
     var word: UInt64 = 0
@@ -214,6 +226,8 @@ public struct FoldedInteger: ResultTail {
 
 /// Results that the caller's function folds.
 struct FoldedResult: ResultTail {
+    static var isRare: Bool { true }
+
     let fold: BroadcastRequest.Fold
     let context: UnsafeMutableRawPointer?
     let accumulator: UnsafeMutableRawPointer?

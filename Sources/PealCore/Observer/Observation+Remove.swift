@@ -48,7 +48,6 @@ extension Observation {
     /// - Parameter timeout: The time limit in milliseconds.
     /// - Returns: True if the wait was completed; nil if the handle is stale, the observer has extras, or another thread
     ///   ends it. Then `remove` decides.
-    @_optimize(speed)
     public static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
         guard let record = Handles.observations.retirePinned(id) else { return nil }
         guard record.delivery == nil, record.closeGate() else {
