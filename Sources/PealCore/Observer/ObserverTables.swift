@@ -35,6 +35,9 @@ final class ObserverTables: @unchecked Sendable {
     private let recordCount: UnsafeMutablePointer<UInt32>
     /// The number of counts that were taken for later records. Guarded by the center's lock.
     @exclusivity(unchecked) private var advance: UInt32 = 0
+    /// True while the protocol's shared tables have these, and end the advance when they drop them. Guarded by the
+    /// center's lock.
+    @exclusivity(unchecked) private var isShared = false
 
     init(
         _ functions: FunctionTables, of proto: PealProtocol, in state: borrowing CenterState,
@@ -92,8 +95,7 @@ final class ObserverTables: @unchecked Sendable {
 
     @inline(never)
     private func takeCounts() {
-        // Tables with later methods are those of one observer.
-        advance = later == nil ? Self.batch : 1
+        advance = isShared ? Self.batch : 1
         if peal_count_retain_first(recordCount, advance) { Borrowed(self).retain() }
     }
 
@@ -105,8 +107,12 @@ final class ObserverTables: @unchecked Sendable {
     /// Returns true if no record has the tables. The caller must hold the center's lock.
     var hasNoRecords: Bool { peal_count_load(recordCount) == advance }
 
+    /// Permits counts for later records. The caller must hold the center's lock, and call `endAdvance` later.
+    func beginAdvance() { isShared = true }
+
     /// Releases the counts for later records. The caller must hold the center's lock.
     func endAdvance() {
+        isShared = false
         let unused = advance
         advance = 0
         if unused > 0 { removeRecords(unused) }

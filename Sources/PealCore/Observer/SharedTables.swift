@@ -71,6 +71,7 @@ struct SharedTables {
         if byHash.count >= Int(limit) { dropUnused() }
         // If two tables have one hash, the later ones replace the earlier, which are not shared any more.
         byHash.updateValue(tables, forKey: tables.hash)?.endAdvance()
+        tables.beginAdvance()
         last = tables
         return tables
     }
@@ -83,7 +84,6 @@ struct SharedTables {
     }
 
     private mutating func removeBindings() {
-        for known in bound.values { known.tables.endAdvance() }
         lastBound = nil
         bound = [:]
     }
