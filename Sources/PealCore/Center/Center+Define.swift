@@ -211,7 +211,7 @@ extension CenterState {
             self[owner].add(methods)
         }
         // Tables without the new methods may lack a method that is now required.
-        for subprotocol in subprotocols { self[subprotocol].tables = SharedTables() }
+        for subprotocol in subprotocols { self[subprotocol].tables.removeAll() }
         noteGrowth(of: proto, and: isNew || made.isEmpty ? [] : subprotocols, isNew: isNew)
         noteListed(listed, in: proto.center)
     }
