@@ -413,17 +413,20 @@ CLAIM("O16, O18", "a bare function passes over the result of a passive observer 
     static const char *const names[] = { "agrees", "on_least", "on_real" };
     const peal_method *const methods[] = { &jury.agrees, &jury.on_least, &jury.on_real };
     peal_function functions[3];
+    peal_proxy closures[3];
 
     manner = ABSTAINS;
     for (int jurors_called = 2; jurors_called >= 0; jurors_called -= 2) {
         begin(jurors_called, jurors_called / 2, nowhere);
         CHECK_OK(peal_observe_handler(jury.protocol, NULL, handle, names, 3, NULL, NULL));
         for (int i = 0; i < 3; i++)
-            CHECK_OK(peal_closure_create(*methods[i], NULL, NULL, &functions[i]));
+            CHECK_OK(peal_closure_create(*methods[i], NULL, &closures[i], &functions[i]));
         CHECK(((bool (*)(int32_t))functions[0])(1));
         CHECK_EQUAL(((int32_t (*)(int32_t))functions[1])(5), jurors_called > 0 ? 6 : 0);
         CHECK_EQUAL((int)((double (*)(double, int32_t))functions[2])(-9, 5), jurors_called > 0 ? -2 : 0);
         CHECK_EQUAL(watched, 3);
+        for (int i = 0; i < 3; i++)
+            CHECK_OK(peal_proxy_destroy(closures[i]));
         close_center(center);
     }
 }
