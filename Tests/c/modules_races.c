@@ -173,7 +173,7 @@ CLAIM("M5", "a stop and a removal wait for an event of the module that runs on a
 
 CLAIM("M4", "the removal of a module stops waiting after its time limit, and is completed when the module's call has ended")
 {
-    struct part a = { .name = "a", .on_event = stand_in_event, .timeout = 10 };
+    struct part a = { .name = "a", .on_event = stand_in_event, .timeout = PART_TIMEOUT };
     pthread_t event;
 
     open_modules();

@@ -588,7 +588,7 @@ CLAIM("M5", "a step that blocks its caller beyond the time limit is reported whi
 CLAIM("M5", "a module's stop that exceeds its time limit is reported, and the next module is stopped")
 {
     struct part a = { .name = "a" };
-    struct part b = { .name = "b", .needs = { "a" }, .timeout = 10, .stops = PEAL_DEFERRED };
+    struct part b = { .name = "b", .needs = { "a" }, .timeout = PART_TIMEOUT, .stops = PEAL_DEFERRED };
 
     open_modules();
     part_add(center, &a);
@@ -709,7 +709,7 @@ static void wait_to_leave(struct part *part, struct peal_module_step *step)
 
 CLAIM("M5", "a step that blocks its queue is cancelled, may end later, and its module is then released")
 {
-    struct part a = { .name = "a", .timeout = 10, .on_start = wait_to_leave };
+    struct part a = { .name = "a", .timeout = PART_TIMEOUT, .on_start = wait_to_leave };
 
     open_modules();
     lane_open(&lane, PEAL_QUEUE_SERIAL);

@@ -29,19 +29,33 @@ static int free_port(void)
     return ntohs(address.sin_port);
 }
 
-static bool answers(int port)
+/* Returns true if this server answers on its port. Another program's server may have taken the port meanwhile. */
+static bool answers(const struct server *server)
 {
     struct sockaddr_in address = {
-        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)
+        .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)server->port)
     };
     const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    char greeting[4] = "";
+    char greeting[1024] = "";
+    size_t length = 0;
+    ssize_t count;
 
-    const bool does = connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0
-                   && recv(descriptor, greeting, sizeof greeting, 0) == (ssize_t)sizeof greeting
-                   && memcmp(greeting, "INFO", sizeof greeting) == 0;
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0) {
+        while (length < sizeof greeting - 1 && strchr(greeting, '\n') == NULL
+               && (count = recv(descriptor, greeting + length, sizeof greeting - 1 - length, 0)) > 0)
+            length += (size_t)count;
+    }
     close(descriptor);
-    return does;
+    return strncmp(greeting, "INFO", strlen("INFO")) == 0 && strstr(greeting, server->folder) != NULL;
+}
+
+/* Returns true if the process has ended, as a server does whose port is not free. */
+static bool has_ended(struct server *server)
+{
+    if (waitpid(server->process, NULL, WNOHANG) != server->process)
+        return false;
+    server->process = 0;
+    return true;
 }
 
 static void write_configuration(const struct server *server)
@@ -52,12 +66,13 @@ static void write_configuration(const struct server *server)
     FILE *file = fopen(path, "w");
     if (file == NULL)
         check_give_up("the configuration cannot be written", __FILE__, __LINE__);
-    fprintf(file, "listen: \"127.0.0.1:%d\"\njetstream { store_dir: \"%s/js\" }\nlogfile: \"%s/log\"\n%s\n",
-        server->port, server->folder, server->folder, server->configuration != NULL ? server->configuration : "");
+    fprintf(file, "server_name: \"%s\"\nlisten: \"127.0.0.1:%d\"\njetstream { store_dir: \"%s/js\" }\nlogfile: \"%s/log\"\n%s\n",
+        server->folder, server->port, server->folder, server->folder, server->configuration != NULL ? server->configuration : "");
     fclose(file);
 }
 
-void server_restart(struct server *server)
+/* Returns false if the server ends at once. */
+static bool try_start(struct server *server)
 {
     char path[128];
 
@@ -71,20 +86,31 @@ void server_restart(struct server *server)
         execl("/usr/sbin/nats-server", "nats-server", "-c", path, (char *)NULL);
         _exit(127);
     }
-    WAIT_UNTIL(answers(server->port));
+    WAIT_UNTIL(answers(server) || has_ended(server));
+    return server->process != 0;
+}
+
+void server_restart(struct server *server)
+{
+    if (!try_start(server))
+        check_give_up("the server does not start again", __FILE__, __LINE__);
 }
 
 void server_start(struct server *server, const char *configuration)
 {
     memset(server, 0, sizeof *server);
     server->configuration = configuration;
-    server->port = free_port();
-    snprintf(server->url, sizeof server->url, "nats://127.0.0.1:%d", server->port);
     snprintf(server->folder, sizeof server->folder, "/tmp/peal-nats-XXXXXX");
     if (mkdtemp(server->folder) == NULL)
         check_give_up("no folder for the server", __FILE__, __LINE__);
-    write_configuration(server);
-    server_restart(server);
+    for (int tries = 0; server->process == 0; tries++) {
+        if (tries == 10)
+            check_give_up("the server does not start", __FILE__, __LINE__);
+        server->port = free_port();
+        write_configuration(server);
+        (void)try_start(server);
+    }
+    snprintf(server->url, sizeof server->url, "nats://127.0.0.1:%d", server->port);
 }
 
 void server_kill(struct server *server)

@@ -37,6 +37,10 @@ struct part {
     peal_module module;
 };
 
+/* A time limit in milliseconds for modules of which one step waits and the others must not exceed it, even under a
+ * sanitizer on a busy machine. */
+enum { PART_TIMEOUT = 250 };
+
 extern const struct peal_lifecycle part_table;
 
 /* Registers the module. Returns the library's status. */
