@@ -17,6 +17,15 @@ set(PEAL_OUTLINING
   -Xllvm -enable-machine-outliner=always -Xllvm -enable-linkonceodr-outlining
   -Xllvm -forceattrs-csv-path=${PEAL_HOT_FUNCTIONS})
 
+# -Osize stores a zero by an `and` with the memory. Two of these that overlap wait for each other, which takes longer than
+# a hundred instructions. The same functions are compiled without this (in LLVM: `optsize` without `minsize`).
+set(PEAL_FAST_FUNCTIONS ${PROJECT_BINARY_DIR}/fast-functions.rsp)
+file(STRINGS ${PEAL_HOT_FUNCTIONS} peal_fast_functions)
+list(TRANSFORM peal_fast_functions REPLACE "^(.*),nooutline=true$" "-Xllvm -force-remove-attribute=\\1:minsize")
+list(JOIN peal_fast_functions "\n" peal_fast_functions)
+file(CONFIGURE OUTPUT ${PEAL_FAST_FUNCTIONS} CONTENT "${peal_fast_functions}\n" @ONLY)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PEAL_HOT_FUNCTIONS})
+
 # peal_compile_embedded(<object> TRIPLE <triple> [OPTIONS <options of swiftc>...]): compiles PealCall, PealCore and
 # PealABI as one module to an object file. The options name the machine's headers, if it is not this one.
 function(peal_compile_embedded object)
@@ -35,7 +44,7 @@ function(peal_compile_embedded object)
   if(arg_TRIPLE MATCHES "^x86_64" AND CMAKE_BUILD_TYPE STREQUAL "Release")
     list(APPEND optimization ${PEAL_ALIGNED_LOOPS})
     if(NOT PEAL_SANITIZE)
-      list(APPEND optimization ${PEAL_OUTLINING})
+      list(APPEND optimization ${PEAL_OUTLINING} @${PEAL_FAST_FUNCTIONS})
     endif()
   endif()
   add_custom_command(OUTPUT ${object}

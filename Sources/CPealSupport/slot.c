@@ -82,8 +82,11 @@ static struct peal_slot *pop(struct peal_slots *slots, uint32_t *out_index)
         struct peal_slot *slot = existing_slot(slots, *out_index);
         const uintptr_t next = (uintptr_t)__atomic_load_n(&slot->object, __ATOMIC_RELAXED);
         if (__atomic_compare_exchange_n(
-                &slots->free, &head, head_with(head, (uint32_t)next), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+                &slots->free, &head, head_with(head, (uint32_t)next), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            if ((uint32_t)next != 0)
+                __builtin_prefetch(existing_slot(slots, (uint32_t)next - 1), 1);
             return slot;
+        }
     }
 }
 
@@ -116,6 +119,9 @@ static struct peal_slot *pop_spare(const struct peal_slots *slots, uint32_t *out
     struct peal_slot *slot = existing_slot(slots, *out_index);
     spares->first = (uint32_t)(uintptr_t)__atomic_load_n(&slot->object, __ATOMIC_RELAXED);
     spares->count--;
+    /* Slots that are freed in another order than they were taken are far from each other. */
+    if (spares->count > 0)
+        __builtin_prefetch(existing_slot(slots, spares->first - 1), 1);
     return slot;
 }
 
@@ -147,26 +153,50 @@ static __attribute__((noinline)) enum peal_slot_outcome grow(struct peal_slots *
     return PEAL_SLOT_ALLOCATED;
 }
 
-enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *out_id)
+static inline enum peal_slot_outcome allocate(struct peal_slots *slots, struct peal_slot **out_slot, uint64_t *out_id)
 {
     uint32_t index;
-    const struct peal_slot *slot = pop_spare(slots, &index);
+    struct peal_slot *slot = pop_spare(slots, &index);
     if (slot == NULL)
         slot = pop(slots, &index);
-    if (slot == NULL)
-        return grow(slots, out_id);
+    if (slot == NULL) {
+        const enum peal_slot_outcome outcome = grow(slots, out_id);
+        if (outcome == PEAL_SLOT_ALLOCATED)
+            *out_slot = existing_slot(slots, peal_id_index(*out_id));
+        return outcome;
+    }
+    *out_slot = slot;
     *out_id = id_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
     return PEAL_SLOT_ALLOCATED;
 }
 
-void peal_slot_publish(struct peal_slots *slots, uint64_t id, void *object)
+static inline void publish(struct peal_slot *slot, uint64_t id, void *object)
 {
-    struct peal_slot *slot = existing_slot(slots, peal_id_index(id));
     const uint64_t word = (uint64_t)peal_id_generation(id) << 32 | PEAL_SLOT_LIVE;
     /* A reader that finds the object finds at least the generation that the free slot had. */
     __atomic_store_n(&slot->object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->word, word, __ATOMIC_RELEASE);
     peal_tap_note_object(id, true);
+}
+
+enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *out_id)
+{
+    struct peal_slot *slot;
+    return allocate(slots, &slot, out_id);
+}
+
+void peal_slot_publish(struct peal_slots *slots, uint64_t id, void *object)
+{
+    publish(existing_slot(slots, peal_id_index(id)), id, object);
+}
+
+enum peal_slot_outcome peal_slot_insert(struct peal_slots *slots, void *object, uint64_t *out_id)
+{
+    struct peal_slot *slot = NULL;
+    const enum peal_slot_outcome outcome = allocate(slots, &slot, out_id);
+    if (outcome == PEAL_SLOT_ALLOCATED)
+        publish(slot, *out_id, object);
+    return outcome;
 }
 
 void peal_slot_free(struct peal_slots *slots, uint64_t id)

@@ -1,6 +1,7 @@
 #include "snapshot.h"
 
 #include "memory.h"
+#include "record.h"
 
 #include <string.h>
 
@@ -45,6 +46,42 @@ void peal_directory_close(struct peal_directory_element *element)
 {
     peal_directory_publish(element, peal_directory_empty_list(element));
     __atomic_store_n(&element->empty_list.method, peal_no_id_of(element->empty_list.method), __ATOMIC_RELEASE);
+}
+
+/* The loops of the next two functions have no branch that depends on an entry: a processor that cannot predict the branch
+ * reads one record after the other. Each entry is written, and the next one replaces it if it does not belong there. */
+bool peal_snapshot_copy_living(struct peal_snapshot *list, const struct peal_snapshot *origin)
+{
+    const uint32_t end = origin->count;
+    uint32_t count = list->count;
+    uint32_t has_rare = 0;
+    for (uint32_t i = 0; i < end; i++) {
+        const struct peal_observer_record *const record = peal_observer_of_gate(origin->entries[i].gate);
+        const uint32_t gate = peal_gate_load(&record->gate);
+        const uint32_t is_living = (gate & (PEAL_GATE_REMOVED | PEAL_GATE_DRAINS)) == 0;
+        list->entries[count] = origin->entries[i];
+        count += is_living;
+        has_rare |= is_living & ((gate & PEAL_GATE_LAZY) != 0 || record->extras == PEAL_EXTRAS_ALL);
+    }
+    peal_snapshot_set_count(list, count);
+    return has_rare != 0;
+}
+
+void peal_snapshot_subtract(struct peal_snapshot *list, const struct peal_snapshot *other, size_t count)
+{
+    const uint32_t end = list->count;
+    uint32_t first = 0, kept = 0;
+    while (first < count && first < end && other->entries[first].gate == list->entries[first].gate)
+        first++;
+    size_t next = first;
+    for (uint32_t i = first; i < end; i++) {
+        const struct peal_entry entry = list->entries[i];
+        const uint32_t is_other = (next < count) & (other->entries[next < count ? next : 0].gate == entry.gate);
+        list->entries[kept] = entry;
+        kept += !is_other;
+        next += is_other;
+    }
+    peal_snapshot_set_count(list, kept);
 }
 
 struct peal_method_names *peal_method_names_make(

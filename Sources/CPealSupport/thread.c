@@ -307,6 +307,20 @@ static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal
     return (list & ~(uintptr_t)PEAL_HAZARD_MARKS) == (uintptr_t)snapshot;
 }
 
+bool peal_thread_any_protect(void)
+{
+    FOR_EACH_HAZARD_SLOT(thread, hazard)
+    {
+        const bool is_free = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) == 0
+                          && __atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) == NULL;
+        peal_order_acquire(&hazard->shown.current);
+        peal_order_acquire(&hazard->shown.list);
+        if (!is_free)
+            return true;
+    }
+    return false;
+}
+
 bool peal_thread_any_protects(const struct peal_snapshot *snapshot)
 {
     FOR_EACH_HAZARD_SLOT(thread, hazard)

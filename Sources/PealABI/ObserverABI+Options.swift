@@ -20,6 +20,7 @@ extension Registration {
 
     /// Runs `body`, which registers with the options, or with none. If that fails, calls the destroy callback, as the
     /// interface promises.
+    @inline(__always)
     static func registering(
         _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?,
@@ -56,14 +57,14 @@ extension Registration {
     }
 
     @inline(never)
-    private mutating func applyOthers(_ options: peal_observe_options) throws(Failure) {
-        func has(_ flag: peal_observe_flags) -> Bool { options.flags & UInt32(flag.rawValue) != 0 }
+    private mutating func applyOthers(_ given: peal_observe_options) throws(Failure) {
+        func has(_ flag: peal_observe_flags) -> Bool { given.flags & UInt32(flag.rawValue) != 0 }
         let known =
             PEAL_OBSERVE_ONCE.rawValue | PEAL_OBSERVE_REPLACE.rawValue
             | PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue | PEAL_OBSERVE_BLOCKED.rawValue
             | PEAL_OBSERVE_BORROWED.rawValue | PEAL_OBSERVE_PASSIVE.rawValue | PEAL_OBSERVE_LATER_METHODS.rawValue
             | PEAL_OBSERVE_RETAINS.rawValue
-        guard options.flags & ~UInt32(known) == 0 else {
+        guard given.flags & ~UInt32(known) == 0 else {
             throw Failure(
                 .argument,
                 "the flags of an observer have bits that this library does not define; use those of enum peal_observe_flags"
@@ -73,16 +74,17 @@ extension Registration {
             throw Failure(
                 .argument, "PEAL_OBSERVE_REPLACE and PEAL_OBSERVE_ALLOW_DUPLICATE exclude each other; choose one")
         }
-        isOnce = has(PEAL_OBSERVE_ONCE)
-        isBlocked = has(PEAL_OBSERVE_BLOCKED)
-        isBorrowed = has(PEAL_OBSERVE_BORROWED)
-        isPassive = has(PEAL_OBSERVE_PASSIVE)
+        if has(PEAL_OBSERVE_ONCE) { options.insert(.once) }
+        if has(PEAL_OBSERVE_BLOCKED) { options.insert(.blocked) }
+        if has(PEAL_OBSERVE_BORROWED) { options.insert(.borrowed) }
+        if has(PEAL_OBSERVE_PASSIVE) { options.insert(.passive) }
+        if has(PEAL_OBSERVE_REPLACE) { options.insert(.replacesDuplicates) }
+        if has(PEAL_OBSERVE_ALLOW_DUPLICATE) { options.insert(.allowsDuplicates) }
         if has(PEAL_OBSERVE_LATER_METHODS) { try includeLaterMethods() }
-        if options.queue.id != 0 { queue = try options.queue.find() }
-        if options.owner.id != 0 { owner = try CurrentOwner.find(options.owner.id) }
-        weak = try WeakTarget(options.weak, options.weak_reference, options.reference, target: target)
+        if given.queue.id != 0 { queue = try given.queue.find() }
+        if given.owner.id != 0 { owner = try CurrentOwner.find(given.owner.id) }
+        weak = try WeakTarget(given.weak, given.weak_reference, given.reference, target: target)
         if has(PEAL_OBSERVE_RETAINS) { try retainByFunctions() }
-        duplicates = has(PEAL_OBSERVE_REPLACE) ? .replaced : has(PEAL_OBSERVE_ALLOW_DUPLICATE) ? .allowed : .refused
     }
 }
 
@@ -107,7 +109,7 @@ extension Registration {
                 .argument,
                 "PEAL_OBSERVE_LATER_METHODS is for a handler of all methods; use peal_observe_handler without names")
         }
-        includesLater = true
+        options.insert(.includesLater)
     }
 
     private mutating func retainByFunctions() throws(Failure) {

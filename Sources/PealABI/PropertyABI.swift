@@ -162,7 +162,7 @@ extension Registration {
                 "PEAL_PROPERTY_KEEP_LATEST applies to calls that wait on a queue; name a queue in the options, or remove the flag"
             )
         }
-        keepsLatest = flags & UInt32(PEAL_PROPERTY_KEEP_LATEST.rawValue) != 0
+        if flags & UInt32(PEAL_PROPERTY_KEEP_LATEST.rawValue) != 0 { options.insert(.keepsLatest) }
     }
 }
 

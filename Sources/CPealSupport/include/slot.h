@@ -156,6 +156,9 @@ enum peal_slot_outcome peal_slot_allocate(struct peal_slots *_Nonnull slots, uin
 
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */
 void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_Nonnull object);
+/* Takes a slot and publishes an object there. The id is stored before other threads can find the object. */
+enum peal_slot_outcome peal_slot_insert(
+    struct peal_slots *_Nonnull slots, void *_Nonnull object, uint64_t *_Nonnull out_id);
 
 /* Frees a slot that was taken and has no object, or whose last pin the caller has released. The next id of the slot has
  * the next generation. */

@@ -67,6 +67,15 @@ static inline void peal_snapshot_copy_entries(
     list->count = origin->count;
 }
 
+/* Appends the entries of another list whose observers have not ended, to a list that has room and is not published yet.
+ * Returns true if one of these observers is a service's placeholder or has rare extras. */
+bool peal_snapshot_copy_living(struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull origin);
+
+/* Leaves in a list that no reader protects only the entries that are not among the first `count` ones of another list,
+ * which has those in the same order. */
+void peal_snapshot_subtract(
+    struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull other, size_t count);
+
 static inline size_t peal_snapshot_size(size_t capacity)
 {
     return sizeof(struct peal_snapshot) + capacity * sizeof(struct peal_entry);

@@ -39,7 +39,18 @@ public final class Center: Sendable {
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
         try state.withLock { (state) throws(Failure) -> Value in
-            guard !state.isEnded else { throw Failure(.handle, "the center has been ended") }
+            guard !state.isEnded else { throw .endedCenter }
+            return try body(&state)
+        }
+    }
+
+    /// The same, inlined.
+    @inline(__always)
+    func withStateInline<Value: Sendable>(
+        _ body: (inout CenterState) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try state.withLock { (state) throws(Failure) -> Value in
+            guard !state.isEnded else { throw .endedCenter }
             return try body(&state)
         }
     }
@@ -69,7 +80,7 @@ public final class Center: Sendable {
         // Before the handle is stale: modules that stop may use it.
         let isStopped = mediator.withLock({ $0.mediator })?.stopForEnd() ?? true
         guard Handles.centers.remove(id) != nil else {
-            throw Failure(.handle, "the center has been ended")
+            throw .endedCenter
         }
         let modules = mediator.withLock { slot in
             slot.isClosed = true

@@ -66,9 +66,16 @@ struct HandleSlots: @unchecked Sendable {
         guard peal_id_tag(id) == slots.pointee.tag, let slot = peal_slot_at(slots, peal_id_index(id)) else {
             return nil
         }
-        guard let hazard = peal_hazard_outermost() ?? peal_hazard_occupy() else { return try withPinned(id, body) }
-        defer { Broadcast.release(hazard) }
-        guard peal_hazard_protect_handle(hazard, slot, id) else { return nil }
+        let hazard = peal_hazard_outermost() ?? peal_hazard_occupy()
+        var isPinned = false
+        defer { if let hazard { Broadcast.release(hazard) } else if isPinned, peal_slot_unpin(slot) { free(slot, id) } }
+        // `body` is called in one place, where it is inlined.
+        if let hazard {
+            guard peal_hazard_protect_handle(hazard, slot, id) else { return nil }
+        } else {
+            guard peal_slot_pin(slots, id, false) != nil else { return nil }
+            isPinned = true
+        }
         return try body(peal_slot_object(slot).pointee.unsafelyUnwrapped)
     }
 

@@ -19,15 +19,13 @@ public struct ObserverHandles: @unchecked Sendable {
         _ record: Observer,
         limit: StaticString = "there are too many observations in the process; remove those that are not needed"
     ) throws(Failure) {
-        var id: UInt64 = 0
-        let outcome = peal_slot_allocate(slots, &id)
+        peal_observer_retain_memory_unshared(record)
+        let outcome = peal_slot_insert(slots, record, &record.pointee.id)
         guard outcome == PEAL_SLOT_ALLOCATED else {
+            ObserverLife.releaseMemory(record)
             if outcome == PEAL_SLOT_NO_MEMORY { throw .outOfMemory }
             throw Failure(.limit, limit.description)
         }
-        record.pointee.id = id
-        peal_observer_retain_memory_unshared(record)
-        peal_slot_publish(slots, id, record)
     }
 
     public func find(_ id: UInt64) -> Observation? {

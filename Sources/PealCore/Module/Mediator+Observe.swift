@@ -40,7 +40,7 @@ extension Mediator {
         var registration = Registration(proto: proto, target: target, functions: .bindings([]))
         registration.tables = functions
         registration.queue = queue
-        registration.duplicates = .allowed
+        registration.options = .allowsDuplicates
         module.status.observations.append(try registration.registerLeavingLists())
     }
 

@@ -140,7 +140,7 @@ extension Center {
             if !slot.isClosed, slot.mediator == nil { slot.mediator = made }
             return slot.mediator
         }
-        guard let kept else { throw Failure(.handle, "the center has been ended") }
+        guard let kept else { throw .endedCenter }
         return kept
     }
 }

@@ -11,7 +11,7 @@ final class LaterMethods: @unchecked Sendable {
     private let capturesArguments: Bool
 
     init(of registration: borrowing Registration) {
-        capturesArguments = registration.queue != nil && !registration.isBorrowed
+        capturesArguments = registration.queue != nil && !registration.options.contains(.borrowed)
     }
 
     /// Returns the thunk of a method that the handler can receive; nil for any other method.

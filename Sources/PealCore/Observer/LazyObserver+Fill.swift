@@ -36,9 +36,9 @@ extension CenterState {
     ) throws(Failure) -> Bool {
         var registration = Registration(proto: placeholder.proto, target: use.target, functions: .service)
         registration.priority = placeholder.record.pointee.priority
-        registration.isPassive = placeholder.record.isPassive
+        if placeholder.record.isPassive { registration.options.insert(.passive) }
         registration.queue = placeholder.queue
-        registration.isOnce = peal_gate_load(placeholder.gate) & ObserverGate.once != 0
+        if peal_gate_load(placeholder.gate) & ObserverGate.once != 0 { registration.options.insert(.once) }
         let tables = placeholder.record.tables
         let record = try Observer.make(&registration, Borrowed(tables))
         record.install(at: placeholder.record, use)

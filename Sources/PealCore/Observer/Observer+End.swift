@@ -129,6 +129,16 @@ extension CenterState {
         // The end of its protocol has ended the lists too.
         guard self[tables.proto].isDefined else { return nil }
         if self[tables.proto].observers.remove(record) { count(record, of: tables.proto, as: -1) }
+        if tables.listings.count == 1, replaced == nil, tables.later == nil {
+            return SnapshotTransaction.remove(record, from: tables.listings[0].element)
+        }
+        return unlistAll(record, tables, besides: replaced)
+    }
+
+    @inline(never)
+    private func unlistAll(
+        _ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>?
+    ) -> Snapshot? {
         var last: Snapshot?
         func remove(_ listing: ObserverTables.Listing) {
             if let replaced, replaced.contains(listing.element) { return }

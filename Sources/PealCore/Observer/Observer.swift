@@ -11,31 +11,42 @@ extension Observer {
     static func make(
         _ registration: inout Registration, _ tables: Borrowed<ObserverTables>
     ) throws(Failure) -> Observer {
-        let handled = tables.with { $0.handled }
-        let extras = handled == nil ? registration.extras : UInt8(PEAL_EXTRAS_ALL)
-        let size =
-            MemoryLayout<ObserverRecord>.size
-            + (extras == UInt8(PEAL_EXTRAS_NONE) ? 0 : peal_observer_extras_size(extras))
+        let extras = tables.with { $0.handled == nil } ? registration.extras : UInt8(PEAL_EXTRAS_ALL)
+        guard extras == UInt8(PEAL_EXTRAS_NONE) else { return try make(&registration, tables, extras: extras) }
         // Most records have no extras, and are filled here: in glibc that is faster than memory of zeros.
-        let record: Observer
-        if extras == UInt8(PEAL_EXTRAS_NONE) {
-            guard let memory = peal_spare_allocate(PEAL_SPARE_RECORDS) else { throw .outOfMemory }
-            record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
-            record.initialize(to: ObserverRecord())
-        } else {
-            guard let memory = peal_memory_allocate(size + (handled?.size ?? 0)) else { throw .outOfMemory }
-            record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
-        }
+        guard let memory = peal_spare_allocate(PEAL_SPARE_RECORDS) else { throw .outOfMemory }
+        let record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
+        record.initialize(to: ObserverRecord())
+        record.begin(gate: registration.gate, extras: extras, target: registration.target, destroy: registration.destroy)
+        record.begin(registration, tables)
+        return record
+    }
+
+    @inline(__always)
+    private func begin(_ registration: borrowing Registration, _ tables: Borrowed<ObserverTables>) {
+        pointee.priority = registration.priority
+        pointee.tables = tables.address
+        tables.with { $0.addRecord() }
+        guard !registration.options.isDisjoint(with: [.keepsLatest, .passive]) else { return }
+        let isPassive = registration.options.contains(.passive)
+        pointee.marks =
+            (registration.options.contains(.keepsLatest) ? UInt8(PEAL_OBSERVER_KEEPS_LATEST.rawValue) : 0)
+            | (isPassive ? UInt8(PEAL_OBSERVER_PASSIVE.rawValue) | UInt8(PEAL_OBSERVER_EXAMINED.rawValue) : 0)
+    }
+
+    @inline(never)
+    private static func make(
+        _ registration: inout Registration, _ tables: Borrowed<ObserverTables>, extras: UInt8
+    ) throws(Failure) -> Observer {
+        let handled = tables.with { $0.handled }
+        let size = MemoryLayout<ObserverRecord>.size + peal_observer_extras_size(extras)
+        guard let memory = peal_memory_allocate(size + (handled?.size ?? 0)) else { throw .outOfMemory }
+        let record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
         record.begin(
             gate: registration.gate, extras: extras, target: registration.target, destroy: registration.destroy,
             owner: registration.owner, weak: registration.weak)
-        record.pointee.priority = registration.priority
-        record.pointee.marks =
-            (registration.keepsLatest ? UInt8(PEAL_OBSERVER_KEEPS_LATEST.rawValue) : 0)
-            | (registration.isPassive ? UInt8(PEAL_OBSERVER_PASSIVE.rawValue) : 0)
-            | (registration.isPassive || handled != nil ? UInt8(PEAL_OBSERVER_EXAMINED.rawValue) : 0)
-        record.pointee.tables = tables.address
-        tables.with { $0.addRecord() }
+        record.begin(registration, tables)
+        if handled != nil { record.pointee.marks |= UInt8(PEAL_OBSERVER_EXAMINED.rawValue) }
         guard let delivery = record.delivery else { return record }
         if let queue = registration.queue {
             delivery.pointee.mailbox = queue.mailbox

@@ -6,11 +6,8 @@ extension CenterState {
     @inline(__always)
     mutating func lastTables(of registration: inout Registration, _ proto: PealProtocol) -> Borrowed<ObserverTables>? {
         guard registration.queue == nil else { return nil }
-        return switch registration.functions {
-        case .table(let table): self[proto].tables.findLast(table, of: proto)
-        case .callerBindings(let bindings): self[proto].tables.findLast(bindings.list)
-        default: nil
-        }
+        if let table = registration.table { return self[proto].tables.findLast(table, of: proto) }
+        return registration.callerBindings.flatMap { self[proto].tables.findLast($0.list) }
     }
 
     /// The functions of a registration, checked, and shared with the observers that have the same ones.
@@ -41,7 +38,7 @@ extension CenterState {
             try FunctionTables.checkSize(of: table, for: proto, in: self)
             if let known = self[proto].tables.find(table, of: proto) { return known }
         }
-        if registration.includesLater {
+        if registration.options.contains(.includesLater) {
             return try ObserverTables(
                 try functions(of: registration), of: proto, in: self, later: LaterMethods(of: registration))
         }
@@ -79,7 +76,7 @@ extension CenterState {
             try FunctionTables(binding: try bindings.read(bindings.list), of: registration.proto, in: self)
         case .handler(let function, let names):
             try FunctionTables(
-                handler: function, names: names, includesLater: registration.includesLater, of: registration.proto,
+                handler: function, names: names, includesLater: registration.options.contains(.includesLater), of: registration.proto,
                 in: self)
         }
     }
@@ -95,7 +92,7 @@ extension CenterState {
     /// Fails if a queue cannot capture the arguments. A pointer without a rule for its lifetime may be invalid at
     /// delivery.
     private func checkPointers(of registration: borrowing Registration, _ methods: [Method]) throws(Failure) {
-        guard !registration.isBorrowed else { return }
+        guard !registration.options.contains(.borrowed) else { return }
         for method in methods {
             guard let index = method.copyPlan.pointee.firstBarePointer else { continue }
             let parameter = method.declaration.signature.parameters[index]

@@ -6,8 +6,18 @@ extension CenterState {
     @inline(__always)
     mutating func publish(
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
-    ) throws(Failure) -> RegistrationOutcome {
+    ) throws(Failure) {
         try record.borrowedTables.with { (tables) throws(Failure) in
+            // The most frequent change needs no memory and retires nothing: thousands may register in a row.
+            if tables.listings.count == 1, record.delivery == nil, !tables.isSticky {
+                let listing = tables.listings[0]
+                let entry = listing.entry(of: record)
+                if let list = listing.element.list, list.canAppend(entry, in: listing.element) {
+                    try open(record, &registration, of: proto)
+                    peal_observer_retain_memory_unshared(record)
+                    return list.appendOwned(entry)
+                }
+            }
             let changes = try prepare(record, tables)
             do throws(Failure) {
                 try open(record, &registration, of: proto)
@@ -17,11 +27,11 @@ extension CenterState {
             }
             // No later step can fail.
             let leavesLongList = changes.leavesLongList
-            let lastCalls = tables.isSticky ? openLastCalls(of: record, tables, registration) : nil
+            if leavesLongList || tables.isSticky {
+                let lastCalls = tables.isSticky ? openLastCalls(of: record, tables, registration) : nil
+                registration.remainder = RegistrationRemainder(leavesLongList: leavesLongList, lastCalls: lastCalls)
+            }
             changes.commit()
-            return RegistrationOutcome(
-                id: record.pointee.id, record: record,
-                remainder: RegistrationRemainder.make(leavesLongList: leavesLongList, lastCalls: lastCalls))
         }
     }
 
@@ -30,7 +40,7 @@ extension CenterState {
     mutating func publish(
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol,
         replacing known: [Observer]
-    ) throws(Failure) -> RegistrationOutcome {
+    ) throws(Failure) {
         let tables = record.tables
         // A service's placeholder is never called: its instance is another observer.
         let replaced = registration.lazy == nil ? known : []
@@ -62,10 +72,8 @@ extension CenterState {
         for old in closed {
             if let list = unlist(old, old.tables, besides: replacedLists) { Reclaimer.retire(.list(list)) }
         }
-        return RegistrationOutcome(
-            id: record.pointee.id, record: record,
-            remainder: RegistrationRemainder.make(
-                replaced: closed, leavesLongList: leavesLongList, lastCalls: lastCalls))
+        registration.remainder = RegistrationRemainder(
+            replaced: closed, leavesLongList: leavesLongList, lastCalls: lastCalls)
     }
 
     /// Opens the delivery of last calls, before the observer is published.
@@ -73,7 +81,7 @@ extension CenterState {
     private func openLastCalls(
         of record: Observer, _ tables: ObserverTables, _ registration: borrowing Registration
     ) -> LastCallDelivery? {
-        guard registration.getsLastCalls else { return nil }
+        guard registration.options.contains(.getsLastCalls) else { return nil }
         return LastCallDelivery(
             to: Observation(record), of: tables.methods.filter { $0.lastCalls != nil })
     }

@@ -14,41 +14,54 @@ public struct Registration: ~Copyable {
         case service
     }
 
-    public enum Duplicates: Sendable { case refused, replaced, allowed }
+    public struct Options: OptionSet, Sendable {
+        public let rawValue: UInt16
+        public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        /// The first call ends the registration.
+        public static let once = Options(rawValue: 1)
+        public static let blocked = Options(rawValue: 2)
+        /// The caller guarantees that bare pointers stay valid until delivery.
+        public static let borrowed = Options(rawValue: 4)
+        /// The observer's results do not count.
+        public static let passive = Options(rawValue: 8)
+        /// With a handler for all methods: methods that the protocol gets later are included.
+        public static let includesLater = Options(rawValue: 16)
+        /// With a queue: a waiting call is dropped when the next one of its method is enqueued.
+        public static let keepsLatest = Options(rawValue: 32)
+        /// Replaces the observers that have the same key. Without this and the next one, these refuse the registration.
+        public static let replacesDuplicates = Options(rawValue: 64)
+        public static let allowsDuplicates = Options(rawValue: 128)
+        /// The observer gets the last calls of sticky methods. A service's instance gets none: it observes from the
+        /// broadcast on that creates it.
+        static let getsLastCalls = Options(rawValue: 256)
+    }
+
+    /// The objects of a registration. Most registrations have a table alone and none of these, which one comparison finds
+    /// out when the registration ends.
+    private struct Objects {
+        var keptProto: PealProtocol?
+        var functions: Functions?
+        var queue: Queue?
+        var owner: Owner?
+        var lazy: LazyObserver?
+        var tables: FunctionTables?
+        var remainder: RegistrationRemainder?
+    }
 
     let borrowedProto: Borrowed<PealProtocol>
-    private let keptProto: PealProtocol?
+    private var objects: Objects?
+    /// A C table that begins with its size; nil: other functions.
+    private(set) var table: UnsafeRawPointer?
     public var target: UnsafeMutableRawPointer?
-    public var functions: Functions
     public var destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
-    public var priority: Int32 = 0
-    public var duplicates = Duplicates.refused
-    public var isOnce = false
-    public var isBlocked = false
-    /// The queue that runs the calls; nil: the broadcasting thread does.
-    public var queue: Queue?
     public var weak: WeakTarget?
-    public var owner: Owner?
-    /// A service instead of the target.
-    var lazy: LazyObserver?
-    /// The caller guarantees that bare pointers stay valid until delivery.
-    public var isBorrowed = false
-    /// The observer's results do not count.
-    public var isPassive = false
-    /// With a handler for all methods: methods that the protocol gets later are included.
-    public var includesLater = false
-    /// Functions that were read before, instead of `functions`.
-    var tables: FunctionTables?
-    /// With a queue: a waiting call is dropped when the next one of its method is enqueued.
-    public var keepsLatest = false
-    /// The observer gets the last calls of sticky methods. A service's instance gets none: it observes from the
-    /// broadcast on that creates it.
-    var getsLastCalls = false
+    public var priority: Int32 = 0
+    public var options: Options = []
 
     init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
-        borrowedProto = Borrowed(proto)
-        keptProto = proto
-        self.target = target
+        self.init(borrowing: Borrowed(proto), target: target)
+        objects = Objects(keptProto: proto)
         self.functions = functions
     }
 
@@ -56,24 +69,75 @@ public struct Registration: ~Copyable {
     @inline(__always)
     private init(borrowing proto: Borrowed<PealProtocol>, target: UnsafeMutableRawPointer?) {
         borrowedProto = proto
-        keptProto = nil
         self.target = target
-        functions = .service
     }
 
     var proto: PealProtocol { borrowedProto.object }
 
+    /// Those of a service, if none were set.
+    public var functions: Functions {
+        get { table.map { .table($0) } ?? objects?.functions ?? .service }
+        set {
+            if case .table(let given) = newValue { table = given } else { changeObjects { $0.functions = newValue } }
+        }
+    }
+
+    /// Functions in the caller's memory, by name.
+    var callerBindings: CallerBindings? {
+        guard let objects, case .callerBindings(let bindings)? = objects.functions else { return nil }
+        return bindings
+    }
+
+    /// The queue that runs the calls; nil: the broadcasting thread does.
+    public var queue: Queue? {
+        get { objects?.queue }
+        set { changeObjects { $0.queue = newValue } }
+    }
+    public var owner: Owner? {
+        get { objects?.owner }
+        set { changeObjects { $0.owner = newValue } }
+    }
+    /// A service instead of the target.
+    var lazy: LazyObserver? {
+        get { objects?.lazy }
+        set { changeObjects { $0.lazy = newValue } }
+    }
+    /// Functions that were read before, instead of `functions`.
+    var tables: FunctionTables? {
+        get { objects?.tables }
+        set { changeObjects { $0.tables = newValue } }
+    }
+
+    /// The work that remains once the center's lock is released.
+    var remainder: RegistrationRemainder? {
+        get { objects?.remainder }
+        set { changeObjects { $0.remainder = newValue } }
+    }
+
+    @inline(never)
+    private mutating func changeObjects(_ change: (inout Objects) -> Void) {
+        var changed = objects ?? Objects()
+        change(&changed)
+        objects = changed
+    }
+
     /// The extras of the record, without those of a handler. Most observers have none.
     @inline(__always)
     var extras: UInt8 {
-        if case .service = functions { return UInt8(PEAL_EXTRAS_ALL) }
-        if owner != nil || weak != nil { return UInt8(PEAL_EXTRAS_COMMON) }
-        return UInt8(queue != nil ? PEAL_EXTRAS_QUEUE : PEAL_EXTRAS_NONE)
+        guard let objects else { return UInt8(weak == nil ? PEAL_EXTRAS_NONE : PEAL_EXTRAS_COMMON) }
+        if table == nil {
+            // Functions of a service.
+            guard let functions = objects.functions else { return UInt8(PEAL_EXTRAS_ALL) }
+            if case .service = functions { return UInt8(PEAL_EXTRAS_ALL) }
+        }
+        if objects.owner != nil || weak != nil { return UInt8(PEAL_EXTRAS_COMMON) }
+        return UInt8(objects.queue != nil ? PEAL_EXTRAS_QUEUE : PEAL_EXTRAS_NONE)
     }
 
     /// The initial gate, without the mark of a weak target.
     var gate: UInt32 {
-        (isOnce ? ObserverGate.once : 0) | (isBlocked ? 1 : 0) | (lazy != nil ? ObserverGate.lazy : 0)
+        (options.contains(.once) ? ObserverGate.once : 0) | (options.contains(.blocked) ? 1 : 0)
+            | (lazy != nil ? ObserverGate.lazy : 0)
     }
 
     /// Registers for a caller that holds a lock. It replaces no observer, and retired memory waits for the next
@@ -81,7 +145,7 @@ public struct Registration: ~Copyable {
     mutating func registerLeavingLists() throws(Failure) -> Observation {
         let proto = proto
         return try proto.center.withState { (state) throws(Failure) in
-            Observation(try state.register(&self, of: proto).record)
+            Observation(try state.register(&self, of: proto))
         }
     }
 
@@ -117,13 +181,21 @@ public struct Registration: ~Copyable {
         // With a thread record the thread's locks cost less: see fork.h.
         guard peal_thread_current() != nil else { throw .outOfMemory }
         if weak == nil { weak = WeakTarget(of: target) }
-        getsLastCalls = lazy == nil
+        if lazy != nil { return try registerLazy() }
+        options.insert(.getsLastCalls)
+        let id = try registerOverDead()
+        if let remainder { remainder.run() }
+        return id
+    }
+
+    @inline(never)
+    private mutating func registerLazy() throws(Failure) -> UInt64 {
         // The service then reports even an end during this registration.
         if let lazy { lazy.service.add(lazy) }
         do throws(Failure) {
-            let outcome = try registerOverDead()
-            outcome.remainder?.run()
-            return outcome.id
+            let id = try registerOverDead()
+            remainder?.run()
+            return id
         } catch {
             if let lazy { lazy.service.remove(lazy) }
             throw error
@@ -136,11 +208,13 @@ public struct Registration: ~Copyable {
     /// The functions of a registration are mutating, and so are those of the state, because each call of another function
     /// would copy the whole struct.
     @inline(__always)
-    private mutating func registerOverDead() throws(Failure) -> CenterState.RegistrationOutcome {
+    private mutating func registerOverDead() throws(Failure) -> UInt64 {
         while true {
             do throws(Failure) {
                 return try borrowedProto.with { (proto) throws(Failure) in
-                    try proto.center.withState { (state) throws(Failure) in try state.register(&self, of: proto) }
+                    try proto.center.withStateInline { (state) throws(Failure) in
+                        try state.register(&self, of: proto).pointee.id
+                    }
                 }
             } catch {
                 guard error.kind == .duplicate, try removeDeadDuplicates() else { throw error }
@@ -161,39 +235,49 @@ public struct Registration: ~Copyable {
 }
 
 extension CenterState {
-    struct RegistrationOutcome: @unchecked Sendable {
-        // Unchecked: the record is valid under the lock.
-        let id: UInt64
-        /// Valid under the lock.
-        let record: Observer
-        /// Nil for most registrations.
-        let remainder: RegistrationRemainder?
+    /// - Returns: The record, which is valid under the lock.
+    @inline(__always)
+    mutating func register(_ registration: inout Registration, of proto: PealProtocol) throws(Failure) -> Observer {
+        guard self[proto].isDefined else { throw .removed(proto) }
+        if let tables = lastTables(of: &registration, proto) { return try register(&registration, of: proto, tables) }
+        return try registerReading(&registration, of: proto)
     }
 
-    mutating func register(
+    /// Reads the functions first.
+    @inline(never)
+    private mutating func registerReading(
         _ registration: inout Registration, of proto: PealProtocol
-    ) throws(Failure) -> RegistrationOutcome {
-        guard self[proto].isDefined else { throw .removed(proto) }
-        let known = lastTables(of: &registration, proto)
-        let found = known == nil ? try tables(of: &registration, proto) : nil
-        defer { extendLifetime(found) }
-        let tables = known ?? Borrowed(found.unsafelyUnwrapped)
+    ) throws(Failure) -> Observer {
+        let tables = try tables(of: &registration, proto)
+        defer { extendLifetime(tables) }
+        return try register(&registration, of: proto, Borrowed(tables))
+    }
+
+    private mutating func register(
+        _ registration: inout Registration, of proto: PealProtocol, _ tables: Borrowed<ObserverTables>
+    ) throws(Failure) -> Observer {
         let key = ObserverKey(&registration, tables)
-        if registration.duplicates == .refused, key.index(in: self[proto]).contains(key.hash), key.isTaken(in: proto) {
+        if registration.options.isDisjoint(with: [.replacesDuplicates, .allowsDuplicates]),
+            key.index(in: self[proto]).contains(key.hash), key.isTaken(in: proto)
+        {
             throw .duplicate(of: registration.lazy == nil ? "target" : "service", proto)
         }
         let record = try Observer.make(&registration, tables)
         registrations += 1
         record.pointee.order = registrations
         do throws(Failure) {
-            if registration.includesLater { proto.center.laterObservers.insert(record, of: proto) }
-            if registration.duplicates == .replaced {
+            if registration.options.contains(.includesLater) { proto.center.laterObservers.insert(record, of: proto) }
+            if registration.options.contains(.replacesDuplicates) {
                 let known = key.duplicates(in: proto)
-                if !known.isEmpty { return try publish(record, &registration, of: proto, replacing: known) }
+                if !known.isEmpty {
+                    try publish(record, &registration, of: proto, replacing: known)
+                    return record
+                }
             }
-            return try publish(record, &registration, of: proto)
+            try publish(record, &registration, of: proto)
+            return record
         } catch {
-            if registration.includesLater { proto.center.laterObservers.remove(record, of: proto) }
+            if registration.options.contains(.includesLater) { proto.center.laterObservers.remove(record, of: proto) }
             ObserverLife.releaseMemory(record)
             throw error
         }
@@ -230,22 +314,13 @@ final class RegistrationRemainder {
     private let leavesLongList: Bool
     private let lastCalls: LastCallDelivery?
 
-    private init(replaced: [Observer], leavesLongList: Bool, lastCalls: LastCallDelivery?) {
-        self.replaced = replaced
-        self.leavesLongList = leavesLongList
-        self.lastCalls = lastCalls
-    }
-
     /// - Parameters:
     ///   - leavesLongList: The registration replaced a list that may take megabytes.
     ///   - lastCalls: Nil if the observer has no sticky method.
-    /// - Returns: Nil if no work remains.
-    @inline(__always)
-    static func make(
-        replaced: [Observer] = [], leavesLongList: Bool, lastCalls: LastCallDelivery?
-    ) -> RegistrationRemainder? {
-        guard !replaced.isEmpty || leavesLongList || lastCalls != nil else { return nil }
-        return RegistrationRemainder(replaced: replaced, leavesLongList: leavesLongList, lastCalls: lastCalls)
+    init(replaced: [Observer] = [], leavesLongList: Bool, lastCalls: LastCallDelivery?) {
+        self.replaced = replaced
+        self.leavesLongList = leavesLongList
+        self.lastCalls = lastCalls
     }
 
     func run() {

@@ -33,8 +33,8 @@ extension Property {
         guard let thread = peal_thread_current(), let node = peal_change_make(0, max(type.size, 256)) else {
             throw .outOfMemory
         }
-        let isBlocked = registration.isBlocked
-        registration.isBlocked = true
+        let isBlocked = registration.options.contains(.blocked)
+        registration.options.insert(.blocked)
         let observation: UInt64
         do throws(Failure) {
             observation = try registration.register()

@@ -80,8 +80,10 @@ enum Reclaimer {
         /// - Returns: The number of moved objects.
         mutating func moveUnprotected(to free: UnsafeMutablePointer<Retired>) -> Int {
             var kept = 0
+            // Most collections begin while no thread reads anything.
+            let areProtected = peal_thread_any_protect()
             for index in 0..<count {
-                if _slowPath(start[index].isProtected) {
+                if areProtected, start[index].isProtected {
                     start[kept] = start[index]
                     kept += 1
                 } else {

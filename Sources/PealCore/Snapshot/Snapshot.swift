@@ -121,21 +121,11 @@ extension Snapshot {
     /// lists, are not accessed.
     func inheritBorrowed(_ borrowed: Int, from old: Snapshot) {
         peal_thread_writer_fence()
-        let taken = entries.prefix(borrowed)
         guard !peal_thread_any_protects(old) else {
-            for entry in taken { peal_observer_retain_memory(entry.record) }
+            for entry in entries.prefix(borrowed) { peal_observer_retain_memory(entry.record) }
             return
         }
-        var (next, kept) = (0, 0)
-        for entry in old.entries {
-            if next < taken.count, taken[next].gate == entry.gate {
-                next += 1
-            } else {
-                peal_snapshot_entry_at(old, kept).initialize(to: entry)
-                kept += 1
-            }
-        }
-        peal_snapshot_set_count(old, UInt32(kept))
+        peal_snapshot_subtract(old, self, borrowed)
     }
 
     /// Returns true if an observer without extras is the only one that the list retains.

@@ -126,11 +126,8 @@ struct SnapshotBuilder {
         var missing = 0
         if origin.pointee.removed == 0, !origin.isPending {
             peal_snapshot_copy_entries(list, origin)
-        } else {
-            for entry in origin.entries where !entry.isEnding {
-                missing += entry.missingInstances
-                list.appendOwned(entry)
-            }
+        } else if peal_snapshot_copy_living(list, origin) {
+            for entry in list.entries { missing += entry.missingInstances }
         }
         let borrowed = list.count
         if let added {

@@ -30,7 +30,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     init(inserting entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
         // The most frequent case is first and reads no other entries: thousands may register in a row.
         if let list = element.list {
-            guard list.hasRoom, list.canAppend(entry), !entry.isExamined(in: element) else {
+            guard list.canAppend(entry, in: element) else {
                 try self.init(inserting: entry, replacing: [], in: element)
                 return
             }
@@ -201,11 +201,14 @@ struct SnapshotTransactions {
 }
 
 extension Snapshot {
-    /// Returns true if the entry may simply be appended.
-    fileprivate func canAppend(_ entry: SnapshotEntry) -> Bool {
+    /// Returns true if the entry may simply be appended to the list of an element.
+    @inline(__always)
+    func canAppend(_ entry: SnapshotEntry, in element: MethodElement) -> Bool {
+        guard hasRoom, !isUnsettled, !entry.isExamined(in: element) else { return false }
         // An instance may be the last that was missing: broadcasts do not look for missing ones in the new list.
-        guard !isUnsettled, entry.mailbox == nil, !entry.isOfLazy else { return false }
-        return entries.last?.comes(before: entry) ?? true
+        if entry.record.delivery != nil, entry.mailbox != nil || entry.isOfLazy { return false }
+        let count = count
+        return count == 0 || peal_snapshot_entry_at(self, count - 1).pointee.comes(before: entry)
     }
 
     /// Reserves memory for the list that settles this one, so that a broadcast to observers without queues cannot fail.
