@@ -76,7 +76,7 @@ extension Center {
 extension CenterState {
     /// The protocol whose name is similar to an unknown one, as a question.
     func hint(for name: String) -> String? {
-        NearestName.find(name, in: protocolsByName.keys.prefix(Self.maximumNames)).map { "did you mean \($0)?" }
+        NearestName.find(name, in: Array(protocolsByName.keys.prefix(Self.maximumNames))).map { "did you mean \($0)?" }
     }
 
     /// If there are very many protocols, a mistake must not cost a search through all of them.
@@ -230,6 +230,6 @@ extension CenterState {
         while let next = open.popLast() {
             for adopter in self[next].adopters where subprotocols.insert(adopter).inserted { open.append(adopter) }
         }
-        return subprotocols.sorted { $0.id < $1.id }
+        return subprotocols.ordered { SortKey($0.id) }
     }
 }

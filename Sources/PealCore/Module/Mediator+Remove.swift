@@ -29,10 +29,10 @@ extension Mediator {
     /// - Returns: The number of removed modules, whether all were waited for, and the first failure.
     public func removeClass(_ name: String) throws(Failure) -> (count: Int, isWaited: Bool, failure: Failure?) {
         let modules = withState { state in
-            state.byName.values.filter { $0.className == name }.sorted { $0.isStoppedBefore($1) }
+            state.byName.values.filter { $0.className == name }.ordered { $0.stopOrder }
         }
         guard !modules.isEmpty else {
-            let names = withState { state in Set(state.byName.values.compactMap { $0.className }) }
+            let names = withState { state in state.byName.values.compactMap { $0.className } }
             let guess = NearestName.find(name, in: names).map { "; did you mean \($0)?" } ?? ""
             throw Failure(.notFound, "there is no module of class \(name)\(guess)")
         }
@@ -55,7 +55,7 @@ extension Mediator {
         let (order, isOwnCall) = withState { state in
             let dependents = state.runningDependents(of: modules).filter { !retired.contains($0.id) }
             for module in modules { state.request(.retire, of: module) }
-            let order = (modules + dependents).sorted { $0.isStoppedBefore($1) }
+            let order = (modules + dependents).ordered { $0.stopOrder }
             let isOwnCall = order.contains { $0.isCalledHere || ($0.status.isInAction && state.waitsForThisThread($0)) }
             return (order, isOwnCall)
         }
@@ -104,7 +104,7 @@ extension Mediator {
         }
         let actions = withState { state in
             state.forwarded = []
-            return state.byName.values.sorted { $0.isStoppedBefore($1) }.map { module in
+            return state.byName.values.ordered { $0.stopOrder }.map { module in
                 let action = state.request(.remove, of: module)
                 return (module, action, deadline: action == .stop ? .max : module.status.deadline, module.isCalledHere)
             }
@@ -145,11 +145,7 @@ extension MediatorState {
 
 extension Module {
     /// Sorts in reverse start order. Modules that did not start are first, in reverse order of registration.
-    fileprivate func isStoppedBefore(_ other: Module) -> Bool {
-        let own = status.order == 0 ? UInt64.max : status.order
-        let others = other.status.order == 0 ? UInt64.max : other.status.order
-        return own != others ? own > others : sequence > other.sequence
-    }
+    fileprivate var stopOrder: SortKey { .descending(status.order &- 1, sequence) }
 }
 
 extension Failure {

@@ -33,7 +33,7 @@ extension Mediator {
             }
             guard PhaseRequest.start.transition(from: state.phase).action == .start else { throw .notIdle(state.phase) }
             if let late = state.started.first(where: { $0.status.membership == .member }) { throw .stillStops(late) }
-            let modules = state.byName.values.sorted { $0.sequence < $1.sequence }
+            let modules = state.byName.values.ordered { SortKey($0.sequence) }
             let nodes = modules.map { ModuleOrder.Node(name: $0.name, rank: $0.rank, dependencies: $0.dependencies) }
             let order = try ModuleOrder(nodes).sort().map { modules[$0] }
             _ = state.request(.start)

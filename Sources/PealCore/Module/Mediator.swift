@@ -108,7 +108,7 @@ extension Mediator {
     public func find(_ name: String) throws(Failure) -> Module {
         try withState { (state) throws(Failure) in
             if let module = state.byName[name] { return module }
-            let guess = NearestName.find(name, in: state.byName.keys).map { "; did you mean \($0)?" } ?? ""
+            let guess = NearestName.find(name, in: Array(state.byName.keys)).map { "; did you mean \($0)?" } ?? ""
             throw Failure(.notFound, "there is no module \(name)\(guess)")
         }
     }
@@ -116,10 +116,8 @@ extension Mediator {
     /// The modules that started, in start order, then the others in order of registration.
     public var list: [UInt64] {
         withState { state in
-            state.byName.values.sorted { left, right in
-                let orders = (left.status.order &- 1, right.status.order &- 1)
-                return orders.0 != orders.1 ? orders.0 < orders.1 : left.sequence < right.sequence
-            }.map { $0.id }
+            // A module that has not started has the order 0.
+            state.byName.values.ordered { SortKey($0.status.order &- 1, $0.sequence) }.map { $0.id }
         }
     }
 }

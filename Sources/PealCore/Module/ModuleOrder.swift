@@ -118,7 +118,7 @@ extension Module {
 extension MediatorState {
     /// Why the modules that are still registered at the end of a start cannot start.
     var failureOfRegistered: Failure? {
-        let waiting = byName.values.filter { $0.status.state == .registered }.sorted { $0.sequence < $1.sequence }
+        let waiting = byName.values.filter { $0.status.state == .registered }.ordered { SortKey($0.sequence) }
         for module in waiting {
             for dependency in module.dependencies where byName[dependency] == nil {
                 return .missing(dependency, neededBy: module.name, among: Array(byName.keys))

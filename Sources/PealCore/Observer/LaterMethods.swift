@@ -50,7 +50,7 @@ struct LaterObservers {
     /// The observers of a protocol that have not ended, in the order of registration.
     subscript(proto: PealProtocol) -> [Observer] {
         (byProtocol[proto] ?? []).filter { !ObserverGate.isEnding($0.gate) }
-            .sorted { $0.pointee.order < $1.pointee.order }
+            .ordered { SortKey($0.pointee.order) }
     }
 }
 

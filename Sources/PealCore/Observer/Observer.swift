@@ -161,10 +161,8 @@ extension Observer {
     /// Returns true for the instance of a placeholder, which has no handle of its own.
     var isInstance: Bool { placeholder != nil }
 
-    func isCalled(before other: Observer) -> Bool {
-        pointee.priority == other.pointee.priority
-            ? pointee.order < other.pointee.order : pointee.priority > other.pointee.priority
-    }
+    /// Higher priorities first, then earlier registrations.
+    var callOrder: SortKey { SortKey(UInt64(Int64(Int32.max) - Int64(pointee.priority)), pointee.order) }
 
     /// The target that the observer's functions receive.
     fileprivate var calledTarget: UnsafeMutableRawPointer? {

@@ -32,7 +32,7 @@ extension PealProtocol {
             return chosen
         }
         // In the order of registration. A registration that another thread ends first is not counted.
-        return chosen.sorted { $0.order < $1.order }.count { (try? Observation.remove($0.id)) != nil }
+        return chosen.ordered { SortKey($0.order) }.count { (try? Observation.remove($0.id)) != nil }
     }
 
     public enum Choice {
@@ -105,6 +105,6 @@ extension CenterState {
     fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {
         let conforming = protocols.filter { $0.family.contains(proto) }
         let found = conforming.flatMap { self[$0].observers.all }
-        return found.sorted { $0.isCalled(before: $1) }.map { Observation($0) }
+        return found.ordered { $0.callOrder }.map { Observation($0) }
     }
 }

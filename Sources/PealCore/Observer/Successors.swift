@@ -17,7 +17,7 @@ struct Successors {
         var left = Array(tables.listings)
         // For each method, the first old observer in call order leads to the new one's call. A reader that is past its
         // entry has called the old observer.
-        for old in replaced.sorted(by: { $0.isCalled(before: $1) }) {
+        for old in replaced.ordered(by: { $0.callOrder }) {
             let elements = Set(old.tables.currentListings.map { $0.element })
             let calls = left.filter { elements.contains($0.element) }
             guard !calls.isEmpty else { continue }

@@ -20,7 +20,7 @@ struct ProtocolMap<Value> {
     }
 
     /// The values in the order of the protocols' ids.
-    var ordered: [Value] { elements.sorted { $0.key.id < $1.key.id }.compactMap { $0.value } }
+    var ordered: [Value] { elements.ordered { SortKey($0.key.id) }.compactMap { $0.value } }
 
     func mapValues<Mapped>(_ transform: (Value) -> Mapped) -> ProtocolMap<Mapped> {
         var mapped = ProtocolMap<Mapped>()

@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// The part of a protocol that changes. It is reached through the center's state alone, so the center's lock guards it.
 ///
 /// A program may have many protocols. So this part and the protocol are one object, and the members are in the order that
@@ -55,18 +57,19 @@ public class ProtocolState: @unchecked Sendable {
         guard methods.count > Self.fewMethods else { return all.filter { $0.name == name } }
         let relations = relationsMadeIfNeeded()
         if relations.methodsByName.isEmpty {
-            relations.methodsByName = all.enumerated().sorted {
-                ($0.element.name, $0.offset) < ($1.element.name, $1.offset)
-            }.map { $0.element }
+            relations.methodsByName = all.map { NamedMethod(hash: Self.hash(of: $0.name), method: $0) }
+                .ordered { SortKey($0.hash) }
         }
-        let sorted = relations.methodsByName
+        let (sorted, hash) = (relations.methodsByName, Self.hash(of: name))
         var range = sorted.indices
         while !range.isEmpty {
             let middle = range.lowerBound + range.count / 2
-            range = sorted[middle].name < name ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            range = sorted[middle].hash < hash ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
-        return Array(sorted[range.lowerBound...].prefix { $0.name == name })
+        return sorted[range.lowerBound...].prefix { $0.hash == hash }.map { $0.method }.filter { $0.name == name }
     }
+
+    private static func hash(of name: String) -> UInt64 { name.withCString { UInt64(peal_name_hash(0, $0)) } }
 
     /// The number of methods that are searched one by one.
     private static var fewMethods: Int { 16 }
@@ -111,13 +114,20 @@ public class ProtocolState: @unchecked Sendable {
     final var version: Int { own.map { $0.declaration.since }.max() ?? 1 }
 }
 
+private struct NamedMethod {
+    /// The hash of the name.
+    let hash: UInt64
+    let method: Method
+}
+
 /// The rare members of a protocol's state: adopters, owners and sorted methods. Guarded by the center's lock.
 private final class ProtocolRelations {
     var adopters: Set<PealProtocol> = []
     /// The handles of the owners for which the protocol was defined.
     var definers: Set<UInt64> = []
-    /// The methods of a protocol with many, sorted by their names. Made when a method is found by its name.
-    var methodsByName: [Method] = []
+    /// The methods of a protocol with many, sorted by the hashes of their names, then as they are declared. Made when a
+    /// method is found by its name.
+    var methodsByName: [NamedMethod] = []
 }
 
 /// The methods of a protocol. Many protocols have one method, which needs no array.

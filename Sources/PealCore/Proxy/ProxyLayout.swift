@@ -13,7 +13,7 @@ struct ProxyLayout: Sendable {
         Self.findRoutes(to: proto, by: [], &routes)
         for origin in proto.family {
             let own = methods.indices.filter { methods[$0].origin == origin }
-            indices[origin] = own.sorted { methods[$0].rank < methods[$1].rank }
+            indices[origin] = own.ordered { SortKey(UInt64(methods[$0].rank)) }
         }
         self.methods = methods
         self.indices = indices

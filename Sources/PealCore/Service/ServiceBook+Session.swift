@@ -73,7 +73,7 @@ extension ServiceBook {
                 state.instance.map { Created(service: service, instance: $0, order: state.order) }
             }
         }
-        return created.sorted { $0.order > $1.order }
+        return created.ordered { .descending($0.order) }
     }
 
     /// Ends registrations, their instances first, in reverse order of creation.

@@ -91,7 +91,7 @@ final class LastCalls: Sendable {
     /// Opens the delivery of an observer that is about to be published.
     func open(for gate: Gate) {
         state.withLock { state in
-            let keys = state.calls.sorted { $0.value.rank < $1.value.rank }.map { $0.key }
+            let keys = state.calls.ordered { SortKey(UInt64($0.value.rank)) }.map { $0.key }
             state.deliveries.append(
                 Delivery(gate: gate.pointer, keys: keys))
         }

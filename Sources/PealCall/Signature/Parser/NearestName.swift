@@ -3,7 +3,7 @@ public enum NearestName {
     /// The closest of `candidates` within a third of the word's length. Ties go to the name with the
     /// same first letter, and then to the one that sorts first, so that a message does not change from
     /// run to run.
-    public static func find(_ word: String, in candidates: some Sequence<String>) -> String? {
+    public static func find(_ word: String, in candidates: [String]) -> String? {
         let bytes = Array(word.utf8.prefix(longest))
         var best: (distance: Int, change: Int, name: String)?
         for name in candidates where name != word && !name.isEmpty {
