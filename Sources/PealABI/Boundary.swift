@@ -97,22 +97,13 @@ enum Boundary {
         return handles.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
     }
 
-    /// Reads a text, which must not be NULL and must be UTF-8.
-    static func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
-        guard let pointer else { throw .null(name) }
-        guard let text = String(validatingCString: pointer) else {
-            throw Failure(.argument, "\(name) is not UTF-8 text")
-        }
-        return text
-    }
-
-    /// Checks a text as `text` does, and returns the caller's bytes without a copy.
+    /// Checks a text as `CallerText.read` does, and returns the caller's bytes without a copy.
     static func checkedText(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> UnsafePointer<CChar> {
         guard let pointer else { throw .null(name) }
         var next = pointer
         while next.pointee > 0 { next += 1 }
         // A byte above ASCII: the whole text must be UTF-8.
-        if next.pointee < 0 { _ = try text(pointer, name) }
+        if next.pointee < 0 { _ = try CallerText.read(pointer, name) }
         return pointer
     }
 
@@ -120,15 +111,6 @@ enum Boundary {
     static func label(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> Label {
         if let pointer { _ = try checkedText(pointer, "the label") }
         return try Label(pointer)
-    }
-
-    /// Reads a text for a parser, which reports columns in the caller's bytes. So each byte of a text that is not UTF-8
-    /// stays one byte: a byte above ASCII becomes ASCII's substitute character.
-    static func source(_ pointer: UnsafePointer<CChar>?, _ name: String) throws(Failure) -> String {
-        guard let pointer else { throw .null(name) }
-        if let text = String(validatingCString: pointer) { return text }
-        let bytes = sequence(first: pointer) { $0 + 1 }.lazy.map { UInt8(bitPattern: $0.pointee) }.prefix { $0 != 0 }
-        return String(decoding: bytes.map { $0 < 0x80 ? $0 : 0x1A }, as: UTF8.self)
     }
 
     /// Reads a struct that begins with its size.
@@ -150,12 +132,6 @@ enum Boundary {
     /// The size that a struct states in its first member.
     static func size<Options>(of pointer: UnsafePointer<Options>) -> Int {
         UnsafeRawPointer(pointer).load(as: Int.self)
-    }
-}
-
-extension Failure {
-    static func null(_ name: String) -> Failure {
-        Failure(.argument, "\(name) is NULL; it must point to something")
     }
 }
 

@@ -18,7 +18,7 @@ public func peal_method_find_parameter(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_index else { throw .null("out_index") }
-        out_index.pointee = try method.find().parameterIndex(named: try Boundary.text(name, "name"))
+        out_index.pointee = try method.find().parameterIndex(named: try CallerText.read(name, "name"))
     }
 }
 

@@ -117,7 +117,7 @@ public func peal_method_frame_length(
 @c @implementation
 public func peal_method_check(_ method: peal_method, _ prototype: UnsafePointer<CChar>?) -> peal_status {
     Boundary.status { () throws(Failure) in
-        try method.find().check(prototype: try Boundary.source(prototype, "prototype"))
+        try method.find().check(prototype: try CallerText.source(prototype, "prototype"))
     }
 }
 

@@ -74,7 +74,7 @@ public func peal_invocation_set_argument_named(
         guard let value else { throw .null("value") }
         let found = try invocation.find()
         try found.write(
-            try found.method.parameterIndex(named: try Boundary.text(name, "name")), from: value, size: size)
+            try found.method.parameterIndex(named: try CallerText.read(name, "name")), from: value, size: size)
     }
 }
 
@@ -86,7 +86,7 @@ public func peal_invocation_get_argument_named(
         guard let out_value else { throw .null("out_value") }
         let found = try invocation.find()
         try found.read(
-            try found.method.parameterIndex(named: try Boundary.text(name, "name")), into: out_value, size: size)
+            try found.method.parameterIndex(named: try CallerText.read(name, "name")), into: out_value, size: size)
     }
 }
 

@@ -21,17 +21,17 @@ extension ModuleDescription {
     }
 
     private init(_ given: peal_module_description) throws(Failure) {
-        self.init(name: try Boundary.text(given.name, "the name of a module"), meaning: Self.meaning)
-        if given.class_name != nil { className = try Boundary.text(given.class_name, "the class of module \(name)") }
-        if given.service != nil { service = try Boundary.text(given.service, "the service of module \(name)") }
+        self.init(name: try CallerText.read(given.name, "the name of a module"), meaning: Self.meaning)
+        if given.class_name != nil { className = try CallerText.read(given.class_name, "the class of module \(name)") }
+        if given.service != nil { service = try CallerText.read(given.service, "the service of module \(name)") }
         var next = given.dependencies
         while let list = next, list.pointee != nil {
-            dependencies.append(try Boundary.text(list.pointee, "a dependency of module \(name)"))
+            dependencies.append(try CallerText.read(list.pointee, "a dependency of module \(name)"))
             next = list + 1
         }
         var provision = given.tables
         while let list = provision, list.pointee.protocol != nil {
-            let proto = try Boundary.text(list.pointee.protocol, "a protocol of module \(name)")
+            let proto = try CallerText.read(list.pointee.protocol, "a protocol of module \(name)")
             guard let table = list.pointee.table else { throw .null("the table of module \(name) for \(proto)") }
             tables.append((proto, table))
             provision = list + 1

@@ -25,7 +25,7 @@ public func peal_modules_remove_class(
 ) -> peal_status {
     out_removed?.pointee = 0
     return Boundary.outcome { () throws(Failure) in
-        let outcome = try center.find().modules().removeClass(try Boundary.text(class_name, "class_name"))
+        let outcome = try center.find().modules().removeClass(try CallerText.read(class_name, "class_name"))
         out_removed?.pointee = outcome.count
         if let failure = outcome.failure { throw failure }
         return outcome.isWaited ? PEAL_OK : PEAL_NOT_WAITED
@@ -39,7 +39,7 @@ public func peal_module_find(
     out_module?.pointee = peal_module(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_module else { throw .null("out_module") }
-        let module = try center.find().modules().find(try Boundary.text(name, "name"))
+        let module = try center.find().modules().find(try CallerText.read(name, "name"))
         out_module.pointee = peal_module(id: module.id)
     }
 }

@@ -134,32 +134,20 @@ extension Boundary {
         }
         var read: [String] = []
         for name in UnsafeBufferPointer(start: names, count: count) {
-            read.append(try text(name, "the name of a method"))
+            read.append(try CallerText.read(name, "the name of a method"))
         }
         return read
     }
 }
 
 extension FunctionBinding {
-    static func list(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) -> CallerBindings.List {
-        guard count != 0 else { return CallerBindings.List(start: nil, count: 0) }
+    static func list(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) -> UnsafeBufferPointer<peal_binding> {
+        guard count != 0 else { return UnsafeBufferPointer<peal_binding>(start: nil, count: 0) }
         guard let bindings else { throw .null("bindings") }
         guard count > 0, count <= maximumBindings else {
             throw Failure(.argument, "there are \(count) bindings; \(maximumBindings) at most")
         }
-        return CallerBindings.List(start: bindings, count: count)
-    }
-
-    static func read(_ bindings: CallerBindings.List) throws(Failure) -> [FunctionBinding] {
-        var read: [FunctionBinding] = []
-        for binding in bindings {
-            let method = try Boundary.text(binding.method, "the method of a binding")
-            let prototype: String? =
-                binding.prototype == nil ? nil : try Boundary.source(binding.prototype, "the prototype of \(method)")
-            let function = unsafeBitCast(binding.function, to: UnsafeRawPointer?.self)
-            read.append(FunctionBinding(method: method, function: function, prototype: prototype))
-        }
-        return read
+        return UnsafeBufferPointer<peal_binding>(start: bindings, count: count)
     }
 
     static var maximumBindings: Int { 65_536 }

@@ -19,8 +19,7 @@ public func peal_observe_bindings(
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
     Registration.register(proto, target, options, out_observation) { (registration) throws(Failure) in
-        registration.functions = .callerBindings(
-            CallerBindings(try FunctionBinding.list(bindings, count), read: FunctionBinding.read))
+        registration.functions = .callerBindings(try FunctionBinding.list(bindings, count))
     }
 }
 
@@ -48,7 +47,7 @@ public func peal_observe_service(
                 .argument, "a lazy observer keeps its instance by a use, not weakly; leave `weak` and `reference` empty"
             )
         }
-        try registration.setService(try Boundary.text(service, "service"))
+        try registration.setService(try CallerText.read(service, "service"))
     }
 }
 

@@ -8,7 +8,7 @@ public func peal_owner_create(
     out_owner?.pointee = peal_owner(id: 0)
     return Boundary.making { () throws(Failure) in
         guard let out_owner else { throw .null("out_owner") }
-        out_owner.pointee = peal_owner(id: try Owner.make(try Boundary.text(name, "name")).id)
+        out_owner.pointee = peal_owner(id: try Owner.make(try CallerText.read(name, "name")).id)
     }
 }
 

@@ -13,7 +13,7 @@ public func peal_property_define(
         guard let out_property else { throw .null("out_property") }
         let center = try center.find()
         var description = PropertyDescription(
-            name: try Boundary.text(name, "name"), type: try Boundary.source(type, "type"))
+            name: try CallerText.read(name, "name"), type: try CallerText.source(type, "type"))
         description.initial = initial
         try description.apply(options)
         out_property.pointee = peal_property(id: try center.define(description).id)
@@ -28,8 +28,8 @@ public func peal_property_find(
     out_property?.pointee = peal_property(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_property else { throw .null("out_property") }
-        let type: String? = type == nil ? nil : try Boundary.source(type, "type")
-        let property = try center.find().findProperty(try Boundary.text(name, "name"), type: type)
+        let type: String? = type == nil ? nil : try CallerText.source(type, "type")
+        let property = try center.find().findProperty(try CallerText.read(name, "name"), type: type)
         out_property.pointee = peal_property(id: property.id)
     }
 }

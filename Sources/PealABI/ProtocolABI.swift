@@ -30,7 +30,7 @@ public func peal_protocol_define_objc(
         let methods =
             try ProtocolDescription.encodings(required, .required) + ProtocolDescription.encodings(optional, .optional)
         try Boundary.prepareMemory(methods.count * 2048)
-        let description = ProtocolDescription(name: try Boundary.text(name, "name"), methods: methods)
+        let description = ProtocolDescription(name: try CallerText.read(name, "name"), methods: methods)
         let (proto, _) = try center.find().define(description, for: try CurrentOwner.find(0))
         out_protocol?.pointee = peal_protocol(id: proto.id)
     }
@@ -47,7 +47,7 @@ public func peal_protocol_find(
     out_protocol?.pointee = peal_protocol(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_protocol else { throw .null("out_protocol") }
-        let proto = try center.find().findProtocol(try Boundary.text(name, "name"))
+        let proto = try center.find().findProtocol(try CallerText.read(name, "name"))
         out_protocol.pointee = peal_protocol(id: proto.id)
     }
 }
@@ -63,7 +63,7 @@ public func peal_method_find(
     out_method?.pointee = peal_method(id: 0)
     return Boundary.status { () throws(Failure) in
         guard let out_method else { throw .null("out_method") }
-        let method = try proto.find().method(named: try Boundary.text(name, "name"))
+        let method = try proto.find().method(named: try CallerText.read(name, "name"))
         out_method.pointee = peal_method(id: method.id)
     }
 }
@@ -73,9 +73,9 @@ extension ProtocolDescription {
         let given = try Boundary.options(
             description, named: "the protocol's description", default: peal_protocol_description())
         self.init(
-            name: try Boundary.text(given.name, "the protocol's name"),
-            adopts: try Self.texts(given.adopts, "the name of an adopted protocol", Boundary.text),
-            methods: try Self.texts(given.methods, "a method's text", Boundary.source).map(MethodSource.text),
+            name: try CallerText.read(given.name, "the protocol's name"),
+            adopts: try Self.texts(given.adopts, "the name of an adopted protocol", CallerText.read),
+            methods: try Self.texts(given.methods, "a method's text", CallerText.source).map(MethodSource.text),
             tableSize: given.table_size == 0 ? nil : given.table_size)
         try Boundary.prepareMemory(methods.count * 2048)
     }
@@ -100,10 +100,10 @@ extension ProtocolDescription {
         guard var next = list else { return [] }
         var methods: [MethodSource] = []
         while next.pointee.name != nil {
-            let name = try Boundary.text(next.pointee.name, "a method's name")
+            let name = try CallerText.read(next.pointee.name, "a method's name")
             methods.append(
                 .encoding(
-                    name: name, types: try Boundary.source(next.pointee.types, "the encoding of \(name)"), requirement))
+                    name: name, types: try CallerText.source(next.pointee.types, "the encoding of \(name)"), requirement))
             next += 1
         }
         return methods

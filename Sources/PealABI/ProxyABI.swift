@@ -43,7 +43,7 @@ public func peal_closure_create_for(
 ) -> peal_status {
     ProxyRequest.function(out_closure, out_function, destroying: target, options) { () throws(Failure) in
         let center = try center.find()
-        let prototype = try Boundary.source(prototype, "prototype")
+        let prototype = try CallerText.source(prototype, "prototype")
         guard let function else { throw .null("function") }
         let called = unsafeBitCast(function, to: UnsafeRawPointer.self)
         return try Proxy.makeBare(
@@ -69,7 +69,7 @@ public func peal_proxy_fail(_ status: peal_status, _ sentence: UnsafePointer<CCh
         guard let kind = Failure.Kind.allCases.first(where: { peal_status($0) == status }) else {
             throw Failure(.argument, "\(status.rawValue) is no failure; give a negative status of peal/status.h")
         }
-        try ProxyStage.fail(Failure(kind, try Boundary.text(sentence, "sentence")))
+        try ProxyStage.fail(Failure(kind, try CallerText.read(sentence, "sentence")))
     }
 }
 

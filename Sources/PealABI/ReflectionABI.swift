@@ -18,7 +18,7 @@ public func peal_type_describe(
     _ center: peal_center, _ type: UnsafePointer<CChar>?, _ out_type: UnsafeMutablePointer<UnsafePointer<peal_type>?>?
 ) -> peal_status {
     Boundary.describing(out_type) { () throws(Failure) in
-        let text = try Boundary.source(type, "type")
+        let text = try CallerText.source(type, "type")
         return try TypeDescription.make(try center.find().describe(text))
     }
 }

@@ -39,7 +39,7 @@ public func peal_service_find_provider(
     _ center: peal_center, _ proto: UnsafePointer<CChar>?, _ out_service: UnsafeMutablePointer<peal_service>?
 ) -> peal_status {
     Service.fill(out_service) { () throws(Failure) in
-        try Service.find(providing: try Boundary.text(proto, "protocol"), in: try center.find())
+        try Service.find(providing: try CallerText.read(proto, "protocol"), in: try center.find())
     }
 }
 
@@ -78,7 +78,7 @@ public func peal_service_get_provider(
         return PEAL_OK
     }
     return Service.fill(out_use) { () throws(Failure) in
-        let proto = try Boundary.text(proto, "protocol")
+        let proto = try CallerText.read(proto, "protocol")
         let service = try Service.find(providing: proto, in: try center.find())
         let table = try service.table(for: proto, size: table_size)
         return (try service.use(), table)
@@ -105,7 +105,7 @@ public func peal_use_table(
         guard let out_table else { throw .null("out_table") }
         out_table.pointee = nil
         let service = try ServiceUse.service(of: use.id)
-        out_table.pointee = try service.table(for: try Boundary.text(proto, "protocol"), size: table_size)
+        out_table.pointee = try service.table(for: try CallerText.read(proto, "protocol"), size: table_size)
     }
 }
 

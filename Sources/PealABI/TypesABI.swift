@@ -6,7 +6,7 @@ internal import PealCore
 @c @implementation
 public func peal_type_declare(_ center: peal_center, _ declarations: UnsafePointer<CChar>?) -> peal_status {
     Boundary.making { () throws(Failure) in
-        let text = try Boundary.source(declarations, "declarations")
+        let text = try CallerText.source(declarations, "declarations")
         try Boundary.prepareMemory(text.utf8.count * 64)
         try center.find().declareTypes(text)
     }
@@ -18,7 +18,7 @@ public func peal_type_layout(
     _ out_alignment: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
-        let layout = try center.find().layout(of: try Boundary.source(type, "type"))
+        let layout = try center.find().layout(of: try CallerText.source(type, "type"))
         out_size?.pointee = layout.size
         out_alignment?.pointee = layout.alignment
     }
@@ -59,7 +59,7 @@ private func register(
     Boundary.making { () throws(Failure) in
         let center = try center.find()
         let owner = try CurrentOwner.find(0)
-        try add(center, try Boundary.source(type, "type"), owner)
+        try add(center, try CallerText.source(type, "type"), owner)
     }
 }
 
@@ -68,7 +68,7 @@ public func peal_type_get_info(
     _ center: peal_center, _ type: UnsafePointer<CChar>?, _ out_info: UnsafeMutablePointer<peal_type_info>?
 ) -> peal_status {
     Boundary.fill(out_info, "the information about a type", peal_type_info()) { (info) throws(Failure) in
-        let functions = try center.find().functions(of: try Boundary.source(type, "type"))
+        let functions = try center.find().functions(of: try CallerText.source(type, "type"))
         info.ownership = PEAL_OWNERSHIP_BARE
         guard let (hooks, codec) = functions else { return }
         info.ownership = hooks.isObject ? PEAL_OWNERSHIP_OBJECT : PEAL_OWNERSHIP_STRUCT

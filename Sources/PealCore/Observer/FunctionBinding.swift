@@ -1,4 +1,4 @@
-public import CPealSupport
+internal import CPealSupport
 import PealCall
 
 /// A function for a method, by name.
@@ -21,16 +21,18 @@ public struct FunctionBinding {
     }
 }
 
-/// The bindings of a registration in the caller's memory, and the function that reads and checks their texts.
-public struct CallerBindings {
-    public typealias List = UnsafeBufferPointer<peal_binding>
-
-    let list: List
-    let read: (List) throws(Failure) -> [FunctionBinding]
-
-    public init(_ list: List, read: @escaping (List) throws(Failure) -> [FunctionBinding]) {
-        self.list = list
-        self.read = read
+extension FunctionBinding {
+    /// Reads and checks the texts of bindings in the caller's memory.
+    static func read(_ bindings: UnsafeBufferPointer<peal_binding>) throws(Failure) -> [FunctionBinding] {
+        var read: [FunctionBinding] = []
+        for binding in bindings {
+            let method = try CallerText.read(binding.method, "the method of a binding")
+            let prototype: String? =
+                binding.prototype == nil ? nil : try CallerText.source(binding.prototype, "the prototype of \(method)")
+            let function = unsafeBitCast(binding.function, to: UnsafeRawPointer?.self)
+            read.append(FunctionBinding(method: method, function: function, prototype: prototype))
+        }
+        return read
     }
 }
 

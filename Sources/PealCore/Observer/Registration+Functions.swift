@@ -7,7 +7,7 @@ extension CenterState {
     mutating func lastTables(of registration: inout Registration, _ proto: PealProtocol) -> Borrowed<ObserverTables>? {
         guard registration.queue == nil else { return nil }
         if let table = registration.table { return self[proto].tables.findLast(table, of: proto) }
-        return registration.callerBindings.flatMap { self[proto].tables.findLast($0.list) }
+        return registration.callerBindings.flatMap { self[proto].tables.findLast($0) }
     }
 
     /// The functions of a registration, checked, and shared with the observers that have the same ones.
@@ -42,12 +42,12 @@ extension CenterState {
             return try ObserverTables(
                 try functions(of: registration), of: proto, in: self, later: LaterMethods(of: registration))
         }
-        guard registration.lazy == nil, case .callerBindings(let bindings) = registration.functions else {
+        guard registration.lazy == nil, let bindings = registration.callerBindings else {
             return try share(try functions(of: registration), of: proto)
         }
-        if let known = self[proto].tables.find(bindings.list) { return known }
+        if let known = self[proto].tables.find(bindings) { return known }
         let tables = try share(try functions(of: registration), of: proto)
-        self[proto].tables.note(tables, of: bindings.list)
+        self[proto].tables.note(tables, of: bindings)
         return tables
     }
 
@@ -73,7 +73,7 @@ extension CenterState {
         case .service: FunctionTables()
         case .bindings(let bindings): try FunctionTables(binding: bindings, of: registration.proto, in: self)
         case .callerBindings(let bindings):
-            try FunctionTables(binding: try bindings.read(bindings.list), of: registration.proto, in: self)
+            try FunctionTables(binding: try FunctionBinding.read(bindings), of: registration.proto, in: self)
         case .handler(let function, let names):
             try FunctionTables(
                 handler: function, names: names, includesLater: registration.options.contains(.includesLater), of: registration.proto,

@@ -1,4 +1,4 @@
-internal import CPealSupport
+public import CPealSupport
 
 /// A caller's request to register an observer. It is not copied, because a copy would cost a tenth of a registration.
 public struct Registration: ~Copyable {
@@ -7,7 +7,7 @@ public struct Registration: ~Copyable {
         case table(UnsafeRawPointer)
         case bindings([FunctionBinding])
         /// Bindings in the caller's memory. They are not read if an earlier registration had equal bindings.
-        case callerBindings(CallerBindings)
+        case callerBindings(UnsafeBufferPointer<peal_binding>)
         /// One function for all methods, or for those with these names.
         case handler(UnsafeRawPointer, names: [String]?)
         /// The tables that a service provides.
@@ -53,6 +53,8 @@ public struct Registration: ~Copyable {
     private var objects: Objects?
     /// A C table that begins with its size; nil: other functions.
     private(set) var table: UnsafeRawPointer?
+    /// Bindings in the caller's memory; nil: other functions.
+    private(set) var callerBindings: UnsafeBufferPointer<peal_binding>?
     public var target: UnsafeMutableRawPointer?
     public var destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     public var weak: WeakTarget?
@@ -76,16 +78,16 @@ public struct Registration: ~Copyable {
 
     /// Those of a service, if none were set.
     public var functions: Functions {
-        get { table.map { .table($0) } ?? objects?.functions ?? .service }
-        set {
-            if case .table(let given) = newValue { table = given } else { changeObjects { $0.functions = newValue } }
+        get {
+            table.map { .table($0) } ?? callerBindings.map { .callerBindings($0) } ?? objects?.functions ?? .service
         }
-    }
-
-    /// Functions in the caller's memory, by name.
-    var callerBindings: CallerBindings? {
-        guard let objects, case .callerBindings(let bindings)? = objects.functions else { return nil }
-        return bindings
+        set {
+            switch newValue {
+            case .table(let given): table = given
+            case .callerBindings(let given): callerBindings = given
+            default: changeObjects { $0.functions = newValue }
+            }
+        }
     }
 
     /// The queue that runs the calls; nil: the broadcasting thread does.
@@ -125,7 +127,7 @@ public struct Registration: ~Copyable {
     @inline(__always)
     var extras: UInt8 {
         guard let objects else { return UInt8(weak == nil ? PEAL_EXTRAS_NONE : PEAL_EXTRAS_COMMON) }
-        if table == nil {
+        if table == nil, callerBindings == nil {
             // Functions of a service.
             guard let functions = objects.functions else { return UInt8(PEAL_EXTRAS_ALL) }
             if case .service = functions { return UInt8(PEAL_EXTRAS_ALL) }
