@@ -1,3 +1,4 @@
+internal import CPealSupport
 import PealCall
 
 extension CenterState {
