@@ -5,8 +5,13 @@
 #include "tap.h"
 #include "thread.h"
 
-/* A thread returns its spare slots to the table when it has so many. A collection of removed observers frees fewer. */
-enum { CACHE_LINE = 64, MOST_SPARES = 128 };
+enum {
+    CACHE_LINE = 64,
+    /* A thread returns its spare slots to the table when it has so many. A collection of removed observers frees fewer. */
+    MOST_SPARES = 128,
+    /* So many slots that were never used become spare ones together. */
+    FRESH_SPARES = 16
+};
 
 /* Publishes a chunk, unless another thread has published one meanwhile. Returns the published chunk. */
 static void *publish_chunk(void **cell, void *made, void *memory)
@@ -66,37 +71,49 @@ static bool reserve(struct peal_slots *slots, uint32_t index)
     return memory != NULL && publish_chunk(cell, memory, memory) != NULL;
 }
 
-/* The stack of free slots is Treiber's. The count in the upper half of its head changes with each operation, so a head
+/* Free slots are in magazines: chains of up to MOST_SPARES slots. The object of a free slot has the index of the chain's
+ * next slot plus one in its lower half. That of a chain's first slot has the first slot of the next magazine in its upper
+ * half. (Bonwick and Adams: Magazines and Vmem, 2001.) */
+static uint64_t free_word(const struct peal_slot *slot)
+{
+    return (uint64_t)(uintptr_t)__atomic_load_n(&slot->object, __ATOMIC_RELAXED);
+}
+
+static void set_free_word(struct peal_slot *slot, uint64_t word)
+{
+    __atomic_store_n(&slot->object, (void *)(uintptr_t)word, __ATOMIC_RELEASE);
+}
+
+/* The stack of magazines is Treiber's. The count in the upper half of its head changes with each operation, so a head
  * that was popped and pushed again meanwhile is not taken for the same. */
 static uint64_t head_with(uint64_t head, uint32_t first) { return ((head >> 32) + 1) << 32 | first; }
 
-/* Pops a free slot. Another thread that has popped the slot first may write the object while this thread loads it. This
- * thread's exchange then fails. */
-static struct peal_slot *pop(struct peal_slots *slots, uint32_t *out_index)
+/* Pops a magazine. Returns its first slot, and the rest of its chain. Another thread that has popped the magazine first
+ * may write the object while this thread loads it. This thread's exchange then fails. */
+static struct peal_slot *pop(struct peal_slots *slots, uint32_t *out_index, uint32_t *out_rest)
 {
     for (;; peal_back_off()) {
         uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_ACQUIRE);
         if ((uint32_t)head == 0)
             return NULL;
+        struct peal_slot *slot = existing_slot(slots, (uint32_t)head - 1);
+        const uint64_t word = free_word(slot);
         *out_index = (uint32_t)head - 1;
-        struct peal_slot *slot = existing_slot(slots, *out_index);
-        const uintptr_t next = (uintptr_t)__atomic_load_n(&slot->object, __ATOMIC_RELAXED);
-        if (__atomic_compare_exchange_n(
-                &slots->free, &head, head_with(head, (uint32_t)next), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-            if ((uint32_t)next != 0)
-                __builtin_prefetch(existing_slot(slots, (uint32_t)next - 1), 1);
+        *out_rest = (uint32_t)word;
+        if (__atomic_compare_exchange_n(&slots->free, &head, head_with(head, (uint32_t)(word >> 32)), false,
+                __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return slot;
-        }
     }
 }
 
-/* Pushes free slots that are linked from the first to the last. */
-static void push(struct peal_slots *slots, uint32_t first, uint32_t last)
+/* Pushes a chain as a magazine. */
+static void push(struct peal_slots *slots, uint32_t first)
 {
-    struct peal_slot *slot = existing_slot(slots, last - 1);
+    struct peal_slot *slot = existing_slot(slots, first - 1);
+    const uint32_t rest = (uint32_t)free_word(slot);
     for (;; peal_back_off()) {
         uint64_t head = __atomic_load_n(&slots->free, __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->object, (void *)(uintptr_t)(uint32_t)head, __ATOMIC_RELEASE);
+        set_free_word(slot, (uint64_t)(uint32_t)head << 32 | rest);
         if (__atomic_compare_exchange_n(
                 &slots->free, &head, head_with(head, first), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return;
@@ -110,57 +127,98 @@ static struct peal_spare_slots *spares_of(const struct peal_slots *slots)
     return slots->spares != PEAL_SPARES_NONE && thread != NULL ? &thread->spare_slots[slots->spares] : NULL;
 }
 
-static struct peal_slot *pop_spare(const struct peal_slots *slots, uint32_t *out_index)
+/* Slots that are freed in another order than they were taken are far from each other. So the next one is prefetched. */
+static void set_first_spare(const struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t first)
 {
-    struct peal_spare_slots *spares = spares_of(slots);
-    if (spares == NULL || spares->count == 0)
+    spares->first = first;
+    if (first != 0)
+        __builtin_prefetch(existing_slot(slots, first - 1), 1);
+}
+
+static struct peal_slot *pop_spare(
+    const struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t *out_index)
+{
+    if (spares == NULL || spares->first == 0)
         return NULL;
     *out_index = spares->first - 1;
     struct peal_slot *slot = existing_slot(slots, *out_index);
-    spares->first = (uint32_t)(uintptr_t)__atomic_load_n(&slot->object, __ATOMIC_RELAXED);
-    spares->count--;
-    /* Slots that are freed in another order than they were taken are far from each other. */
-    if (spares->count > 0)
-        __builtin_prefetch(existing_slot(slots, spares->first - 1), 1);
+    set_first_spare(slots, spares, (uint32_t)free_word(slot));
+    spares->count -= spares->count > 0;
     return slot;
 }
 
 static void push_spare(
     struct peal_slots *slots, struct peal_spare_slots *spares, struct peal_slot *slot, uint32_t index)
 {
-    __atomic_store_n(&slot->object, (void *)(uintptr_t)spares->first, __ATOMIC_RELEASE);
+    set_free_word(slot, spares->first);
     spares->first = index + 1;
-    if (spares->count++ == 0)
-        spares->last = index + 1;
-    if (spares->count == MOST_SPARES) {
-        push(slots, spares->first, spares->last);
+    if (++spares->count == MOST_SPARES) {
+        push(slots, spares->first);
         *spares = (struct peal_spare_slots){ 0 };
     }
 }
 
-/* Takes a slot that was never used. */
-static __attribute__((noinline)) enum peal_slot_outcome grow(struct peal_slots *slots, uint64_t *out_id)
+/* Takes a free slot of the thread or the table, or returns NULL. */
+static inline struct peal_slot *take_free(
+    struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t *out_index)
 {
+    struct peal_slot *slot = pop_spare(slots, spares, out_index);
+    if (slot != NULL)
+        return slot;
+    uint32_t rest = 0;
+    slot = pop(slots, out_index, &rest);
+    if (spares != NULL)
+        set_first_spare(slots, spares, rest);
+    else if (rest != 0)
+        push(slots, rest);
+    return slot;
+}
+
+/* Takes slots that were never used: `*count` at most, in one chunk. */
+static enum peal_slot_outcome take_unused(struct peal_slots *slots, uint32_t *out_index, uint32_t *count)
+{
+    const uint32_t most = *count;
     uint32_t index = __atomic_load_n(&slots->used, __ATOMIC_ACQUIRE);
     do {
         if (index >= slots->limit)
             return PEAL_SLOT_FULL;
         if (!reserve(slots, index))
             return PEAL_SLOT_NO_MEMORY;
-    } while (!__atomic_compare_exchange_n(&slots->used, &index, index + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
-    __atomic_store_n(&existing_slot(slots, index)->word, (uint64_t)1 << 32, __ATOMIC_RELAXED);
-    *out_id = id_of(slots, 1, index);
+        *count = most;
+        while (index + *count > slots->limit || peal_slot_at(slots, index + *count - 1) == NULL)
+            *count /= 2;
+    } while (!__atomic_compare_exchange_n(
+        &slots->used, &index, index + *count, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    *out_index = index;
+    return PEAL_SLOT_ALLOCATED;
+}
+
+/* Takes slots that were never used. The thread keeps all but the first one. */
+static __attribute__((noinline)) enum peal_slot_outcome grow(
+    struct peal_slots *slots, struct peal_spare_slots *spares, uint64_t *out_id)
+{
+    uint32_t first, count = spares != NULL && slots->directory == NULL ? FRESH_SPARES : 1;
+    const enum peal_slot_outcome outcome = take_unused(slots, &first, &count);
+    if (outcome != PEAL_SLOT_ALLOCATED)
+        return outcome;
+    for (uint32_t index = first; index < first + count; index++) {
+        struct peal_slot *const slot = existing_slot(slots, index);
+        __atomic_store_n(&slot->word, (uint64_t)1 << 32, __ATOMIC_RELAXED);
+        set_free_word(slot, index + 1 < first + count ? index + 2 : 0);
+    }
+    if (count > 1)
+        *spares = (struct peal_spare_slots){ .first = first + 2, .count = count - 1 };
+    *out_id = id_of(slots, 1, first);
     return PEAL_SLOT_ALLOCATED;
 }
 
 static inline enum peal_slot_outcome allocate(struct peal_slots *slots, struct peal_slot **out_slot, uint64_t *out_id)
 {
     uint32_t index;
-    struct peal_slot *slot = pop_spare(slots, &index);
-    if (slot == NULL)
-        slot = pop(slots, &index);
+    struct peal_spare_slots *const spares = spares_of(slots);
+    struct peal_slot *slot = take_free(slots, spares, &index);
     if (slot == NULL) {
-        const enum peal_slot_outcome outcome = grow(slots, out_id);
+        const enum peal_slot_outcome outcome = grow(slots, spares, out_id);
         if (outcome == PEAL_SLOT_ALLOCATED)
             *out_slot = existing_slot(slots, peal_id_index(*out_id));
         return outcome;
@@ -210,10 +268,12 @@ void peal_slot_free(struct peal_slots *slots, uint64_t id)
     if (generation > UINT32_MAX)
         return;
     struct peal_spare_slots *spares = spares_of(slots);
-    if (spares != NULL)
+    if (spares != NULL) {
         push_spare(slots, spares, slot, index);
-    else
-        push(slots, index + 1, index + 1);
+    } else {
+        set_free_word(slot, 0);
+        push(slots, index + 1);
+    }
 }
 
 void peal_slot_end(struct peal_slots *slots, uint64_t id)

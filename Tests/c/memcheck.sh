@@ -11,7 +11,8 @@ log=$(mktemp) || exit 2
 trap 'rm -f "$log"' EXIT
 export PEAL_CHECK_SECONDS=200
 for program; do
-    if ! valgrind -q --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+    # Without fair scheduling, a thread that spins may keep the others from running.
+    if ! valgrind -q --fair-sched=try --error-exitcode=9 --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
         "$program" >"$log" 2>&1; then
         echo "$program:"
         cat "$log"

@@ -61,8 +61,8 @@ bool peal_directory_reserve(const struct peal_directory *_Nonnull directory, uin
 
 struct peal_slot {
     uint64_t word;
-    /* Owned while the slot is live, and until its last pin is released. While the slot is free: the next free slot, as
-     * its index plus one. */
+    /* Owned while the slot is live, and until its last pin is released. While the slot is free: the indices of other free
+     * slots, see slot.c. */
     void *_Nullable object;
 };
 
@@ -78,17 +78,16 @@ enum peal_spares {
     PEAL_SPARES_TABLES
 };
 
-/* Free slots of one table that one thread keeps, linked as those of the table. The thread takes and frees them without
- * an atomic operation. */
+/* Free slots of one table that one thread keeps, in a chain. The thread takes and frees them without an atomic
+ * operation. */
 struct peal_spare_slots {
     uint32_t first; /* its index plus one; 0: none */
-    uint32_t last;
-    uint32_t count;
+    uint32_t count; /* without those of a magazine that the thread has taken from the table */
 };
 
 struct peal_slots {
     char *_Nullable chunks[PEAL_SLOT_CHUNKS];
-    uint64_t free; /* lower half: the index of the first free slot plus one; upper half: a count of changes */
+    uint64_t free; /* lower half: the first slot of the first magazine, its index plus one; upper half: a count of changes */
     uint32_t used; /* slots that have been taken at least once */
     uint32_t limit;
     unsigned tag;

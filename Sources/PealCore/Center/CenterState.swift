@@ -9,7 +9,7 @@ struct CenterState {
     private var knownParameters = KnownParameters()
     /// The number of all registrations so far.
     var registrations: UInt64 = 0
-    var properties: [String: DefinedProperty] = [:]
+    var properties: [String: Property] = [:]
 
     subscript(proto: PealProtocol) -> ProtocolState { proto.state }
 
@@ -19,7 +19,7 @@ struct CenterState {
     }
 
     /// The protocols that programs define, and the protocols of properties.
-    var protocols: [PealProtocol] { protocolsByName.values + properties.values.map { $0.property.proto } }
+    var protocols: [PealProtocol] { protocolsByName.values + properties.values.map { $0.proto } }
 
     /// The observers of an ended center or protocol, which are released once the center's lock is released.
     struct Remains: @unchecked Sendable {
@@ -36,7 +36,7 @@ struct CenterState {
     mutating func end() -> Remains {
         var remains = Remains()
         isEnded = true
-        for defined in properties.values { defined.property.close() }
+        for property in properties.values { property.close() }
         for proto in protocols {
             // An observer that another thread has closed is released by that thread.
             remains.observers += self[proto].observers.all.filter { $0.close() }

@@ -8,7 +8,7 @@ extension Center {
     }
 
     public func listProperties() throws(Failure) -> [UInt64] {
-        try withState { (state) throws(Failure) in state.properties.values.map { $0.property.id } }
+        try withState { (state) throws(Failure) in state.properties.values.map { $0.id } }
     }
 }
 

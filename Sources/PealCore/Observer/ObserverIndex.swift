@@ -25,11 +25,11 @@ struct ObserverIndex {
 
     private static let minimumCapacity: UInt32 = 8
 
-    /// Makes room for one more observer. At most thirteen of sixteen elements are occupied, which needs little memory. A
-    /// search then reads two cache lines on average. At least one element stays free, which ends a search.
+    /// Makes room for one more observer. At most three of four elements are occupied, so a search reads few of them. At
+    /// least one element stays free, which ends a search.
     @inline(__always)
     mutating func reserve() throws(Failure) {
-        if count >= capacity &- capacity / 8 &- capacity / 16 { try grow() }
+        if count >= capacity &- capacity / 4 { try grow() }
     }
 
     @inline(never)

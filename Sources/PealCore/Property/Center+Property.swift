@@ -8,16 +8,16 @@ extension Center {
         return try keepInState { (state) throws(Failure) in
             let type = try PropertyType(description.type, of: description.name, in: state.types)
             let known = state.properties[description.name]
-            if let known { try known.property.checkSame(type, description) }
-            let property = if let known { known.property } else { try state.add(description, type, to: self) }
+            if let known { try known.checkSame(type, description) }
+            let property = if let known { known } else { try state.add(description, type, to: self) }
             do throws(Failure) {
                 try description.owner?.add(property)
             } catch {
                 if known == nil { state.discard(property) }
                 throw error
             }
-            state.properties[description.name, default: DefinedProperty(property: property)]
-                .definers.insert(description.owner?.id ?? 0)
+            state.properties[description.name] = property
+            state[property.proto].addDefiner(description.owner?.id ?? 0)
             return property
         }
     }
@@ -25,7 +25,7 @@ extension Center {
     /// - Parameter type: The type that the caller expects; nil: any.
     public func findProperty(_ name: String, type: String?) throws(Failure) -> Property {
         try withState { (state) throws(Failure) in
-            guard let property = state.properties[name]?.property else {
+            guard let property = state.properties[name] else {
                 throw Failure(
                     .notFound, "there is no property \(name) in this center; define it first, with peal_property_define"
                 )
@@ -42,7 +42,7 @@ extension Center {
     /// Ends a property, also if owners have defined it.
     func end(_ property: Property) throws(Failure) {
         let remains = try withState { (state) throws(Failure) in
-            guard state.properties[property.name]?.property === property else { throw .staleProperty }
+            guard state.properties[property.name] === property else { throw .staleProperty }
             return state.end(property)
         }
         remains.finishRemoval()
@@ -51,9 +51,8 @@ extension Center {
     /// Removes an owner from a property's definers. The property ends with its last definer.
     func removeDefiner(_ property: Property, of owner: UInt64) {
         let remains = try? withState { (state) throws(Failure) -> CenterState.Remains in
-            guard state.properties[property.name]?.property === property,
-                state.properties[property.name]?.definers.remove(owner) == true,
-                state.properties[property.name]?.definers.isEmpty == true
+            guard state.properties[property.name] === property, state[property.proto].removeDefiner(owner),
+                state[property.proto].hasNoDefiner
             else { return CenterState.Remains() }
             return state.end(property)
         }
@@ -86,7 +85,7 @@ extension CenterState {
         // The protocol is not listed by its name, because no caller defines, finds or adopts it.
         self[proto].begin(isOfProperty: true)
         do throws(Failure) {
-            try grow(proto, to: type.declarations, isNew: true)
+            try grow(proto, to: sharing(type.declarations), isNew: true)
             return try Property.make(description, type, center: center, proto: proto, methods: self[proto].own)
         } catch {
             discard(proto)
@@ -105,10 +104,4 @@ extension CenterState {
         property.close()
         return end(property.proto)
     }
-}
-
-/// A property of a center.
-struct DefinedProperty {
-    let property: Property
-    var definers = Definers()
 }

@@ -41,8 +41,7 @@ extension Property {
             opening.id = id
             peal_property_open(element, &opening)
             return Property(
-                id: id, description: description, type: type, center: center, proto: proto, methods: methods,
-                element: element, mask: mask)
+                id: id, description: description, type: type, proto: proto, methods: methods, mask: mask)
         }
     }
 

@@ -8,31 +8,31 @@ public final class Property: Sendable {
     public let name: String
     /// The text of the type, as the definition has it.
     public let typeText: String
-    public let center: Center
+    public var center: Center { proto.center }
     let type: PropertyType
     let ignoresEqual: Bool
     let proto: PealProtocol
     /// In the order of `NotificationKind`.
     let methods: [Method]
-    // The element is never unmapped. Its mask belongs to this object, and is used while the property is open.
-    nonisolated(unsafe) let element: UnsafeMutablePointer<peal_property_element>
+    // The element's mask belongs to this object, and is used while the property is open.
     private nonisolated(unsafe) let mask: UnsafeMutablePointer<UInt8>?
 
     init(
-        id: UInt64, description: PropertyDescription, type: PropertyType, center: Center, proto: PealProtocol,
-        methods: [Method], element: UnsafeMutablePointer<peal_property_element>, mask: UnsafeMutablePointer<UInt8>?
+        id: UInt64, description: PropertyDescription, type: PropertyType, proto: PealProtocol, methods: [Method],
+        mask: UnsafeMutablePointer<UInt8>?
     ) {
         self.id = id
         name = description.name
         typeText = description.type
         ignoresEqual = description.ignoresEqual
-        self.center = center
         self.type = type
         self.proto = proto
         self.methods = methods
-        self.element = element
         self.mask = mask
     }
+
+    /// The element is never unmapped. Once the property has ended, another one may have it.
+    var element: UnsafeMutablePointer<peal_property_element> { peal_property_element_of(id).unsafelyUnwrapped }
 
     deinit {
         peal_memory_free(mask)

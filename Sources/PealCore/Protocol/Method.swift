@@ -15,17 +15,17 @@ public final class Method: Sendable {
     let origin: PealProtocol
     /// The rank of the method among the origin's own methods.
     var rank: Int { Int(storedRank) }
-    // The plans and the element are never freed, and safe to use on any thread.
+    // The plans are never freed, and safe to use on any thread.
     nonisolated(unsafe) let plan: CallPlan.Pointer
     nonisolated(unsafe) let copyPlan: CopyPlan.Pointer
-    nonisolated(unsafe) let element: MethodElement
+    /// The element is never unmapped. Once the method has ended, another method may have it.
+    var element: MethodElement { peal_directory_find(id).unsafelyUnwrapped }
     /// The calls for later observers; nil for a method that is not sticky.
     let lastCalls: LastCalls?
 
     private init(
         id: UInt64, declaration: MethodDeclaration, owner: PealProtocol, origin: PealProtocol,
-        rank: Int, plan: CallPlan.Pointer, copyPlan: CopyPlan.Pointer,
-        element: MethodElement
+        rank: Int, plan: CallPlan.Pointer, copyPlan: CopyPlan.Pointer
     ) {
         self.id = id
         self.declaration = declaration
@@ -34,7 +34,6 @@ public final class Method: Sendable {
         storedRank = UInt32(clamping: rank)
         self.plan = plan
         self.copyPlan = copyPlan
-        self.element = element
         traits = MethodTraits(declaration, plan: plan)
         lastCalls = declaration.sticky == nil ? nil : LastCalls(declaration, plan)
     }
@@ -45,10 +44,10 @@ public final class Method: Sendable {
     ) throws(Failure) -> Method {
         let (plan, copyPlan) = try plans(for: declaration)
         let method = try Handles.methods.insert { (id) throws(Failure) in
-            guard let element = peal_directory_find(id) else { throw .outOfMemory }
+            guard peal_directory_find(id) != nil else { throw .outOfMemory }
             let method = Method(
                 id: id, declaration: declaration, owner: owner, origin: origin, rank: rank,
-                plan: plan, copyPlan: copyPlan, element: element)
+                plan: plan, copyPlan: copyPlan)
             method.open()
             return method
         }

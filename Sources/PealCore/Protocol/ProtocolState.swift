@@ -157,20 +157,3 @@ private enum MethodList {
         }
     }
 }
-
-/// The owners for which a property was defined.
-struct Definers {
-    private var owners: Set<UInt64> = []
-    /// True for a definition that belongs to no owner, and is permanent.
-    private var lasts = false
-
-    /// - Parameter owner: The handle of the owner; 0: none.
-    mutating func insert(_ owner: UInt64) {
-        if owner == 0 { lasts = true } else { owners.insert(owner) }
-    }
-
-    /// Returns false if it was not defined for the owner.
-    mutating func remove(_ owner: UInt64) -> Bool { owners.remove(owner) != nil }
-
-    var isEmpty: Bool { !lasts && owners.isEmpty }
-}

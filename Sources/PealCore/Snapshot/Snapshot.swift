@@ -125,6 +125,8 @@ extension Snapshot {
             for entry in entries.prefix(borrowed) { peal_observer_retain_memory(entry.record) }
             return
         }
+        // Most long lists are replaced because they have no room.
+        if borrowed == old.count { return peal_snapshot_set_count(old, 0) }
         peal_snapshot_subtract(old, self, borrowed)
     }
 
