@@ -118,17 +118,15 @@ private struct Refusal: BroadcastAnswer {
 
 /// The record of `prior` and `recorded`. See `struct peal_change`.
 enum PropertyRecord {
-    private static let made = Guarded<[Parameter]?>(nil)
+    private static let made = Guarded<TypeHooks?>(nil)
 
-    /// The parameters of the methods that receive a record, which all properties share. A queue copies the record and
-    /// frees the copy. Nil when memory is short: the next use tries again.
-    static var parameters: [Parameter]? {
+    /// The functions that copy a record for a queue and free the copy; nil when memory is short. The next use tries
+    /// again.
+    static var hooks: TypeHooks? {
         made.madeOnce {
-            let copied = try? TypeHooks.structure(copy: { peal_change_copy($0) }, destroy: { peal_change_destroy($0) })
-            guard let hooks = copied else { return nil }
-            hooks.register()
-            let record = CType.pointer(to: QualifiedType(.opaque(name: "struct peal_change"), .const))
-            return [Parameter(name: "change", type: record, ownership: .managed(by: hooks))]
+            let hooks = try? TypeHooks.structure(copy: { peal_change_copy($0) }, destroy: { peal_change_destroy($0) })
+            hooks?.register()
+            return hooks
         }
     }
 }

@@ -26,7 +26,7 @@ struct PropertyType: Sendable {
         }
         // Observers receive the old and the new value as parameters.
         if let reason = type.refusalAsParameter { throw refusal(reason) }
-        guard PropertyRecord.parameters != nil else { throw .outOfMemory }
+        guard PropertyRecord.hooks != nil else { throw .outOfMemory }
         ownership = Self.ownership(of: type)
         if case .pointer(let pointee) = type.unaliased, types.hooks(of: pointee.type) != nil {
             throw refusal(
@@ -47,7 +47,9 @@ struct PropertyType: Sendable {
     /// The functions that observers may implement: `changed`, `changed_values`, `prior`, `recorded`.
     var declarations: [MethodDeclaration] {
         let values = ["old_value", "new_value"].map { Parameter(name: $0, type: type, ownership: ownership) }
-        let records = PropertyRecord.parameters ?? []
+        let record = CType.pointer(to: QualifiedType(.opaque(name: "struct peal_change"), .const))
+        let change = PropertyRecord.hooks.map { Parameter(name: "change", type: record, ownership: .managed(by: $0)) }
+        let records = change.map { [$0] } ?? []
         let methods: [(String, [Parameter])] = [
             ("changed", []), ("changed_values", values), ("prior", records), ("recorded", records),
         ]

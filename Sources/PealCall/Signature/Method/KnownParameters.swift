@@ -40,13 +40,14 @@ extension Parameter {
 }
 
 extension CType {
-    /// Returns true if both types have one spelling and one meaning. Returns false for types with members and for types
-    /// that may be declared later, even if they are equal.
+    /// Returns true if both types have one spelling and one meaning. Returns false for types with members, even if they
+    /// are equal.
     fileprivate func isIdentical(to other: CType) -> Bool {
         switch (self, other) {
         case (.void, .void): true
         case (.scalar(let one), .scalar(let two)): one == two
         case (.handle(let one), .handle(let two)): one == two
+        case (.opaque(let one), .opaque(let two)): one == two
         case (.alias(let one), .alias(let two)): one === two
         case (.pointer(let one), .pointer(let two)):
             one.qualifiers == two.qualifiers && one.type.isIdentical(to: two.type)
