@@ -135,8 +135,7 @@ static void set_first_spare(const struct peal_slots *slots, struct peal_spare_sl
         __builtin_prefetch(existing_slot(slots, first - 1), 1);
 }
 
-static struct peal_slot *pop_spare(
-    const struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t *out_index)
+static struct peal_slot *pop_spare(const struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t *out_index)
 {
     if (spares == NULL || spares->first == 0)
         return NULL;
@@ -187,8 +186,8 @@ static enum peal_slot_outcome take_unused(struct peal_slots *slots, uint32_t *ou
         *count = most;
         while (index + *count > slots->limit || peal_slot_at(slots, index + *count - 1) == NULL)
             *count /= 2;
-    } while (!__atomic_compare_exchange_n(
-        &slots->used, &index, index + *count, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    } while (
+        !__atomic_compare_exchange_n(&slots->used, &index, index + *count, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     *out_index = index;
     return PEAL_SLOT_ALLOCATED;
 }

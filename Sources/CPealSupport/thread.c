@@ -309,8 +309,7 @@ static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal
 
 bool peal_thread_any_protect(void)
 {
-    FOR_EACH_HAZARD_SLOT(thread, hazard)
-    {
+    FOR_EACH_HAZARD_SLOT(thread, hazard) {
         const bool is_free = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) == 0
                           && __atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) == NULL;
         peal_order_acquire(&hazard->shown.current);

@@ -141,7 +141,9 @@ extension Boundary {
 }
 
 extension FunctionBinding {
-    static func list(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) -> UnsafeBufferPointer<peal_binding> {
+    static func list(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) -> UnsafeBufferPointer<
+        peal_binding
+    > {
         guard count != 0 else { return UnsafeBufferPointer<peal_binding>(start: nil, count: 0) }
         guard let bindings else { throw .null("bindings") }
         guard count > 0, count <= maximumBindings else {

@@ -103,7 +103,8 @@ extension ProtocolDescription {
             let name = try CallerText.read(next.pointee.name, "a method's name")
             methods.append(
                 .encoding(
-                    name: name, types: try CallerText.source(next.pointee.types, "the encoding of \(name)"), requirement))
+                    name: name, types: try CallerText.source(next.pointee.types, "the encoding of \(name)"), requirement
+                ))
             next += 1
         }
         return methods

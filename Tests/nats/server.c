@@ -66,8 +66,10 @@ static void write_configuration(const struct server *server)
     FILE *file = fopen(path, "w");
     if (file == NULL)
         check_give_up("the configuration cannot be written", __FILE__, __LINE__);
-    fprintf(file, "server_name: \"%s\"\nlisten: \"127.0.0.1:%d\"\njetstream { store_dir: \"%s/js\" }\nlogfile: \"%s/log\"\n%s\n",
-        server->folder, server->port, server->folder, server->folder, server->configuration != NULL ? server->configuration : "");
+    fprintf(file,
+        "server_name: \"%s\"\nlisten: \"127.0.0.1:%d\"\njetstream { store_dir: \"%s/js\" }\nlogfile: \"%s/log\"\n%s\n",
+        server->folder, server->port, server->folder, server->folder,
+        server->configuration != NULL ? server->configuration : "");
     fclose(file);
 }
 

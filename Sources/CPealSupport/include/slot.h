@@ -87,7 +87,8 @@ struct peal_spare_slots {
 
 struct peal_slots {
     char *_Nullable chunks[PEAL_SLOT_CHUNKS];
-    uint64_t free; /* lower half: the first slot of the first magazine, its index plus one; upper half: a count of changes */
+    uint64_t
+        free; /* lower half: the first slot of the first magazine, its index plus one; upper half: a count of changes */
     uint32_t used; /* slots that have been taken at least once */
     uint32_t limit;
     unsigned tag;

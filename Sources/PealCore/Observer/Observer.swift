@@ -17,7 +17,8 @@ extension Observer {
         guard let memory = peal_spare_allocate(PEAL_SPARE_RECORDS) else { throw .outOfMemory }
         let record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
         record.initialize(to: ObserverRecord())
-        record.begin(gate: registration.gate, extras: extras, target: registration.target, destroy: registration.destroy)
+        record.begin(
+            gate: registration.gate, extras: extras, target: registration.target, destroy: registration.destroy)
         record.begin(registration, tables)
         return record
     }

@@ -77,7 +77,8 @@ extension CenterState {
             try FunctionTables(binding: try FunctionBinding.read(bindings), of: registration.proto, in: self)
         case .handler(let function, let names):
             try FunctionTables(
-                handler: function, names: names, includesLater: registration.options.contains(.includesLater), of: registration.proto,
+                handler: function, names: names, includesLater: registration.options.contains(.includesLater),
+                of: registration.proto,
                 in: self)
         }
     }

@@ -76,7 +76,7 @@ public struct Registration: ~Copyable {
 
     var proto: PealProtocol { borrowedProto.object }
 
-    /// Those of a service, if none were set.
+    /// The functions of a service, if none were set.
     public var functions: Functions {
         get {
             table.map { .table($0) } ?? callerBindings.map { .callerBindings($0) } ?? objects?.functions ?? .service

@@ -34,7 +34,9 @@ public final class Owner: Sendable {
     public var observations: [UInt64] {
         let observers = observers
         defer { extendLifetime(observers) }
-        return observers.records.filter { !ObserverGate.isEnding($0.gate) }.map { $0.pointee.id }.ordered { SortKey($0) }
+        return observers.records.filter { !ObserverGate.isEnding($0.gate) }.map { $0.pointee.id }.ordered {
+            SortKey($0)
+        }
     }
 
     /// Adds an object. The caller must hold the lock under which the object is found, so no thread can end it before.
