@@ -48,31 +48,46 @@ void peal_directory_close(struct peal_directory_element *element)
     __atomic_store_n(&element->empty_list.method, peal_no_id_of(element->empty_list.method), __ATOMIC_RELEASE);
 }
 
+/* Returns the number of entries before the first removed one. The entries are in call order. */
+static uint32_t entries_before_removed(const struct peal_snapshot *list)
+{
+    uint32_t first = 0, end = list->count;
+    while (first < end) {
+        const uint32_t middle = first + (end - first) / 2;
+        const struct peal_observer_record *const record = peal_observer_of_gate(list->entries[middle].gate);
+        if (record->priority > list->removed_priority
+            || (record->priority == list->removed_priority && record->order < list->removed_order))
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
 /* The loops of the next two functions have no branch that depends on an entry: a processor that cannot predict the branch
  * reads one record after the other. Each entry is written, and the next one replaces it if it does not belong there. */
-bool peal_snapshot_copy_living(struct peal_snapshot *list, const struct peal_snapshot *origin)
+void peal_snapshot_copy_living(struct peal_snapshot *list, const struct peal_snapshot *origin)
 {
     const uint32_t end = origin->count;
-    uint32_t count = list->count;
+    uint32_t count = origin->has_rare ? 0 : entries_before_removed(origin);
+    memcpy(list->entries, origin->entries, count * sizeof(struct peal_entry));
     uint32_t has_rare = 0;
-    for (uint32_t i = 0; i < end; i++) {
+    for (uint32_t i = count; i < end; i++) {
         const struct peal_observer_record *const record = peal_observer_of_gate(origin->entries[i].gate);
-        const uint32_t gate = peal_gate_load(&record->gate);
-        const uint32_t is_living = (gate & (PEAL_GATE_REMOVED | PEAL_GATE_DRAINS)) == 0;
+        const uint32_t is_living = (peal_gate_load(&record->gate) & (PEAL_GATE_REMOVED | PEAL_GATE_DRAINS)) == 0;
         list->entries[count] = origin->entries[i];
         count += is_living;
-        has_rare |= is_living & ((gate & PEAL_GATE_LAZY) != 0 || record->extras == PEAL_EXTRAS_ALL);
+        has_rare |= is_living & (record->extras == PEAL_EXTRAS_ALL);
     }
+    list->has_rare = has_rare != 0;
     peal_snapshot_set_count(list, count);
-    return has_rare != 0;
 }
 
 void peal_snapshot_subtract(struct peal_snapshot *list, const struct peal_snapshot *other, size_t count)
 {
     const uint32_t end = list->count;
-    uint32_t first = 0, kept = 0;
-    while (first < count && first < end && other->entries[first].gate == list->entries[first].gate)
-        first++;
+    const uint32_t first = list->has_rare ? 0 : entries_before_removed(list);
+    uint32_t kept = 0;
     size_t next = first;
     for (uint32_t i = first; i < end; i++) {
         const struct peal_entry entry = list->entries[i];

@@ -214,6 +214,18 @@ static inline struct peal_task *_Nonnull peal_observer_end_task(struct peal_obse
     return &((struct peal_observer_delivery *)(record + 1))->end;
 }
 
+/* Notes that an observer in the list has ended. For writers only, one at a time. */
+static inline void peal_snapshot_note_removed(
+    struct peal_snapshot *_Nonnull list, const struct peal_observer_record *_Nonnull record)
+{
+    if (list->removed++ != 0
+        && (record->priority < list->removed_priority
+            || (record->priority == list->removed_priority && record->order >= list->removed_order)))
+        return;
+    list->removed_priority = record->priority;
+    list->removed_order = record->order;
+}
+
 /* Prefetches the members that a removal needs after the gate. They are on other cache lines. Each access to the gate is
  * a barrier, which no later load passes. */
 static inline void peal_observer_prefetch(const struct peal_observer_record *_Nonnull record)

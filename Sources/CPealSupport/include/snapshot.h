@@ -36,6 +36,10 @@ struct peal_snapshot {
     uint32_t queued;      /* entries of all groups */
     uint32_t removed;     /* approximate number of entries marked as removed: decides when to replace the list */
     uint32_t pending;     /* entries after `count` that are not in order yet */
+    /* The first removed observer in call order, if `removed` is not zero: no entry before it is marked. */
+    uint64_t removed_order;
+    int32_t removed_priority;
+    bool has_rare; /* some observers have rare extras, for example the placeholders and the instances of services */
     void *_Nullable twin; /* memory for a list of the same capacity, so that settling this one cannot fail */
     /* For typed loops: the function that a call of `enqueue_thunk` runs. See enqueue_thunk.h. */
     void (*_Nullable record)(const struct peal_snapshot *_Nonnull list, const uint64_t *_Nonnull words);
@@ -65,14 +69,15 @@ static inline void peal_snapshot_copy_entries(
 {
     memcpy(list->entries, origin->entries, origin->count * sizeof(struct peal_entry));
     list->count = origin->count;
+    list->has_rare = origin->has_rare;
 }
 
-/* Appends the entries of another list whose observers have not ended, to a list that has room and is not published yet.
- * Returns true if one of these observers is a service's placeholder or has rare extras. */
-bool peal_snapshot_copy_living(struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull origin);
+/* Copies the entries of another list whose observers have not ended to an empty list that has room and is not published
+ * yet. Reads no record before the first removed one, unless the list has rare extras. */
+void peal_snapshot_copy_living(struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull origin);
 
 /* Leaves in a list that no reader protects only the entries that are not among the first `count` ones of another list,
- * which has those in the same order. */
+ * which peal_snapshot_copy_living has made from it. */
 void peal_snapshot_subtract(
     struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull other, size_t count);
 
@@ -96,7 +101,6 @@ static inline uint32_t peal_snapshot_traits(const struct peal_snapshot *_Nonnull
     return __atomic_load_n(&snapshot->traits, __ATOMIC_RELAXED);
 }
 /* For writers only, one at a time. */
-static inline void peal_snapshot_note_removed(struct peal_snapshot *_Nonnull snapshot) { snapshot->removed++; }
 static inline void peal_snapshot_note_pending(struct peal_snapshot *_Nonnull snapshot) { snapshot->pending++; }
 static inline void peal_snapshot_set_twin(struct peal_snapshot *_Nonnull snapshot, void *_Nullable twin)
 {

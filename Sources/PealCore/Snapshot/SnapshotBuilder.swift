@@ -126,8 +126,9 @@ struct SnapshotBuilder {
         var missing = 0
         if origin.pointee.removed == 0, !origin.isPending {
             peal_snapshot_copy_entries(list, origin)
-        } else if peal_snapshot_copy_living(list, origin) {
-            for entry in list.entries { missing += entry.missingInstances }
+        } else {
+            peal_snapshot_copy_living(list, origin)
+            if list.pointee.has_rare { for entry in list.entries { missing += entry.missingInstances } }
         }
         let borrowed = list.count
         if let added {

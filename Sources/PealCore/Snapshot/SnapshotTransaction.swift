@@ -110,7 +110,7 @@ struct SnapshotTransaction: BitwiseCopyable {
     /// - Returns: The list that was replaced, which the caller must retire; nil if none was.
     static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from element: MethodElement) -> Snapshot? {
         guard let list = element.list else { return nil }
-        peal_snapshot_note_removed(list)
+        peal_snapshot_note_removed(list, record)
         if record.delivery != nil { list.noteRemoved(record) }
         if list.isAllEnded, !element.needsList { return element.replace(by: peal_directory_empty_list(element)) }
         guard list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) else { return nil }
