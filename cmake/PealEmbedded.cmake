@@ -24,7 +24,7 @@ file(STRINGS ${PEAL_HOT_FUNCTIONS} peal_fast_functions)
 list(TRANSFORM peal_fast_functions REPLACE "^(.*),nooutline=true$" "-Xllvm -force-remove-attribute=\\1:minsize")
 list(JOIN peal_fast_functions "\n" peal_fast_functions)
 file(CONFIGURE OUTPUT ${PEAL_FAST_FUNCTIONS} CONTENT "${peal_fast_functions}\n" @ONLY)
-set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PEAL_HOT_FUNCTIONS})
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PEAL_HOT_FUNCTIONS})
 
 # peal_compile_embedded(<object> TRIPLE <triple> [OPTIONS <options of swiftc>...]): compiles PealCall, PealCore and
 # PealABI as one module to an object file. The options name the machine's headers, if it is not this one.

@@ -53,7 +53,7 @@ import Testing
         for (priority, function) in digits {
             try fixture.observe(order, function) {
                 $0.priority = priority
-                $0.duplicates = .allowed
+                $0.options.insert(.allowsDuplicates)
             }
         }
         fixture.send()

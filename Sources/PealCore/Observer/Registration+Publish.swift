@@ -8,14 +8,22 @@ extension CenterState {
         _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) {
         try record.borrowedTables.with { (tables) throws(Failure) in
-            // The most frequent change needs no memory and retires nothing: thousands may register in a row.
+            // The most frequent changes retire nothing: thousands may register in a row.
             if tables.listings.count == 1, record.delivery == nil, !tables.isSticky {
                 let listing = tables.listings[0]
                 let entry = listing.entry(of: record)
-                if let list = listing.element.list, list.canAppend(entry, in: listing.element) {
-                    try open(record, &registration, of: proto)
+                let current = listing.element.list
+                if let list = try listing.element.listToAppend(entry, current) {
+                    do throws(Failure) {
+                        try open(record, &registration, of: proto)
+                    } catch {
+                        if current == nil { list.free() }
+                        throw error
+                    }
                     peal_observer_retain_memory_unshared(record)
-                    return list.appendOwned(entry)
+                    list.appendOwned(entry)
+                    if current == nil { listing.element.publish(list) }
+                    return
                 }
             }
             let changes = try prepare(record, tables)

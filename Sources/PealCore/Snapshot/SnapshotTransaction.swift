@@ -134,6 +134,16 @@ struct SnapshotTransaction: BitwiseCopyable {
     }
 }
 
+extension MethodElement {
+    /// The list to which the entry of an observer without extras may simply be appended: the current one, or a new list if
+    /// there is none. Nil if the change must be a transaction.
+    @inline(__always)
+    func listToAppend(_ entry: SnapshotEntry, _ current: Snapshot?) throws(Failure) -> Snapshot? {
+        if let current { return current.canAppend(entry, in: self) ? current : nil }
+        return entry.isExamined(in: self) ? nil : try Snapshot.make(for: self, capacity: 1)
+    }
+}
+
 /// The changes that one registration makes: most observers have one method, whose change needs no memory here.
 struct SnapshotTransactions {
     private let first: SnapshotTransaction?
