@@ -54,9 +54,7 @@ static uint32_t entries_before_removed(const struct peal_snapshot *list)
     uint32_t first = 0, end = list->count;
     while (first < end) {
         const uint32_t middle = first + (end - first) / 2;
-        const struct peal_observer_record *const record = peal_observer_of_gate(list->entries[middle].gate);
-        if (record->priority > list->removed_priority
-            || (record->priority == list->removed_priority && record->order < list->removed_order))
+        if (peal_observer_precedes_removed(peal_observer_of_gate(list->entries[middle].gate), list))
             first = middle + 1;
         else
             end = middle;

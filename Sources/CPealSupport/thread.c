@@ -307,7 +307,7 @@ static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal
     return (list & ~(uintptr_t)PEAL_HAZARD_MARKS) == (uintptr_t)snapshot;
 }
 
-bool peal_thread_any_protect(void)
+bool peal_thread_any_slot_is_occupied(void)
 {
     FOR_EACH_HAZARD_SLOT(thread, hazard) {
         const bool is_free = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) == 0

@@ -394,11 +394,9 @@ CLAIM("M5", "a module's stop is not called while its event runs: after the time 
     CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
     /* Another thread reports the overdue stop. */
     latch_wait(&overdue);
-    CHECK(strncmp(journal_text(), "+a +b b.became ", strlen("+a +b b.became ")) == 0);
-    CHECK_CONTAINS(journal_text(), "overdue(b,stop)");
-    CHECK_CONTAINS(journal_text(), "-a");
-    CHECK(!journal_has("-b"));
-    journal_clear();
+    CHECK_JOURNAL(strstr(journal_text(), "overdue") < strstr(journal_text(), "-a")
+                      ? "+a +b b.became overdue(b,stop) -a"
+                      : "+a +b b.became -a overdue(b,stop)");
     CHECK_EQUAL(part_state(&b), PEAL_MODULE_STOPPING);
     latch_open(&may_leave);
     CHECK_OK(join(event));

@@ -214,13 +214,18 @@ static inline struct peal_task *_Nonnull peal_observer_end_task(struct peal_obse
     return &((struct peal_observer_delivery *)(record + 1))->end;
 }
 
+/* Returns true if the observer is called before the first removed one of the list, which must have a removed one. */
+static inline bool peal_observer_precedes_removed(
+    const struct peal_observer_record *_Nonnull record, const struct peal_snapshot *_Nonnull list)
+{
+    return record->priority > list->removed_priority
+        || (record->priority == list->removed_priority && record->order < list->removed_order);
+}
 /* Notes that an observer in the list has ended. For writers only, one at a time. */
 static inline void peal_snapshot_note_removed(
     struct peal_snapshot *_Nonnull list, const struct peal_observer_record *_Nonnull record)
 {
-    if (list->removed++ != 0
-        && (record->priority < list->removed_priority
-            || (record->priority == list->removed_priority && record->order >= list->removed_order)))
+    if (list->removed++ != 0 && !peal_observer_precedes_removed(record, list))
         return;
     list->removed_priority = record->priority;
     list->removed_order = record->order;

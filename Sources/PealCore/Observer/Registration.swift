@@ -185,9 +185,7 @@ public struct Registration: ~Copyable {
         if weak == nil { weak = WeakTarget(of: target) }
         if lazy != nil { return try registerLazy() }
         options.insert(.getsLastCalls)
-        let id = try registerOverDead()
-        if let remainder { remainder.run() }
-        return id
+        return try registerOverDead()
     }
 
     @inline(never)
@@ -195,16 +193,14 @@ public struct Registration: ~Copyable {
         // The service then reports even an end during this registration.
         if let lazy { lazy.service.add(lazy) }
         do throws(Failure) {
-            let id = try registerOverDead()
-            remainder?.run()
-            return id
+            return try registerOverDead()
         } catch {
             if let lazy { lazy.service.remove(lazy) }
             throw error
         }
     }
 
-    /// Registers. An observer whose weak target has died is no duplicate of another target at its address. The dead
+    /// Registers, and runs what remains. An observer whose weak target has died is no duplicate of another target at its address. The dead
     /// observer is removed first.
     ///
     /// The functions of a registration are mutating, and so are those of the state, because each call of another function
@@ -213,11 +209,13 @@ public struct Registration: ~Copyable {
     private mutating func registerOverDead() throws(Failure) -> UInt64 {
         while true {
             do throws(Failure) {
-                return try borrowedProto.with { (proto) throws(Failure) in
+                let id = try borrowedProto.with { (proto) throws(Failure) in
                     try proto.center.withStateInline { (state) throws(Failure) in
                         try state.register(&self, of: proto).pointee.id
                     }
                 }
+                if let remainder { remainder.run() }
+                return id
             } catch {
                 guard error.kind == .duplicate, try removeDeadDuplicates() else { throw error }
             }

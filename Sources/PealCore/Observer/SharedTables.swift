@@ -78,7 +78,6 @@ struct SharedTables {
 
     /// Releases all tables. Records may still have some of them.
     mutating func removeAll() {
-        removeBindings()
         for tables in byHash.values { tables.endAdvance() }
         self = SharedTables()
     }

@@ -81,7 +81,7 @@ enum Reclaimer {
         mutating func moveUnprotected(to free: UnsafeMutablePointer<Retired>) -> Int {
             var kept = 0
             // Most collections begin while no thread reads anything.
-            let areProtected = peal_thread_any_protect()
+            let areProtected = peal_thread_any_slot_is_occupied()
             for index in 0..<count {
                 if areProtected, start[index].isProtected {
                     start[kept] = start[index]

@@ -28,21 +28,15 @@ struct SnapshotTransaction: BitwiseCopyable {
     /// observer has a queue, the entry joins the queue's group.
     @inline(__always)
     init(inserting entry: SnapshotEntry, in element: MethodElement) throws(Failure) {
-        // The most frequent case is first and reads no other entries: thousands may register in a row.
-        if let list = element.list {
-            guard list.canAppend(entry, in: element) else {
-                try self.init(inserting: entry, replacing: [], in: element)
-                return
-            }
-            peal_observer_retain_memory_unshared(entry.record)
+        let current = element.list
+        guard let list = try element.listToAppend(entry, current) else {
+            try self.init(inserting: entry, replacing: [], in: element)
+            return
+        }
+        peal_observer_retain_memory_unshared(entry.record)
+        if current != nil {
             self.init(element: element, kind: .append(entry, to: list))
         } else {
-            guard entry.addsNoTraits, !entry.isExamined(in: element) else {
-                try self.init(inserting: entry, replacing: [], in: element)
-                return
-            }
-            let list = try Snapshot.make(for: element, capacity: SnapshotTransaction.firstCapacity)
-            peal_observer_retain_memory_unshared(entry.record)
             list.appendOwned(entry)
             self.init(element: element, kind: .replace(by: list, borrowed: 0))
         }
@@ -67,9 +61,6 @@ struct SnapshotTransaction: BitwiseCopyable {
         let built = try builder.build(grows: true)
         self.init(element: element, kind: .replace(by: built.list, borrowed: built.borrowed))
     }
-
-    /// The capacity of a first observer's list. In glibc, larger memory is merged with its neighbours when it is freed.
-    private static var firstCapacity: Int { 1 }
 
     /// The number of entries from which a list is not replaced by each change.
     private static var longList: Int { 64 }
@@ -135,12 +126,14 @@ struct SnapshotTransaction: BitwiseCopyable {
 }
 
 extension MethodElement {
-    /// The list to which the entry of an observer without extras may simply be appended: the current one, or a new list if
-    /// there is none. Nil if the change must be a transaction.
+    /// The list to which the entry of a new observer may simply be appended: the current one, or a new list if there is
+    /// none. Nil if a list must be built. Reads no entry but the last one, since thousands may register in a row.
     @inline(__always)
     func listToAppend(_ entry: SnapshotEntry, _ current: Snapshot?) throws(Failure) -> Snapshot? {
         if let current { return current.canAppend(entry, in: self) ? current : nil }
-        return entry.isExamined(in: self) ? nil : try Snapshot.make(for: self, capacity: 1)
+        guard entry.addsNoTraits, !entry.isExamined(in: self) else { return nil }
+        // In glibc, larger memory is merged with its neighbours when it is freed.
+        return try Snapshot.make(for: self, capacity: 1)
     }
 }
 
