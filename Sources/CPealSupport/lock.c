@@ -22,25 +22,27 @@ enum {
  * the lock before this one. If the holder has lost its processor, this thread then waits in the kernel. */
 enum { SPINS = 7 };
 
-/* Zero, and locks are released by a store. Otherwise the number of threads that sleep on any lock, or are about to, and
- * FENCED. Before the set-up, and without membarrier, one more. */
-#define FENCED (1U << 31) /* a fence was made since the last store; sleepers need no other */
-static uint32_t sleepers = FENCED + 1;
+/* Zero, and locks are released by a store. Otherwise the number of threads that sleep on any lock or are announced for
+ * another reason, and FENCED. Before the set-up, and without membarrier, one more. */
+#define FENCED (1U << 31) /* a fence was made since the last store; further threads need no other */
+uint32_t peal_lock_contenders = FENCED + 1;
 
-/* So many releases of a thread without a sleeper show that locks are not contended any more. */
+/* So many releases of a thread while none is announced show that locks are not contended any more. */
 enum { CALM = 1024 };
 
-void peal_lock_release_plainly(void) { __atomic_fetch_sub(&sleepers, FENCED + 1, __ATOMIC_RELAXED); }
+void peal_lock_release_plainly(void) { __atomic_fetch_sub(&peal_lock_contenders, FENCED + 1, __ATOMIC_RELAXED); }
 
-/* A thread that has not seen a sleeper may be about to release the lock by a store, which would replace CONTENDED.
- * After the fence, that store is visible here, or the thread sees a sleeper after it. */
-static void begin_sleeping(void)
+/* A thread that has seen none announced may be about to release the lock by a store, which would replace CONTENDED.
+ * After the fence, that store is visible here, or the thread sees a contender after it. */
+void peal_lock_announce(void)
 {
-    if ((__atomic_fetch_add(&sleepers, 1, __ATOMIC_SEQ_CST) & FENCED) != 0)
+    if ((__atomic_fetch_add(&peal_lock_contenders, 1, __ATOMIC_SEQ_CST) & FENCED) != 0)
         return;
     peal_thread_lock_fence();
-    __atomic_fetch_or(&sleepers, FENCED, __ATOMIC_RELEASE);
+    __atomic_fetch_or(&peal_lock_contenders, FENCED, __ATOMIC_RELEASE);
 }
+
+void peal_lock_withdraw(void) { __atomic_fetch_sub(&peal_lock_contenders, 1, __ATOMIC_RELEASE); }
 
 static bool try_acquire(struct peal_lock *lock)
 {
@@ -64,7 +66,7 @@ static bool acquire_spinning(struct peal_lock *lock)
 
 static void acquire_sleeping(struct peal_lock *lock)
 {
-    begin_sleeping();
+    peal_lock_announce();
     /* A thread that acquires the lock here keeps it marked as contended, since others may still sleep on it. */
     while (__atomic_exchange_n(&lock->word, CONTENDED, __ATOMIC_ACQUIRE) != FREE) {
         const long slept = syscall(SYS_futex, &lock->word, FUTEX_WAIT_PRIVATE, (uint32_t)CONTENDED, NULL, NULL, 0);
@@ -72,7 +74,7 @@ static void acquire_sleeping(struct peal_lock *lock)
         if (slept != 0 && errno != EAGAIN && errno != EINTR)
             (void)sched_yield();
     }
-    __atomic_fetch_sub(&sleepers, 1, __ATOMIC_RELEASE);
+    peal_lock_withdraw();
 }
 
 /* Not inlined: the path of a free lock then saves no registers. */
@@ -110,21 +112,22 @@ static __attribute__((noinline)) void release_exactly(struct peal_lock *lock)
         wake(lock);
     struct peal_thread *const own = peal_thread_own;
     uint32_t none = FENCED;
-    if (own != NULL && __atomic_load_n(&sleepers, __ATOMIC_RELAXED) == none && ++own->calm_releases % CALM == 0)
-        (void)__atomic_compare_exchange_n(&sleepers, &none, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    if (own != NULL && __atomic_load_n(&peal_lock_contenders, __ATOMIC_RELAXED) == none
+        && ++own->calm_releases % CALM == 0)
+        (void)__atomic_compare_exchange_n(&peal_lock_contenders, &none, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     peal_fork_leave();
 }
 
 void peal_lock_release(struct peal_lock *lock)
 {
     peal_order_release(lock);
-    /* The fence of a sleeper reaches only threads that have a record. */
-    if (__builtin_expect(peal_thread_own == NULL || __atomic_load_n(&sleepers, __ATOMIC_RELAXED) != 0, 0))
+    /* The fence of a contender reaches only threads that have a record. */
+    if (__builtin_expect(peal_thread_own == NULL, 0) || peal_lock_is_contended())
         return release_exactly(lock);
     __atomic_store_n(&lock->word, FREE, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* The lock's memory may be free by now, so it is not read again. A thread that sleeps may do so on another lock. */
-    if (__builtin_expect(__atomic_load_n(&sleepers, __ATOMIC_RELAXED) != 0, 0))
+    if (peal_lock_is_contended())
         wake(lock);
     peal_fork_leave();
 }

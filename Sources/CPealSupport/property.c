@@ -1,9 +1,6 @@
 #include "property.h"
 
-#include <sched.h>
-
-#include "clock.h"
-#include "lock.h"
+#include "fork.h"
 #include "memory.h"
 #include "text.h"
 
@@ -105,26 +102,58 @@ __attribute__((always_inline)) static inline void write_twice(
     __atomic_store_n(&element->version, next, __ATOMIC_RELEASE);
 }
 
-size_t peal_property_set_text_fast(struct peal_property_element *element, uint64_t id, const char *text, uint64_t *room)
+/* Returns the calling thread if it makes a set of `id` without the general path, with the property locked, and NULL
+ * otherwise. */
+static inline struct peal_thread *begin_fast(struct peal_property_element *element, uint64_t id)
 {
     struct peal_thread *thread = peal_thread_own;
+    if (thread == NULL || thread->hazards[0].shown.list != 0)
+        return NULL;
+    peal_lock_acquire(&element->lock);
+    if (__builtin_expect(peal_property_is_of(element, id) && !peal_property_is_notifying(element)
+                             && element->first == NULL && peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR]),
+            1))
+        return thread;
+    peal_lock_release(&element->lock);
+    return NULL;
+}
+
+bool peal_property_set_fast(
+    struct peal_property_element *element, uint64_t id, const void *value, size_t size, void *room)
+{
+    struct peal_thread *const thread = size <= PEAL_PROPERTY_SHORT ? begin_fast(element, id) : NULL;
+    if (thread == NULL)
+        return false;
+    const bool is_fast = element->size == size && element->traits == 0;
+    if (__builtin_expect(is_fast, 1)) {
+        void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
+        peal_property_copy(room, peal_property_current(element)->words, size);
+        peal_property_copy(copy, value, size);
+        peal_property_write(element, copy, size);
+        peal_property_begin_notifying(element, thread);
+    }
+    peal_lock_release(&element->lock);
+    return is_fast;
+}
+
+size_t peal_property_set_text_fast(struct peal_property_element *element, uint64_t id, const char *text, uint64_t *room)
+{
     const size_t length = strnlen(text, PEAL_PROPERTY_SHORT);
-    if (thread == NULL || thread->hazards[0].shown.list != 0 || length == PEAL_PROPERTY_SHORT
-        || !peal_property_lock_at_once(element))
+    struct peal_thread *const thread = length < PEAL_PROPERTY_SHORT ? begin_fast(element, id) : NULL;
+    if (thread == NULL)
         return 0;
     const struct peal_property_block *const old = peal_property_current(element);
-    if (!peal_property_is_of(element, id) || element->traits != PEAL_PROPERTY_IS_TEXT
-        || old->length >= PEAL_PROPERTY_SHORT || element->blocks[(element->version + 1) & 1]->block.capacity <= length
-        || !peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR])) {
-        peal_property_unlock(element, 0);
+    if (element->traits != PEAL_PROPERTY_IS_TEXT || old->length >= PEAL_PROPERTY_SHORT
+        || element->blocks[(element->version + 1) & 1]->block.capacity <= length) {
+        peal_lock_release(&element->lock);
         return 0;
     }
     const size_t old_words = old->length / sizeof(uint64_t);
     for (size_t index = 0; index <= old_words; index++)
         room[index] = old->words[index];
-    element->notifier = thread;
     write_twice(element, room + PEAL_PROPERTY_SHORT / sizeof *room, text, length);
-    peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
+    peal_property_begin_notifying(element, thread);
+    peal_lock_release(&element->lock);
     return length + 1;
 }
 
@@ -132,7 +161,7 @@ size_t peal_property_set_text_fast(struct peal_property_element *element, uint64
 
 void peal_property_open(struct peal_property_element *element, const struct peal_property_opening *opening)
 {
-    (void)peal_property_lock(element);
+    peal_property_lock(element);
     struct peal_property_block *old[2] = { element->blocks[0], element->blocks[1] };
     for (unsigned copy = 0; copy < 2; copy++)
         __atomic_store_n(&element->blocks[copy], opening->blocks[copy], __ATOMIC_RELEASE);
@@ -141,22 +170,19 @@ void peal_property_open(struct peal_property_element *element, const struct peal
     element->mask = opening->mask;
     memcpy(element->methods, opening->methods, sizeof element->methods);
     memcpy(element->elements, opening->elements, sizeof element->elements);
-    element->notifier = NULL;
-    element->deferred = 0;
-    element->is_closed_late = false;
     if ((opening->traits & PEAL_PROPERTY_IS_TEXT) != 0)
         (void)peal_property_write_text(element, opening->initial, opening->initial_size - 1, NULL);
     else
         peal_property_write(element, opening->initial, opening->initial_size);
     __atomic_store_n(&element->id, opening->id, __ATOMIC_RELEASE);
-    peal_property_unlock(element, 0);
+    peal_property_unlock(element);
     peal_property_block_free(old[0]);
     peal_property_block_free(old[1]);
 }
 
 bool peal_property_close(struct peal_property_element *element, uint64_t id, struct peal_change_node **out_changes)
 {
-    const uint32_t state = peal_property_lock(element);
+    peal_property_lock(element);
     __atomic_store_n(&element->id, peal_no_id_of(id), __ATOMIC_RELEASE);
     element->mask = NULL;
     struct peal_change_node *changes = NULL;
@@ -169,36 +195,59 @@ bool peal_property_close(struct peal_property_element *element, uint64_t id, str
         changes = node;
     }
     *out_changes = changes;
-    const bool is_notifying = (state & PEAL_PROPERTY_NOTIFYING) != 0;
-    element->is_closed_late = is_notifying;
-    element->closed_number = id;
-    peal_property_unlock(element, is_notifying ? PEAL_PROPERTY_NOTIFYING | PEAL_PROPERTY_WAITING : 0);
+    const bool is_notifying = peal_property_is_notifying(element);
+    __atomic_store_n(&element->is_closed_late, is_notifying, __ATOMIC_RELAXED);
+    peal_property_unlock(element);
     peal_event_count_signal(&peal_property_room);
     return !is_notifying;
 }
 
 /* ---- The lock ---------------------------------------------------------------------------------- */
 
-/* Not a peal_lock, whose release tests by an atomic operation whether a thread sleeps on the word. Here the release is
- * a store, since each set pays for it. A thread that finds the lock held waits for as long as a copy of a value takes,
- * unless the holder has lost its processor. Only then does it sleep. */
-uint32_t peal_property_lock(struct peal_property_element *element)
+/* True if another thread notifies, to which this one may leave a change. */
+static bool is_notified_elsewhere(const struct peal_property_element *element)
 {
-    enum { SPINS = 10, YIELDS = 20, PAUSE = 50000 };
-    peal_fork_enter();
-    for (unsigned turn = 0;; turn++) {
-        uint32_t state = __atomic_load_n(&element->state, __ATOMIC_RELAXED);
-        if ((state & PEAL_PROPERTY_LOCKED) == 0
-            && __atomic_compare_exchange_n(
-                &element->state, &state, state | PEAL_PROPERTY_LOCKED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            return state;
-        if (turn < SPINS)
-            peal_back_off();
-        else if (turn < SPINS + YIELDS)
-            sched_yield();
-        else
-            peal_clock_pause(PAUSE);
+    return peal_property_is_notifying(element)
+        && __atomic_load_n(&element->notifier, __ATOMIC_RELAXED) != peal_thread_own;
+}
+
+void peal_property_lock(struct peal_property_element *element)
+{
+    bool is_announced = false;
+    for (;;) {
+        if (!is_announced && is_notified_elsewhere(element)) {
+            peal_fork_enter();
+            peal_lock_announce();
+            is_announced = true;
+        }
+        peal_lock_acquire(&element->lock);
+        if (is_announced || !is_notified_elsewhere(element))
+            break;
+        peal_lock_release(&element->lock);
     }
+    element->is_announced = is_announced;
+}
+
+void peal_property_unlock(struct peal_property_element *element)
+{
+    const bool is_announced = element->is_announced;
+    element->is_announced = false;
+    peal_lock_release(&element->lock);
+    if (is_announced) {
+        peal_lock_withdraw();
+        peal_fork_leave();
+    }
+}
+
+bool peal_property_resume(struct peal_property_element *element, struct peal_thread *thread)
+{
+    peal_lock_acquire(&element->lock);
+    if (peal_property_is_notifying(element) || (element->first == NULL && !element->is_closed_late)) {
+        peal_lock_release(&element->lock);
+        return false;
+    }
+    peal_property_begin_notifying(element, thread);
+    return true;
 }
 
 /* ---- fork(2) ----------------------------------------------------------------------------------- */
@@ -212,9 +261,12 @@ void peal_property_forked(void)
             for (struct peal_change_node *node = element->first; node != NULL; node = node->next)
                 if (node->batch != peal_thread_own)
                     node->batch = NULL;
-            if (element->state == 0 || (element->notifier != NULL && element->notifier == peal_thread_own))
+            if (!element->is_notifying || element->notifier == peal_thread_own)
                 continue;
-            element->state = element->first != NULL ? PEAL_PROPERTY_WAITING : 0;
-            element->notifier = NULL;
+            element->is_notifying = false;
+            if (element->claimed == NULL)
+                continue;
+            peal_property_prepend(element, element->claimed);
+            element->claimed = NULL;
         }
 }

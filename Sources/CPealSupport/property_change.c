@@ -8,11 +8,16 @@ _Static_assert(offsetof(struct peal_change_node, in_batch) == offsetof(struct pe
 
 static size_t rounded(size_t size) { return (size + 15) & ~(size_t)15; }
 
-void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
+static inline void lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
 {
     node->old_size = old_size;
     node->new_size = new_size;
     node->new_value = (char *)node->bytes + rounded(old_size);
+}
+
+void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
+{
+    lay_out(node, old_size, new_size);
 }
 
 __attribute__((always_inline)) static inline struct peal_change_node *make_node(
@@ -36,13 +41,13 @@ struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
 {
     struct peal_change_node *node = make_node(peal_thread_own, rounded(old_room) + rounded(new_room));
     if (node != NULL)
-        peal_change_lay_out(node, 0, 0);
+        lay_out(node, 0, 0);
     return node;
 }
 
 bool peal_change_make_room(struct peal_change_node *node, size_t size)
 {
-    peal_change_lay_out(node, 0, size);
+    lay_out(node, 0, size);
     if (size > node->room) {
         node->more = peal_memory_allocate(size);
         node->new_value = node->more;
@@ -77,14 +82,30 @@ void peal_change_free(struct peal_change_node *node)
     }
 }
 
+/* The notifier reads `first` without the lock. */
+static void set_first(struct peal_property_element *element, struct peal_change_node *node)
+{
+    __atomic_store_n(&element->first, node, __ATOMIC_RELAXED);
+}
+
 void peal_property_append(struct peal_property_element *element, struct peal_change_node *node)
 {
     node->next = NULL;
     if (element->last != NULL)
         element->last->next = node;
     else
-        element->first = node;
+        set_first(element, node);
     element->last = node;
+    element->waiting++;
+}
+
+void peal_property_prepend(struct peal_property_element *element, struct peal_change_node *node)
+{
+    node->batch = NULL;
+    node->next = element->first;
+    if (element->last == NULL)
+        element->last = node;
+    set_first(element, node);
     element->waiting++;
 }
 
@@ -93,8 +114,8 @@ struct peal_change_node *peal_property_remove_first(struct peal_property_element
     struct peal_change_node *node = element->first;
     if (node == NULL)
         return NULL;
-    element->first = node->next;
-    if (element->first == NULL)
+    set_first(element, node->next);
+    if (node->next == NULL)
         element->last = NULL;
     node->next = NULL;
     element->waiting--;
@@ -103,13 +124,12 @@ struct peal_change_node *peal_property_remove_first(struct peal_property_element
 
 /* ---- Batches ----------------------------------------------------------------------------------- */
 
-/* The caller must hold the lock. */
-static void append_to_batch(
-    struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
+/* The caller of the next functions must hold the lock. */
+
+static void add_to_batch(struct peal_change_node *node, struct peal_thread *thread)
 {
     struct peal_change_node *before = thread->last_in_batch;
     node->batch = thread;
-    peal_property_append(element, node);
     if (before != NULL)
         before->in_batch = node;
     else
@@ -117,17 +137,46 @@ static void append_to_batch(
     thread->last_in_batch = node;
 }
 
+static bool may_claim(const struct peal_property_element *element)
+{
+    return !peal_property_is_notifying(element) && element->first == NULL;
+}
+
+static void claim(struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
+{
+    add_to_batch(node, thread);
+    __atomic_store_n(&element->claimed, node, __ATOMIC_RELAXED);
+    peal_property_begin_notifying(element, thread);
+}
+
 struct peal_change_node *peal_batch_add(
     struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
 {
+    if (may_claim(element)) {
+        claim(element, node, thread);
+        return NULL;
+    }
     struct peal_change_node *last = element->last;
+    /* Another thread may end its own claim at any time. */
+    if (last == NULL && element->notifier == thread)
+        last = element->claimed;
     if (last != NULL && last->batch == thread && last->observation == 0) {
         struct peal_change_node *unused_now = last->latest;
         last->latest = node;
         return unused_now;
     }
-    append_to_batch(element, node, thread);
+    add_to_batch(node, thread);
+    peal_property_append(element, node);
     return NULL;
+}
+
+__attribute__((always_inline)) static inline void write_short(
+    struct peal_property_element *element, struct peal_change_node *node, const void *value, size_t size)
+{
+    lay_out(node, size, size);
+    memcpy(peal_change_old(node), peal_property_current(element)->words, size);
+    memcpy(peal_change_new(node), value, size);
+    peal_property_write(element, peal_change_new(node), size);
 }
 
 bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
@@ -139,63 +188,23 @@ bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
     struct peal_change_node *node = make_node(thread, 2 * rounded(size));
     if (node == NULL)
         return false;
-    if (!peal_property_lock_at_once(element)) {
-        peal_change_free(node);
-        return false;
-    }
-    if (!peal_property_is_of(element, id) || element->size != size || element->traits != 0) {
-        peal_property_unlock(element, 0);
+    peal_lock_acquire(&element->lock);
+    if (!peal_property_is_of(element, id) || element->size != size || element->traits != 0 || !may_claim(element)) {
+        peal_lock_release(&element->lock);
         peal_change_free(node);
         return false;
     }
     node->property = id;
-    peal_change_lay_out(node, size, size);
-    peal_property_copy(peal_change_old(node), peal_property_current(element)->words, size);
-    peal_property_copy(peal_change_new(node), value, size);
-    peal_property_write(element, peal_change_new(node), size);
-    append_to_batch(element, node, thread);
-    peal_property_unlock(element, PEAL_PROPERTY_WAITING);
+    /* The most frequent sizes are constants for the compiler. */
+    if (size == sizeof(uint32_t))
+        write_short(element, node, value, sizeof(uint32_t));
+    else if (size == sizeof(uint64_t))
+        write_short(element, node, value, sizeof(uint64_t));
+    else
+        write_short(element, node, value, size);
+    claim(element, node, thread);
+    peal_lock_release(&element->lock);
     return true;
-}
-
-struct peal_change_node *peal_batch_remove_first(struct peal_thread *thread)
-{
-    struct peal_change_node *node = thread->first_in_batch;
-    if (node == NULL)
-        return NULL;
-    thread->first_in_batch = node->in_batch;
-    if (node->in_batch == NULL)
-        thread->last_in_batch = NULL;
-    node->in_batch = NULL;
-    return node;
-}
-
-struct peal_change_node *peal_batch_remove_only(struct peal_thread *thread, struct peal_property_element **out_element)
-{
-    struct peal_change_node *node = thread->first_in_batch;
-    struct peal_property_element *element = node == NULL ? NULL : peal_property_element_of(node->property);
-    uint32_t waiting = PEAL_PROPERTY_WAITING;
-    if (element == NULL)
-        return NULL;
-    peal_fork_enter();
-    if (!__atomic_compare_exchange_n(&element->state, &waiting, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
-            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        peal_fork_leave();
-        return NULL;
-    }
-    /* A property that has ended has no changes. Its end removed this node, and the batch frees the node. */
-    if (element->first != node || node->next != NULL || node->latest != NULL) {
-        peal_property_unlock(element, PEAL_PROPERTY_WAITING);
-        return NULL;
-    }
-    element->first = NULL;
-    element->last = NULL;
-    element->waiting = 0;
-    element->notifier = thread;
-    peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
-    node->batch = NULL;
-    *out_element = element;
-    return peal_batch_remove_first(thread);
 }
 
 /* ---- Values ------------------------------------------------------------------------------------ */

@@ -116,7 +116,7 @@ CLAIM("F8", "a thread that begins to sleep before the store of a release is woke
     struct holder holder = { .lock = &lock };
     CHECK(peal_thread_current() != NULL);
     release_often(); /* after the claims before, releases are exchanges */
-    CHECK_EQUAL(sleepers, 0);
+    CHECK_EQUAL(peal_lock_contenders, 0);
     const unsigned fences_before = fences;
     const pthread_t first = thread_start(release_by_store, &holder);
     latch_wait(&is_before_store);

@@ -6,17 +6,18 @@
  * A release never hands the lock to a waiter: the word becomes free, and a running thread may acquire the lock before
  * the woken thread runs. (Drepper: Futexes Are Tricky, 2011, mutex2; glibc's normal mutex.) The lock is not recursive.
  *
- * An uncontended lock is one atomic operation, and its release a store. While a thread of the process sleeps on any
- * lock, and for some releases afterwards, each release is an atomic exchange, which finds out whether a sleeper waits for
- * this lock. It always is where the system has no membarrier(2), and for a thread without a record. A thread that is about
- * to sleep makes the other threads see that by membarrier, as readers of observer lists are made to see a removal
- * (fence.h).
+ * An uncontended lock is one atomic operation, and its release a store. While a thread of the process is announced, and
+ * for some releases afterwards, each release is an atomic exchange, which finds out whether a sleeper waits for this
+ * lock. It always is where the system has no membarrier(2), and for a thread without a record. A thread that is about to
+ * sleep on a lock announces itself: it makes the other threads see that by membarrier, as readers of observer lists are
+ * made to see a removal (fence.h). The notifications of properties end by a store likewise (property.h).
  */
 #ifndef CPEAL_LOCK_H
 #define CPEAL_LOCK_H
 
 #include "nullability.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Zero is a free lock. */
@@ -26,6 +27,20 @@ struct peal_lock {
 
 void peal_lock_acquire(struct peal_lock *_Nonnull lock);
 void peal_lock_release(struct peal_lock *_Nonnull lock);
+
+/* Announces that the calling thread is about to wait for another thread, or to leave work to it. Until the withdrawal,
+ * every thread that ends its work by a store and then calls peal_lock_is_contended gets true, or has made that store
+ * visible here before this function returns. The caller must have passed the gate of fork.h, and leaves it after the
+ * withdrawal. */
+void peal_lock_announce(void);
+void peal_lock_withdraw(void);
+
+/* Threads that are announced, and a flag; see lock.c. */
+extern uint32_t peal_lock_contenders __attribute__((visibility("hidden")));
+static inline bool peal_lock_is_contended(void)
+{
+    return __builtin_expect(__atomic_load_n(&peal_lock_contenders, __ATOMIC_ACQUIRE) != 0, 0);
+}
 
 /* From now on, locks are released by a store. Call once, if the system has membarrier. */
 void peal_lock_release_plainly(void);

@@ -16,8 +16,8 @@
 
 #include "block.h"
 #include "event_count.h"
-#include "fork.h"
 #include "interface.h"
+#include "lock.h"
 #include "snapshot.h"
 #include "thread.h"
 
@@ -33,13 +33,6 @@ enum {
     PEAL_NOTIFY_PRIOR = 2,
     PEAL_NOTIFY_RECORD = 3,
     PEAL_NOTIFICATION_KINDS = 4
-};
-
-/* The state of a property, one word. Zero: no thread sets or notifies. */
-enum {
-    PEAL_PROPERTY_LOCKED = 1,  /* a thread writes the value or the list of changes */
-    PEAL_PROPERTY_NOTIFYING = 2, /* a thread notifies the observers, of changes made meanwhile too */
-    PEAL_PROPERTY_WAITING = 4  /* changes wait, or the property was closed during a notification */
 };
 
 /* The traits of a property's type. */
@@ -84,17 +77,21 @@ static inline struct peal_change peal_change_begin(uint64_t property, peal_chang
 /* A property's element of the directory. Never unmapped; the id identifies the property that has it now. */
 struct peal_property_element {
     uint64_t id; /* while it is closed, an id that no property has: peal_no_id_of */
-    uint32_t state;
-    uint32_t version;
+    struct peal_lock lock; /* held while the value, the list of changes or the notifier is written */
+    /* A thread notifies the observers, of changes made meanwhile too. Set under the lock; see peal_property_try_end. */
+    bool is_notifying;
+    bool is_closed_late; /* closed during a notification: the notifier frees the id */
+    bool is_announced;   /* the holder of the lock has announced it */
     struct peal_property_block *_Nullable blocks[2];
     size_t size;
+    uint32_t version;
     uint32_t traits;
-    bool is_closed_late; /* closed during a notification: the notifier frees the id */
-    uint64_t closed_number;
     uint64_t methods[PEAL_NOTIFICATION_KINDS];
     struct peal_directory_element *_Nullable elements[PEAL_NOTIFICATION_KINDS]; /* the elements of the methods */
     const uint8_t *_Nullable mask; /* with gaps: selects the bytes of members; borrowed from the property */
-    const void *_Nullable notifier; /* the notifying thread; changes under the lock */
+    const void *_Nullable notifier; /* while is_notifying: that thread */
+    /* The notifier's own change, of which it notifies the observers when its batch ends, before those in the list. */
+    struct peal_change_node *_Nullable claimed;
     struct peal_change_node *_Nullable first;
     struct peal_change_node *_Nullable last;
     uint32_t waiting; /* waiting changes */
@@ -185,35 +182,30 @@ enum peal_property_found peal_property_read_text(const struct peal_property_elem
 
 /* ---- Setting ----------------------------------------------------------------------------------- */
 
-/* Acquires the lock, which is held while a value is copied. Spins, then sleeps. Returns the other bits of the state. */
-uint32_t peal_property_lock(struct peal_property_element *_Nonnull element);
-/* Acquires the lock and becomes the notifier, but only if the state is zero. */
-static inline bool peal_property_lock_at_once(struct peal_property_element *_Nonnull element)
-{
-    uint32_t quiet = 0;
-    peal_fork_enter();
-    if (__atomic_compare_exchange_n(&element->state, &quiet, PEAL_PROPERTY_LOCKED | PEAL_PROPERTY_NOTIFYING, false,
-            __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return true;
-    peal_fork_leave();
-    return false;
-}
-/* With the lock held: releases it, and sets the other bits of the state. */
-__attribute__((always_inline)) static inline void peal_property_unlock(
-    struct peal_property_element *_Nonnull element, uint32_t state)
-{
-    __atomic_store_n(&element->state, state, __ATOMIC_RELEASE);
-    peal_fork_leave();
-}
+/* Acquires the lock. If another thread notifies, the caller may leave a change to that thread, and announces this by
+ * peal_lock_announce first. */
+void peal_property_lock(struct peal_property_element *_Nonnull element);
+void peal_property_unlock(struct peal_property_element *_Nonnull element);
 /* In the child of a fork: ends all notifications but those of the thread that forked. */
 void peal_property_forked(void);
-/* Ends the notification, unless a change has been added meanwhile. */
-static inline bool peal_property_try_mark_idle(struct peal_property_element *_Nonnull element)
+
+/* Ends the notification of the calling thread, which does not hold the lock. Returns false if changes may have been added
+ * meanwhile: the caller then calls peal_property_resume.
+ *
+ * The end is a store, and no atomic operation. A thread that has just seen the notification may add a change. It has
+ * announced that before, so it sees the store here, or this thread sees the announcement or the change. */
+static inline bool peal_property_try_end(struct peal_property_element *_Nonnull element)
 {
-    uint32_t notifying = PEAL_PROPERTY_NOTIFYING;
-    return __builtin_expect(
-        __atomic_compare_exchange_n(&element->state, &notifying, 0, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED), 1);
+    __atomic_store_n(&element->is_notifying, false, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return __builtin_expect(!peal_lock_is_contended()
+            && __atomic_load_n(&element->first, __ATOMIC_RELAXED) == NULL
+            && !__atomic_load_n(&element->is_closed_late, __ATOMIC_RELAXED),
+        1);
 }
+/* Makes the calling thread the notifier again, and returns with the lock held. Returns false, without the lock, if
+ * nothing is left to notify of, or if another thread notifies by now. */
+bool peal_property_resume(struct peal_property_element *_Nonnull element, struct peal_thread *_Nonnull thread);
 
 /* The caller of the functions below must hold the lock. */
 
@@ -270,31 +262,12 @@ static inline void peal_property_copy(void *_Nonnull to, const void *_Nonnull fr
 }
 
 /* Sets a short value of a property that needs no general path: no observer is notified before changes, no broadcast
- * occupies slot 0, and no thread sets or notifies. The thread must have no batch open. The caller then notifies.
+ * occupies slot 0, and no thread notifies. The thread must have no batch open. The caller then notifies.
  * Returns false if the general path is needed. `room` has space for two short values. The function copies the old value
  * to its start, and the new value after PEAL_PROPERTY_SHORT bytes. */
 enum { PEAL_PROPERTY_SHORT = 128 };
-static inline bool peal_property_set_fast(struct peal_property_element *_Nonnull element, uint64_t id,
-    const void *_Nonnull value, size_t size, void *_Nonnull room)
-{
-    struct peal_thread *thread = peal_thread_own;
-    if (__builtin_expect(thread == NULL || size > PEAL_PROPERTY_SHORT || thread->hazards[0].shown.list != 0, 0)
-        || !peal_property_lock_at_once(element))
-        return false;
-    if (__builtin_expect(!peal_property_is_of(element, id) || element->size != size || element->traits != 0
-                             || !peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR]),
-            0)) {
-        peal_property_unlock(element, 0);
-        return false;
-    }
-    void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
-    peal_property_copy(room, peal_property_current(element)->words, size);
-    peal_property_copy(copy, value, size);
-    element->notifier = thread;
-    peal_property_write(element, copy, size);
-    peal_property_unlock(element, PEAL_PROPERTY_NOTIFYING);
-    return true;
-}
+bool peal_property_set_fast(struct peal_property_element *_Nonnull element, uint64_t id, const void *_Nonnull value,
+    size_t size, void *_Nonnull room);
 
 static inline bool peal_property_is_text(const struct peal_property_element *_Nonnull element)
 {
@@ -323,8 +296,10 @@ void peal_change_lay_out(struct peal_change_node *_Nonnull node, size_t old_size
 /* Places one value alone, for which the node may need more memory. Returns false when memory is short. */
 bool peal_change_make_room(struct peal_change_node *_Nonnull node, size_t size);
 
-/* Appends a change; removes the first change. */
+/* Appends a change; inserts one that is in no batch as the first; removes the first change. The caller must hold the
+ * lock. */
 void peal_property_append(struct peal_property_element *_Nonnull element, struct peal_change_node *_Nonnull node);
+void peal_property_prepend(struct peal_property_element *_Nonnull element, struct peal_change_node *_Nonnull node);
 struct peal_change_node *_Nullable peal_property_remove_first(struct peal_property_element *_Nonnull element);
 
 /* The initial state of a property. */
@@ -360,29 +335,47 @@ static inline bool peal_property_has_observers(const struct peal_property_elemen
 {
     return !peal_directory_is_empty(element->elements[way]);
 }
-/* The caller must hold the lock. */
-static inline void peal_property_set_notifier(
-    struct peal_property_element *_Nonnull element, const void *_Nullable notifier)
+/* The caller of the next functions must hold the lock. */
+
+static inline void peal_property_begin_notifying(
+    struct peal_property_element *_Nonnull element, const void *_Nonnull notifier)
 {
-    element->notifier = notifier;
-    if (notifier == NULL)
-        element->deferred = 0;
+    __atomic_store_n(&element->notifier, notifier, __ATOMIC_RELAXED);
+    __atomic_store_n(&element->is_notifying, true, __ATOMIC_RELAXED);
 }
-/* Returns the id of a property that was closed during a notification, or 0, and clears it. The notifier frees the
- * id. */
-static inline uint64_t peal_property_take_closed(struct peal_property_element *_Nonnull element)
+/* Ends the notification. Returns the id of a property that was closed meanwhile, or 0. The notifier frees that id. */
+static inline uint64_t peal_property_end_notifying(struct peal_property_element *_Nonnull element)
 {
-    const uint64_t id = element->is_closed_late ? element->closed_number : 0;
-    element->is_closed_late = false;
+    const uint64_t id = element->is_closed_late ? peal_no_id_of(element->id) : 0;
+    element->deferred = 0;
+    __atomic_store_n(&element->is_closed_late, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&element->is_notifying, false, __ATOMIC_RELEASE);
     return id;
+}
+static inline bool peal_property_is_notifying(const struct peal_property_element *_Nonnull element)
+{
+    return __atomic_load_n(&element->is_notifying, __ATOMIC_ACQUIRE);
+}
+/* Returns true if the thread is inside a notification of the property. */
+static inline bool peal_property_is_notified_by(
+    const struct peal_property_element *_Nonnull element, const void *_Nonnull thread)
+{
+    return peal_property_is_notifying(element) && element->notifier == thread
+        && __atomic_load_n(&element->claimed, __ATOMIC_RELAXED) == NULL;
+}
+/* Returns true if the first change waits for the end of a batch. */
+static inline bool peal_property_is_batched(const struct peal_property_element *_Nonnull element)
+{
+    return __atomic_load_n(&element->claimed, __ATOMIC_RELAXED) != NULL
+        || (element->first != NULL && element->first->batch != NULL);
 }
 /* Returns true if one more change may wait. Counts the changes that the notifier's own observers make, too. */
 static inline bool peal_property_try_admit_change(
-    struct peal_property_element *_Nonnull element, const void *_Nonnull thread, bool is_notifying, uint32_t most)
+    struct peal_property_element *_Nonnull element, const void *_Nonnull thread, uint32_t most)
 {
     if (element->waiting >= most)
         return false;
-    return !is_notifying || element->notifier != thread || ++element->deferred <= most;
+    return !peal_property_is_notified_by(element, thread) || ++element->deferred <= most;
 }
 /* Returns true if two values are equal in all bytes that the mask selects. Without a mask, all bytes are compared. */
 bool peal_property_equals(
@@ -395,20 +388,38 @@ void peal_property_close_gaps(void *_Nonnull value, const uint8_t *_Nonnull mask
 void *_Nullable peal_change_copy(const void *_Nullable record);
 void peal_change_destroy(void *_Nullable copy);
 
-/* With the lock held: adds a change to the calling thread's batch. A change that directly follows one of the same batch
- * is merged with that. The node whose new value is then no longer needed is returned, and the caller frees it. */
+/* With the lock held: adds a change to the calling thread's batch. If no thread notifies and no change waits, the thread
+ * claims the notification of the property, and keeps it until the batch ends. A change that directly follows one of the
+ * same batch is merged with that. The node whose new value is then no longer needed is returned, and the caller frees
+ * it. */
 struct peal_change_node *_Nullable peal_batch_add(struct peal_property_element *_Nonnull element,
     struct peal_change_node *_Nonnull node, struct peal_thread *_Nonnull thread);
 /* Removes and returns the first change of the thread's batch. */
-struct peal_change_node *_Nullable peal_batch_remove_first(struct peal_thread *_Nonnull thread);
-/* Sets a short value in the calling thread's batch, which must be open, if no notification runs and the type needs no
- * general path. */
+static inline struct peal_change_node *_Nullable peal_batch_remove_first(struct peal_thread *_Nonnull thread)
+{
+    struct peal_change_node *node = (struct peal_change_node *)thread->first_in_batch;
+    if (node == NULL)
+        return NULL;
+    thread->first_in_batch = node->in_batch;
+    if (node->in_batch == NULL)
+        thread->last_in_batch = NULL;
+    node->in_batch = NULL;
+    return node;
+}
+/* Sets a short value in the calling thread's batch, which must be open, if the thread can claim the notification and the
+ * type needs no general path. */
 bool peal_property_set_in_batch(uint64_t id, const void *_Nonnull value, size_t size);
-/* Removes and returns the first change of the thread's batch, and makes the thread the notifier of its property.
- * Returns NULL if the batch is empty, if another change of the property waits or was merged with this one, or if the
- * general path is needed for another reason. */
-struct peal_change_node *_Nullable peal_batch_remove_only(
-    struct peal_thread *_Nonnull thread, struct peal_property_element *_Nullable *_Nonnull out_element);
+/* Returns true if the thread has claimed a notification with this change. The thread then notifies of it. Without the
+ * lock: only the thread itself ends its claim. */
+static inline bool peal_change_take_claim(
+    struct peal_property_element *_Nonnull element, struct peal_change_node *_Nonnull node)
+{
+    if (__atomic_load_n(&element->claimed, __ATOMIC_RELAXED) != node)
+        return false;
+    __atomic_store_n(&element->claimed, NULL, __ATOMIC_RELAXED);
+    node->batch = NULL;
+    return true;
+}
 static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node) { node->batch = NULL; }
 
 #endif

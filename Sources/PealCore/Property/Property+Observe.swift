@@ -50,26 +50,26 @@ extension Property {
 
     /// - Returns: Deferred if another thread makes the notification, or the end of a batch.
     private func notifyInitially(_ node: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> SetOutcome {
-        let state = peal_property_lock(element)
+        peal_property_lock(element)
         guard peal_property_is_of(element, id) else {
-            peal_property_unlock(element, state)
+            peal_property_unlock(element)
             peal_change_free(node)
             return SetOutcome(isSet: true, isDeferred: false, isRejected: false)
         }
         let notification = PropertyNotification(element: element, id: id)
-        guard state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0, element.pointee.notifier == UnsafeRawPointer(thread) else {
+        guard peal_property_is_notified_by(element, thread) else {
             peal_property_append(element, node)
-            guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0, element.pointee.first?.pointee.batch == nil else {
-                peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
+            guard !peal_property_is_notifying(element), !peal_property_is_batched(element) else {
+                peal_property_unlock(element)
                 return SetOutcome(isSet: true, isDeferred: true, isRejected: false)
             }
-            peal_property_set_notifier(element, thread)
+            peal_property_begin_notifying(element, thread)
             return SetOutcome(isSet: true, isDeferred: false, isRejected: notification.drain())
         }
         // This thread is inside a notification of the property. The initial notification is made here, between the
         // current notification and the waiting changes.
         notification.prepareInitial(node)
-        peal_property_unlock(element, state)
+        peal_property_unlock(element)
         let isRejected = PropertyInitial.notify(node)
         peal_change_free(node)
         return SetOutcome(isSet: true, isDeferred: false, isRejected: isRejected)

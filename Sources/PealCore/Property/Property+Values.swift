@@ -60,7 +60,7 @@ public enum PropertyAccess {
     ) -> Bool {
         let notification = PropertyNotification(element: element, id: id)
         let isRejected = notification.notify(values)
-        return peal_property_try_mark_idle(element) ? isRejected : notification.drainMore() || isRejected
+        return notification.end(peal_thread_own_slot().unsafelyUnwrapped) || isRejected
     }
 }
 
@@ -105,14 +105,5 @@ extension Property {
     ) throws(Failure) -> SetOutcome {
         let outcome = try PropertySet(id, value, size: size, expected: expected).run()
         return SetOutcome(isSet: outcome.isSet, isDeferred: outcome.isDeferred, isRejected: outcome.isRejected)
-    }
-}
-
-extension PropertyNotification {
-    /// Notifies of the changes that were added while this thread notified.
-    @inline(never)
-    func drainMore() -> Bool {
-        _ = peal_property_lock(element)
-        return drain()
     }
 }

@@ -3,7 +3,7 @@ import PealCall
 
 /// Delays the notifications of a thread's sets.
 public enum PropertyBatch {
-    @_optimize(speed)
+    @inline(__always)
     public static func begin() throws(Failure) {
         guard let thread = peal_thread_current() else { throw .outOfMemory }
         // The callback runs at the end of a thread with an open batch. Otherwise the thread's changes would wait
@@ -18,7 +18,7 @@ public enum PropertyBatch {
     }
 
     /// - Returns: True if a queue refused a call.
-    @_optimize(speed)
+    @inline(__always)
     public static func end() throws(Failure) -> Bool {
         guard let thread = peal_thread_own_slot(), case let left = peal_thread_leave_batch(thread), left >= 0 else {
             throw Failure(.state, "this thread has no batch open; each end needs a begin before it")
@@ -29,38 +29,37 @@ public enum PropertyBatch {
     @discardableResult @_optimize(speed)
     private static func notify(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         var isRejected = false
-        while true {
-            var element: UnsafeMutablePointer<peal_property_element>?
-            if let change = peal_batch_remove_only(thread, &element), let element {
-                if PropertyNotification(element: element, id: change.pointee.property).finishAlone(change) {
-                    isRejected = true
-                }
-            } else if let change = peal_batch_remove_first(thread) {
-                if release(change, thread) { isRejected = true }
-            } else {
-                return isRejected
+        while let change = peal_batch_remove_first(thread) {
+            let id = change.pointee.property
+            guard let element = peal_property_element_of(id) else { continue }
+            let notification = PropertyNotification(element: element, id: id)
+            let isClaimed = peal_change_take_claim(element, change)
+            if isClaimed ? notification.finish(change, thread) : release(change, notification, thread) {
+                isRejected = true
             }
         }
+        return isRejected
     }
 
     /// Releases one change from the batch. Notifies of the change here, unless a thread is notifying of the property
     /// already.
-    private static func release(_ change: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
-        let id = change.pointee.property
-        guard let element = peal_property_element_of(id) else { return false }
-        let state = peal_property_lock(element)
-        guard peal_property_is_of(element, id) else {
+    private static func release(
+        _ change: PropertyChange, _ notification: PropertyNotification, _ thread: UnsafeMutablePointer<peal_thread>
+    ) -> Bool {
+        let element = notification.element
+        peal_property_lock(element)
+        guard peal_property_is_of(element, notification.id) else {
             // The property has ended, and its end frees no change that is in a batch.
-            peal_property_unlock(element, state)
+            peal_property_unlock(element)
             peal_change_free(change)
             return false
         }
         peal_change_release_from_batch(change)
-        guard state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0 else {
-            peal_property_unlock(element, state)
+        guard !peal_property_is_notifying(element) else {
+            peal_property_unlock(element)
             return false
         }
-        peal_property_set_notifier(element, thread)
-        return PropertyNotification(element: element, id: id).drain()
+        peal_property_begin_notifying(element, thread)
+        return notification.drain()
     }
 }

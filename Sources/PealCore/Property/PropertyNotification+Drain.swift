@@ -5,7 +5,7 @@ typealias PropertyChange = UnsafeMutablePointer<peal_change_node>
 
 extension PropertyNotification {
     /// Notifies of the waiting changes, until none waits or the next one is in a batch. Then ends the notification. The
-    /// caller must have locked the property and set `NOTIFYING`.
+    /// caller must be the notifier, and hold the lock.
     ///
     /// - Returns: True if a queue refused a call.
     func drain() -> Bool {
@@ -14,40 +14,43 @@ extension PropertyNotification {
             // Sets that wait for room are woken once for several changes: waking them for each one costs more than a
             // set.
             let hasRoomAgain = element.pointee.waiting % Self.changesPerWakeUp == 0
-            peal_property_unlock(element, UInt32(PEAL_PROPERTY_NOTIFYING) | waitingBit)
+            peal_property_unlock(element)
             if hasRoomAgain { peal_event_count_signal(peal_property_room_event_count()) }
             if notify(change) { isRejected = true }
             peal_change_free(change)
-            _ = peal_property_lock(element)
+            peal_property_lock(element)
         }
-        release()
-        return isRejected
-    }
-
-    /// Notifies of a batch's change that is the only waiting one, and ends the notification.
-    @_optimize(speed)
-    func finishAlone(_ change: PropertyChange) -> Bool {
-        let values = Values(
-            old: peal_change_old(change), new: peal_change_new(change), newSize: change.pointee.new_size,
-            isText: element.pointee.traits & UInt32(PEAL_PROPERTY_IS_TEXT) != 0)
-        let isPriorRejected = notifyPrior(values)
-        let isRejected = notify(values) || isPriorRejected
-        peal_change_free_single(change)
-        return peal_property_try_mark_idle(element) ? isRejected : drainMore() || isRejected
-    }
-
-    private static var changesPerWakeUp: UInt32 { 1024 }
-
-    private var waitingBit: UInt32 { element.pointee.first == nil ? 0 : UInt32(PEAL_PROPERTY_WAITING) }
-
-    private func release() {
-        peal_property_set_notifier(element, nil)
-        let closed = peal_property_take_closed(element)
-        peal_property_unlock(element, waitingBit)
+        let closed = peal_property_end_notifying(element)
+        peal_property_unlock(element)
         peal_event_count_signal(peal_property_room_event_count())
         // Another property may use the element only after this.
         if closed != 0 { Handles.properties.recycle(closed) }
+        return isRejected
     }
+
+    /// Notifies of the change with which the thread has claimed the notification, and of those that were added since.
+    @_optimize(speed)
+    func finish(_ change: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+        // The property may have ended since the claim.
+        let isRejected = peal_property_is_of(element, id) && notify(change)
+        if change.pointee.latest == nil { peal_change_free_single(change) } else { peal_change_free(change) }
+        return end(thread) || isRejected
+    }
+
+    /// Ends the notification. The caller must be the notifier, and must not hold the lock.
+    ///
+    /// - Returns: True if a queue refused a call for a change that was added meanwhile.
+    @inline(__always)
+    func end(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+        peal_property_try_end(element) ? false : drainMore(thread)
+    }
+
+    @inline(never)
+    private func drainMore(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+        peal_property_resume(element, thread) && drain()
+    }
+
+    private static var changesPerWakeUp: UInt32 { 1024 }
 
     private func notify(_ change: PropertyChange) -> Bool {
         guard change.pointee.observation == 0 else { return PropertyInitial.notify(change) }

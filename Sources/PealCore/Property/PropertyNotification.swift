@@ -1,8 +1,8 @@
 internal import CPealSupport
 import PealCall
 
-/// Notifies the observers of a property. One thread at a time notifies: the thread that has set `NOTIFYING` in the
-/// state.
+/// Notifies the observers of a property. One thread at a time notifies: the notifier, which has set `is_notifying` of the
+/// element.
 struct PropertyNotification {
     typealias Place = UnsafeMutablePointer<peal_property_element>
 

@@ -21,7 +21,7 @@ struct PropertySet {
         case done(Outcome)
         /// The old text is longer than the room for it.
         case needsRoom(Int)
-        /// The observers of `prior` were notified, and `NOTIFYING` is set by this thread.
+        /// The observers of `prior` were notified, and this thread is the notifier.
         case hasNotifiedPrior
         /// The maximum number of changes waits for another thread's notification. The failure is thrown if that lasts.
         case isCrowded(Failure)
@@ -68,7 +68,7 @@ struct PropertySet {
     private var element: PropertyNotification.Place { property.element }
     private var notification: PropertyNotification { PropertyNotification(element: element, id: property.id) }
 
-    /// - Parameter isNotifying: True if this thread has set `NOTIFYING` already.
+    /// - Parameter isNotifying: True if this thread is the notifier already.
     private func attempt(oldRoom: Int, isNotifying: Bool) throws(Failure) -> Step {
         var node = peal_change_make(oldRoom, value.size)
         var block = property.type.isText ? peal_property_block_allocate(value.size) : nil
@@ -80,56 +80,56 @@ struct PropertySet {
             if isNotifying { endNotifying() }
             throw .outOfMemory
         }
-        let state = peal_property_lock(element)
-        let isNotifier = isNotifying || state & UInt32(PEAL_PROPERTY_NOTIFYING) == 0
-        if let step = try settle(change, state, oldRoom: oldRoom, isNotifying: isNotifying) { return step }
+        peal_property_lock(element)
+        let isNotifier = isNotifying || !peal_property_is_notifying(element)
+        if let step = try settle(change, oldRoom: oldRoom, isNotifying: isNotifying) { return step }
         block = write(change, block)
         change.pointee.property = property.id
         change.pointee.prior_is_notified = isNotifying
         if peal_thread_batches() > 0, !isNotifying {
             node = peal_batch_add(element, change, thread)
-            peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
+            peal_property_unlock(element)
             return .done(Outcome(isDeferred: true))
         }
         peal_property_append(element, change)
         node = nil
         guard isNotifier else {
-            peal_property_unlock(element, state | UInt32(PEAL_PROPERTY_WAITING))
+            peal_property_unlock(element)
             return .done(Outcome(isDeferred: true))
         }
-        peal_property_set_notifier(element, thread)
+        peal_property_begin_notifying(element, thread)
         // If an earlier change is in another thread's batch, this one waits for that batch too.
-        let isBatched = element.pointee.first?.pointee.batch != nil
+        let isBatched = peal_property_is_batched(element)
         return .done(Outcome(isDeferred: isBatched, isRejected: notification.drain()))
     }
 
     /// Handles all cases in which the attempt ends before the value is written. The caller must hold the lock, which is
     /// released in these cases.
     private func settle(
-        _ change: PropertyChange, _ state: UInt32, oldRoom: Int, isNotifying: Bool
+        _ change: PropertyChange, oldRoom: Int, isNotifying: Bool
     ) throws(Failure) -> Step? {
         guard peal_property_is_of(element, property.id) else {
-            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element) }
             throw .staleProperty
         }
         let oldSize = notification.currentSize
         guard oldSize <= oldRoom else {
-            peal_property_unlock(element, state)
+            peal_property_unlock(element)
             return .needsRoom(oldSize)
         }
         fill(change, oldSize)
         if let isSet = isSetAlready(change) {
-            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element) }
             return .done(Outcome(isSet: isSet))
         }
-        let isNotified = !isNotifying && state & UInt32(PEAL_PROPERTY_NOTIFYING) != 0
-        guard peal_property_try_admit_change(element, thread, isNotified, Self.maximumWaiting) else {
+        let isNotified = !isNotifying && peal_property_is_notifying(element)
+        guard isNotifying || peal_property_try_admit_change(element, thread, Self.maximumWaiting) else {
             // Another thread's observers are slow. Inside a call, or with a batch open, this thread does not wait,
             // because these observers may wait for it.
             let mayWait =
                 isNotified && element.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
-                && peal_thread_batches() == 0 && element.pointee.first?.pointee.batch == nil
-            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element, state) }
+                && peal_thread_batches() == 0 && !peal_property_is_batched(element)
+            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element) }
             let failure = Failure(
                 .limit,
                 "property \(property.name) has \(Self.maximumWaiting) waiting changes; end the recursion of an observer that sets it in each notification, and give a slow observer a queue"
@@ -137,7 +137,7 @@ struct PropertySet {
             if mayWait { return .isCrowded(failure) }
             throw failure
         }
-        return notifiesPrior(state, isNotifying) ? notifyPrior(change) : nil
+        return notifiesPrior(isNotifying) ? notifyPrior(change) : nil
     }
 
     private static var maximumWaiting: UInt32 { 65_536 }
@@ -167,14 +167,15 @@ struct PropertySet {
 
     /// Returns true if the observers of `prior` are notified before the value changes. This requires that this thread
     /// may notify now and that no other change waits.
-    private func notifiesPrior(_ state: UInt32, _ isNotifying: Bool) -> Bool {
-        !isNotifying && expected == nil && state == 0 && peal_thread_batches() == 0
+    private func notifiesPrior(_ isNotifying: Bool) -> Bool {
+        !isNotifying && expected == nil && !peal_property_is_notifying(element) && element.pointee.first == nil
+            && peal_thread_batches() == 0
             && peal_property_has_observers(element, NotificationKind.prior.rawValue)
     }
 
     private func notifyPrior(_ change: PropertyChange) -> Step {
-        peal_property_set_notifier(element, thread)
-        peal_property_unlock(element, UInt32(PEAL_PROPERTY_NOTIFYING))
+        peal_property_begin_notifying(element, thread)
+        peal_property_unlock(element)
         _ = notification.notifyPrior(
             PropertyNotification.Values(
                 old: peal_change_old(change), new: peal_change_new(change), newSize: value.size,
@@ -195,7 +196,7 @@ struct PropertySet {
 
     /// After `prior` was notified and the set failed: notifies of the changes that were added meanwhile.
     private func endNotifying() {
-        _ = peal_property_lock(element)
+        peal_property_lock(element)
         _ = notification.drain()
     }
 }
