@@ -13,9 +13,8 @@
 #include "thread.h"
 
 enum {
-    FREE = 0,
-    LOCKED = 1,
-    CONTENDED = 2 /* acquired, and a thread may sleep on it */
+    FREE = PEAL_LOCK_FREE,
+    CONTENDED = PEAL_LOCK_HELD + 1 /* acquired, and a thread may sleep on it */
 };
 
 /* Most critical sections last some ten nanoseconds. The spins last some 15 microseconds, so several threads can acquire
@@ -44,17 +43,11 @@ void peal_lock_announce(void)
 
 void peal_lock_withdraw(void) { __atomic_fetch_sub(&peal_lock_contenders, 1, __ATOMIC_RELEASE); }
 
-static bool try_acquire(struct peal_lock *lock)
-{
-    uint32_t word = FREE;
-    return __atomic_compare_exchange_n(&lock->word, &word, LOCKED, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
-
 static bool acquire_spinning(struct peal_lock *lock)
 {
     for (int spin = 0; spin < SPINS; spin++) {
         const uint32_t word = __atomic_load_n(&lock->word, __ATOMIC_RELAXED);
-        if (word == FREE && try_acquire(lock))
+        if (word == FREE && peal_lock_try_acquire(lock))
             return true;
         /* A thread that already sleeps shows that the section is long. */
         if (word == CONTENDED)
@@ -77,39 +70,30 @@ static void acquire_sleeping(struct peal_lock *lock)
     peal_lock_withdraw();
 }
 
-/* Not inlined: the path of a free lock then saves no registers. */
-static __attribute__((noinline)) void acquire_contended(struct peal_lock *lock)
+void peal_lock_acquire_contended(struct peal_lock *lock)
 {
     if (!acquire_spinning(lock))
         acquire_sleeping(lock);
     peal_order_acquire(lock);
 }
 
-static __attribute__((noinline)) void acquire_at_gate(struct peal_lock *lock)
+void peal_lock_acquire_at_gate(struct peal_lock *lock)
 {
     peal_fork_enter_slow();
-    acquire_contended(lock);
+    peal_lock_acquire_contended(lock);
 }
 
-void peal_lock_acquire(struct peal_lock *lock)
-{
-    if (!peal_fork_try_enter())
-        acquire_at_gate(lock);
-    else if (!try_acquire(lock))
-        acquire_contended(lock);
-    else
-        peal_order_acquire(lock);
-}
+void peal_lock_acquire(struct peal_lock *lock) { peal_lock_acquire_inline(lock); }
 
-static void wake(struct peal_lock *lock)
+void peal_lock_wake(struct peal_lock *lock)
 {
     (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-static __attribute__((noinline)) void release_exactly(struct peal_lock *lock)
+void peal_lock_release_exactly(struct peal_lock *lock)
 {
     if (__atomic_exchange_n(&lock->word, FREE, __ATOMIC_RELEASE) == CONTENDED)
-        wake(lock);
+        peal_lock_wake(lock);
     struct peal_thread *const own = peal_thread_own;
     uint32_t none = FENCED;
     if (own != NULL && __atomic_load_n(&peal_lock_contenders, __ATOMIC_RELAXED) == none
@@ -118,16 +102,4 @@ static __attribute__((noinline)) void release_exactly(struct peal_lock *lock)
     peal_fork_leave();
 }
 
-void peal_lock_release(struct peal_lock *lock)
-{
-    peal_order_release(lock);
-    /* The fence of a contender reaches only threads that have a record. */
-    if (__builtin_expect(peal_thread_own == NULL, 0) || peal_lock_is_contended())
-        return release_exactly(lock);
-    __atomic_store_n(&lock->word, FREE, __ATOMIC_RELEASE);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    /* The lock's memory may be free by now, so it is not read again. A thread that sleeps may do so on another lock. */
-    if (peal_lock_is_contended())
-        wake(lock);
-    peal_fork_leave();
-}
+void peal_lock_release(struct peal_lock *lock) { peal_lock_release_inline(lock); }

@@ -109,12 +109,12 @@ static inline struct peal_thread *begin_fast(struct peal_property_element *eleme
     struct peal_thread *thread = peal_thread_own;
     if (thread == NULL || thread->hazards[0].shown.list != 0)
         return NULL;
-    peal_lock_acquire(&element->lock);
+    peal_lock_acquire_inline(&element->lock);
     if (__builtin_expect(peal_property_is_of(element, id) && !peal_property_is_notifying(element)
                              && element->first == NULL && peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR]),
             1))
         return thread;
-    peal_lock_release(&element->lock);
+    peal_lock_release_inline(&element->lock);
     return NULL;
 }
 
@@ -132,7 +132,7 @@ bool peal_property_set_fast(
         peal_property_write(element, copy, size);
         peal_property_begin_notifying(element, thread);
     }
-    peal_lock_release(&element->lock);
+    peal_lock_release_inline(&element->lock);
     return is_fast;
 }
 
@@ -145,7 +145,7 @@ size_t peal_property_set_text_fast(struct peal_property_element *element, uint64
     const struct peal_property_block *const old = peal_property_current(element);
     if (element->traits != PEAL_PROPERTY_IS_TEXT || old->length >= PEAL_PROPERTY_SHORT
         || element->blocks[(element->version + 1) & 1]->block.capacity <= length) {
-        peal_lock_release(&element->lock);
+        peal_lock_release_inline(&element->lock);
         return 0;
     }
     const size_t old_words = old->length / sizeof(uint64_t);
@@ -153,7 +153,7 @@ size_t peal_property_set_text_fast(struct peal_property_element *element, uint64
         room[index] = old->words[index];
     write_twice(element, room + PEAL_PROPERTY_SHORT / sizeof *room, text, length);
     peal_property_begin_notifying(element, thread);
-    peal_lock_release(&element->lock);
+    peal_lock_release_inline(&element->lock);
     return length + 1;
 }
 

@@ -20,21 +20,23 @@ void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t 
     lay_out(node, old_size, new_size);
 }
 
-__attribute__((always_inline)) static inline struct peal_change_node *make_node(
-    struct peal_thread *thread, size_t needed)
+static __attribute__((noinline)) struct peal_change_node *allocate_node(size_t needed)
 {
-    const bool is_small = needed <= PEAL_CHANGE_SPARE_ROOM;
-    struct peal_change_node *node = is_small ? peal_spare_take(thread, PEAL_SPARE_CHANGES) : NULL;
-    if (__builtin_expect(node != NULL, 1))
-        return node;
-    const size_t room = is_small ? PEAL_CHANGE_SPARE_ROOM : needed;
+    const size_t room = needed <= PEAL_CHANGE_SPARE_ROOM ? PEAL_CHANGE_SPARE_ROOM : needed;
     /* Values are written before they are read. */
-    node = peal_memory_allocate_unset(sizeof *node + room);
+    struct peal_change_node *node = peal_memory_allocate_unset(sizeof *node + room);
     if (node != NULL) {
         memset(node, 0, sizeof *node);
         node->room = room;
     }
     return node;
+}
+
+static inline struct peal_change_node *make_node(struct peal_thread *thread, size_t needed)
+{
+    struct peal_change_node *node
+        = needed <= PEAL_CHANGE_SPARE_ROOM ? peal_spare_take(thread, PEAL_SPARE_CHANGES) : NULL;
+    return __builtin_expect(node != NULL, 1) ? node : allocate_node(needed);
 }
 
 struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
@@ -179,6 +181,13 @@ __attribute__((always_inline)) static inline void write_short(
     peal_property_write(element, peal_change_new(node), size);
 }
 
+static __attribute__((noinline)) bool leave(struct peal_property_element *element, struct peal_change_node *node)
+{
+    peal_lock_release(&element->lock);
+    peal_change_free(node);
+    return false;
+}
+
 bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
 {
     struct peal_thread *thread = peal_thread_own;
@@ -188,12 +197,10 @@ bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
     struct peal_change_node *node = make_node(thread, 2 * rounded(size));
     if (node == NULL)
         return false;
-    peal_lock_acquire(&element->lock);
-    if (!peal_property_is_of(element, id) || element->size != size || element->traits != 0 || !may_claim(element)) {
-        peal_lock_release(&element->lock);
-        peal_change_free(node);
-        return false;
-    }
+    peal_lock_acquire_inline(&element->lock);
+    if (__builtin_expect(
+            !peal_property_is_of(element, id) || element->size != size || element->traits != 0 || !may_claim(element), 0))
+        return leave(element, node);
     node->property = id;
     /* The most frequent sizes are constants for the compiler. */
     if (size == sizeof(uint32_t))
@@ -203,7 +210,7 @@ bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
     else
         write_short(element, node, value, size);
     claim(element, node, thread);
-    peal_lock_release(&element->lock);
+    peal_lock_release_inline(&element->lock);
     return true;
 }
 

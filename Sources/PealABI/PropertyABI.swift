@@ -121,12 +121,14 @@ public func peal_property_compare_and_set(
 
 @c @implementation
 public func peal_batch_begin() -> peal_status {
-    Boundary.status { () throws(Failure) in try PropertyBatch.begin() }
+    peal_thread_begin_batch_again()
+        ? PEAL_OK : Boundary.status { () throws(Failure) in try PropertyBatch.begin() }
 }
 
 @c @implementation
 public func peal_batch_end() -> peal_status {
-    Boundary.outcome { () throws(Failure) in try PropertyBatch.end() ? PEAL_REJECTED : PEAL_OK }
+    guard let isRejected = PropertyBatch.end() else { return Boundary.fail(PropertyBatch.noneIsOpen) }
+    return isRejected ? PEAL_REJECTED : PEAL_OK
 }
 
 @c @implementation

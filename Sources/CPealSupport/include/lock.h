@@ -15,14 +15,17 @@
 #ifndef CPEAL_LOCK_H
 #define CPEAL_LOCK_H
 
-#include "nullability.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero is a free lock. */
+#include "fork.h"
+#include "nullability.h"
+#include "order.h"
+
+enum { PEAL_LOCK_FREE = 0, PEAL_LOCK_HELD = 1 };
+
 struct peal_lock {
-    uint32_t word;
+    uint32_t word; /* zero-initialised: free */
 };
 
 void peal_lock_acquire(struct peal_lock *_Nonnull lock);
@@ -44,5 +47,45 @@ static inline bool peal_lock_is_contended(void)
 
 /* From now on, locks are released by a store. Call once, if the system has membarrier. */
 void peal_lock_release_plainly(void);
+
+/* ---- The same functions, inlined in the shortest paths -------------------------------------------- */
+
+void peal_lock_acquire_at_gate(struct peal_lock *_Nonnull lock);
+void peal_lock_acquire_contended(struct peal_lock *_Nonnull lock);
+void peal_lock_release_exactly(struct peal_lock *_Nonnull lock);
+void peal_lock_wake(struct peal_lock *_Nonnull lock);
+
+static inline bool peal_lock_try_acquire(struct peal_lock *_Nonnull lock)
+{
+    uint32_t word = PEAL_LOCK_FREE;
+    return __builtin_expect(
+        __atomic_compare_exchange_n(&lock->word, &word, PEAL_LOCK_HELD, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED), 1);
+}
+
+__attribute__((always_inline)) static inline void peal_lock_acquire_inline(struct peal_lock *_Nonnull lock)
+{
+    if (!peal_fork_try_enter())
+        peal_lock_acquire_at_gate(lock);
+    else if (!peal_lock_try_acquire(lock))
+        peal_lock_acquire_contended(lock);
+    else
+        peal_order_acquire(lock);
+}
+
+__attribute__((always_inline)) static inline void peal_lock_release_inline(struct peal_lock *_Nonnull lock)
+{
+    peal_order_release(lock);
+    /* The fence of a contender reaches only threads that have a record. */
+    if (__builtin_expect(peal_thread_own == NULL, 0) || peal_lock_is_contended()) {
+        peal_lock_release_exactly(lock);
+        return;
+    }
+    __atomic_store_n(&lock->word, PEAL_LOCK_FREE, __ATOMIC_RELEASE);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    /* The lock's memory may be free by now, so it is not read again. A thread that sleeps may do so on another lock. */
+    if (peal_lock_is_contended())
+        peal_lock_wake(lock);
+    peal_fork_leave();
+}
 
 #endif

@@ -468,6 +468,15 @@ struct peal_hazard_slot *_Nullable peal_thread_innermost_of_caller(struct peal_t
 struct peal_hazard_slot *_Nullable peal_thread_innermost(struct peal_thread *_Nonnull thread);
 
 static inline uint32_t peal_thread_batches(void) { return peal_thread_own != NULL ? peal_thread_own->batches : 0; }
+/* Begins a batch if the calling thread has had one before. */
+static inline bool peal_thread_begin_batch_again(void)
+{
+    struct peal_thread *own = peal_thread_own;
+    const bool is_possible = own != NULL && own->end_batches != NULL && own->batches != UINT32_MAX;
+    if (__builtin_expect(is_possible, 1))
+        own->batches++;
+    return is_possible;
+}
 /* `end` runs if the thread ends with a batch open. */
 static inline bool peal_thread_begin_batch(
     struct peal_thread *_Nonnull thread, void (*_Nonnull end)(struct peal_thread *_Nonnull thread))

@@ -3,7 +3,6 @@ import PealCall
 
 /// Delays the notifications of a thread's sets.
 public enum PropertyBatch {
-    @inline(__always)
     public static func begin() throws(Failure) {
         guard let thread = peal_thread_current() else { throw .outOfMemory }
         // The callback runs at the end of a thread with an open batch. Otherwise the thread's changes would wait
@@ -17,14 +16,16 @@ public enum PropertyBatch {
         }
     }
 
-    /// - Returns: True if a queue refused a call.
+    /// - Returns: True if a queue refused a call; nil if no batch is open, for which ``noneIsOpen`` is the failure.
     @inline(__always)
-    public static func end() throws(Failure) -> Bool {
+    public static func end() -> Bool? {
         guard let thread = peal_thread_own_slot(), case let left = peal_thread_leave_batch(thread), left >= 0 else {
-            throw Failure(.state, "this thread has no batch open; each end needs a begin before it")
+            return nil
         }
         return left == 0 ? notify(thread) : false
     }
+
+    public static let noneIsOpen = Failure(.state, "this thread has no batch open; each end needs a begin before it")
 
     @discardableResult @_optimize(speed)
     private static func notify(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
