@@ -34,8 +34,8 @@ static __attribute__((noinline)) struct peal_change_node *allocate_node(size_t n
 
 static inline struct peal_change_node *make_node(struct peal_thread *thread, size_t needed)
 {
-    struct peal_change_node *node
-        = needed <= PEAL_CHANGE_SPARE_ROOM ? peal_spare_take(thread, PEAL_SPARE_CHANGES) : NULL;
+    struct peal_change_node *node = needed <= PEAL_CHANGE_SPARE_ROOM ? peal_spare_take(thread, PEAL_SPARE_CHANGES)
+                                                                     : NULL;
     return __builtin_expect(node != NULL, 1) ? node : allocate_node(needed);
 }
 
@@ -199,7 +199,8 @@ bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
         return false;
     peal_lock_acquire_inline(&element->lock);
     if (__builtin_expect(
-            !peal_property_is_of(element, id) || element->size != size || element->traits != 0 || !may_claim(element), 0))
+            !peal_property_is_of(element, id) || element->size != size || element->traits != 0 || !may_claim(element),
+            0))
         return leave(element, node);
     node->property = id;
     /* The most frequent sizes are constants for the compiler. */

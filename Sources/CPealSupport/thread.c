@@ -310,12 +310,15 @@ static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal
 bool peal_thread_any_slot_is_occupied(void)
 {
     FOR_EACH_HAZARD_SLOT(thread, hazard) {
-        const bool is_free = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) == 0
-                          && __atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) == NULL;
-        peal_order_acquire(&hazard->shown.current);
-        peal_order_acquire(&hazard->shown.list);
-        if (!is_free)
+        if (__atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE) != 0
+            || __atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) != NULL)
             return true;
+    }
+    if (peal_order_needs_reports()) {
+        FOR_EACH_HAZARD_SLOT(thread, hazard) {
+            peal_order_acquire_slow(&hazard->shown.current);
+            peal_order_acquire_slow(&hazard->shown.list);
+        }
     }
     return false;
 }

@@ -64,7 +64,12 @@ public func peal_observation_remove_with(
     if flags == UInt32(PEAL_REMOVE_WAIT.rawValue), let isDone = Observation.removeAndWait(observation.id, timeout) {
         return isDone ? PEAL_OK : PEAL_NOT_WAITED
     }
-    return Boundary.outcome { () throws(Failure) in
+    return remove(observation, flags, timeout)
+}
+
+@inline(never)
+private func remove(_ observation: peal_observation, _ flags: UInt32, _ timeout: UInt32) -> peal_status {
+    Boundary.outcome { () throws(Failure) in
         let removal = try Observation.Removal(flags, timeout)
         return try Observation.remove(observation.id, removal) ? PEAL_OK : PEAL_NOT_WAITED
     }

@@ -81,7 +81,7 @@ struct peal_property_element {
     /* A thread notifies the observers, of changes made meanwhile too. Set under the lock; see peal_property_try_end. */
     bool is_notifying;
     bool is_closed_late; /* closed during a notification: the notifier frees the id */
-    bool is_announced;   /* the holder of the lock has announced it */
+    bool is_announced; /* the holder of the lock has announced it */
     struct peal_property_block *_Nullable blocks[2];
     size_t size;
     uint32_t version;
@@ -198,9 +198,8 @@ static inline bool peal_property_try_end(struct peal_property_element *_Nonnull 
 {
     __atomic_store_n(&element->is_notifying, false, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    return __builtin_expect(!peal_lock_is_contended()
-            && __atomic_load_n(&element->first, __ATOMIC_RELAXED) == NULL
-            && !__atomic_load_n(&element->is_closed_late, __ATOMIC_RELAXED),
+    return __builtin_expect(!peal_lock_is_contended() && __atomic_load_n(&element->first, __ATOMIC_RELAXED) == NULL
+                                && !__atomic_load_n(&element->is_closed_late, __ATOMIC_RELAXED),
         1);
 }
 /* Makes the calling thread the notifier again, and returns with the lock held. Returns false, without the lock, if

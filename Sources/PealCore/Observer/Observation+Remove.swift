@@ -48,6 +48,7 @@ extension Observation {
     /// - Parameter timeout: The time limit in milliseconds.
     /// - Returns: True if the wait was completed; nil if the handle is stale, the observer has extras, or another thread
     ///   ends it. Then `remove` decides.
+    @_optimize(speed)
     public static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
         guard let record = Handles.observations.retirePinned(id) else { return nil }
         guard record.delivery == nil, record.closeGate() else {
@@ -55,18 +56,24 @@ extension Observation {
             Handles.observations.unpin(id)
             return nil
         }
-        let isFull = record.leaveLists()
+        let replaced = record.takeFromLists()
         // The gate was closed by an atomic operation.
         peal_thread_writer_fence_after_atomic()
-        guard !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
+        let isAnyRead = peal_thread_any_slot_is_occupied()
+        guard !isAnyRead || !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
             let observation = Observation(record)
             Handles.observations.unpin(id)
+            if let replaced { Reclaimer.retire(.list(replaced)) }
             record.finishRemoval()
             return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
         }
         peal_order_see_ended()
-        ObserverLife.releasePinned(record)
-        if isFull { Reclaimer.collect() }
+        if let replaced, isAnyRead {
+            Reclaimer.leave(.list(replaced))
+            ObserverLife.releasePinned(record)
+        } else {
+            Reclaimer.free(replaced, with: record)
+        }
         return true
     }
 

@@ -40,12 +40,19 @@ extension Observer {
 
     /// Removes it from all lists: no broadcast that begins afterwards reaches it. The lists that were replaced wait for the
     /// next collection.
-    ///
-    /// - Returns: True if so many objects are retired that the caller must collect once it holds no lock.
-    @discardableResult
-    func leaveLists() -> Bool {
+    func leaveLists() {
+        _ = unpublish { center, list in _ = center.leaving.add(.list(list)) }
+    }
+
+    /// The same, but the caller must retire or free the returned list.
+    func takeFromLists() -> Snapshot? {
+        unpublish { _, _ in }
+    }
+
+    @inline(__always)
+    private func unpublish(_ retire: (Center, Snapshot) -> Void) -> Snapshot? {
         borrowedTables.with { tables in
-            Borrowed(tables.proto.center).with { center in center.unpublish(self) }
+            Borrowed(tables.proto.center).with { center in center.unpublish(self, retire) }
         }
     }
 
@@ -90,13 +97,13 @@ extension Observer {
 extension Center {
     /// Not inlined, because the objects would be retained.
     @inline(never)
-    fileprivate func unpublish(_ record: Observer) -> Bool {
-        var isFull = false
+    fileprivate func unpublish(_ record: Observer, _ retire: (Center, Snapshot) -> Void) -> Snapshot? {
+        var replaced: Snapshot?
         _ = try? withState { (state) throws(Failure) in
-            let replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
-            if let replaced { isFull = leaving.add(.list(replaced)) }
+            replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
+            if let replaced { retire(self, replaced) }
         }
-        return isFull
+        return replaced
     }
 
     /// The same for an observer whose end only frees memory. The observer and the list that was replaced wait for the next

@@ -228,8 +228,22 @@ enum Reclaimer {
         release(free)
     }
 
-    /// An observer that was alone in a list is retired together with that list. The counts of both are then released by
-    /// one operation.
+    /// Frees the list from which an observer was removed, and releases the observer. No thread may read the list.
+    @inline(__always)
+    static func free(_ list: Snapshot?, with record: Observer) {
+        var ended = EndedRecords()
+        release(list, with: record, &ended)
+        ended.release()
+    }
+
+    /// The counts of an observer that was alone in the list are released by one operation.
+    @inline(__always)
+    private static func release(_ list: Snapshot?, with record: Observer, _ ended: inout EndedRecords) {
+        let isAlone = list?.isOf(record) ?? false
+        list?.free(borrowed: isAlone ? 1 : 0)
+        ObserverLife.releasePinned(record, counts: isAlone ? 1 : 0, &ended)
+    }
+
     private static func release(_ objects: [Retired]) {
         var index = 0
         var ended = EndedRecords()
@@ -237,14 +251,12 @@ enum Reclaimer {
             defer { index += 1 }
             switch objects[index] {
             case .list(let list):
-                guard index + 1 < objects.count, case .pinnedObserver(let record) = objects[index + 1],
-                    list.isOf(record)
-                else {
+                // A list is retired before the observer that was removed from it.
+                guard index + 1 < objects.count, case .pinnedObserver(let record) = objects[index + 1] else {
                     list.free()
                     continue
                 }
-                list.free(borrowed: 1)
-                ObserverLife.releasePinned(record, counts: 1, &ended)
+                release(list, with: record, &ended)
                 index += 1
             case .pinnedObserver(let record): ObserverLife.releasePinned(record, counts: 0, &ended)
             case let other:
