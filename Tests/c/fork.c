@@ -238,6 +238,57 @@ CLAIM("F6", "the child of a child of a fork can use all objects that need no thr
     close_all();
 }
 
+/* ---- A fork during a batch of another thread ----------------------------------------------------- */
+
+static struct latch has_set = LATCH_INITIALIZER, may_end = LATCH_INITIALIZER;
+static int heard[3], heard_count;
+
+static void hear(void *self, int old_value, int new_value)
+{
+    (void)self;
+    (void)old_value;
+    if (heard_count < 3)
+        heard[heard_count++] = new_value;
+}
+
+static void *set_in_batch(void *context)
+{
+    const int value = 4;
+
+    CHECK_OK(peal_batch_begin());
+    CHECK_STATUS(peal_property_set(property, &value, sizeof value), PEAL_DEFERRED);
+    latch_open(&has_set);
+    latch_wait(&may_end);
+    CHECK_OK(peal_batch_end());
+    return context;
+}
+
+static bool hears_both_changes(void)
+{
+    const int value = 5;
+
+    return CHECK_EQUAL(heard_count, 0) && CHECK_OK(peal_property_set(property, &value, sizeof value))
+        && CHECK_EQUAL(heard_count, 2) && CHECK_EQUAL(heard[0], 4) && CHECK_EQUAL(heard[1], 5);
+}
+
+CLAIM("F6", "the next set in the child of a fork notifies of the change that a batch of another thread delayed")
+{
+    struct peal_property_observer observer;
+
+    memset(&observer, 0, sizeof observer);
+    observer.size = sizeof observer;
+    observer.changed_values = (peal_function)hear;
+    open_all();
+    CHECK_OK(peal_property_observe(property, NULL, &observer, 0, NULL, NULL));
+    const pthread_t thread = thread_start(set_in_batch, NULL);
+    latch_wait(&has_set);
+    CHECK(in_child(hears_both_changes, SECONDS));
+    latch_open(&may_end);
+    thread_join(thread);
+    CHECK_EQUAL(heard_count, 1);
+    close_all();
+}
+
 /* ---- A fork by a thread of the library ----------------------------------------------------------- */
 
 static struct latch has_forked = LATCH_INITIALIZER;

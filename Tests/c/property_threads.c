@@ -375,6 +375,100 @@ CLAIM("X5", "while a batch of one thread delays a property's changes, those of o
     close_center(center);
 }
 
+static struct latch has_set;
+
+/* Opens a batch around one set, and ends it when it may. */
+static void *set_in_batch(void *value)
+{
+    CHECK_OK(peal_batch_begin());
+    CHECK_STATUS(count_set(count, *(int64_t *)value), PEAL_DEFERRED);
+    latch_open(&has_set);
+    latch_wait(&may_leave);
+    CHECK_OK(peal_batch_end());
+    return NULL;
+}
+
+/* Both threads set the property in a batch, and this one twice. `ends_last`: this thread ends its batch last. */
+static void set_in_two_batches(bool ends_last)
+{
+    static const struct latch shut = LATCH_INITIALIZER;
+    static const struct count_observer observer = { PEAL_OBSERVER(count), .changed_values = follow };
+    int64_t two = 2;
+
+    begin();
+    told = last_told = 0;
+    is_in_order = true;
+    has_set = may_leave = shut;
+    CHECK_OK(count_observe(count, NULL, &observer, 0, NULL, NULL));
+    CHECK_OK(peal_batch_begin());
+    CHECK_STATUS(count_set(count, 1), PEAL_DEFERRED);
+    const pthread_t thread = thread_start(set_in_batch, &two);
+    latch_wait(&has_set);
+    CHECK_STATUS(count_set(count, 3), PEAL_DEFERRED);
+    CHECK_EQUAL(told, 0);
+    if (ends_last)
+        leave(thread);
+    CHECK_EQUAL(told, 0);
+    CHECK_OK(peal_batch_end());
+    CHECK_EQUAL(told, ends_last ? 3 : 1);
+    if (!ends_last)
+        leave(thread);
+    CHECK(is_in_order);
+    CHECK_EQUAL(told, 3);
+    CHECK_EQUAL(last_told, 3);
+    close_center(center);
+}
+
+CLAIM("X5", "the changes of two threads' batches are notified in the order of the sets, whichever batch ends first")
+{
+    set_in_two_batches(true);
+    set_in_two_batches(false);
+}
+
+CLAIM("X5", "an initial observer that is registered in a batch is notified at its end, of the value that the batch has set before")
+{
+    static const struct count_observer observer = { PEAL_OBSERVER(count), .recorded = hear_initial };
+
+    begin();
+    initial_value = after_initial = 0;
+    CHECK_OK(peal_batch_begin());
+    CHECK_STATUS(count_set(count, 2), PEAL_DEFERRED);
+    CHECK_STATUS(count_observe(count, &center, &observer, PEAL_PROPERTY_INITIAL, NULL, NULL), PEAL_DEFERRED);
+    CHECK_STATUS(count_set(count, 3), PEAL_DEFERRED);
+    CHECK_EQUAL(initial_value, 0);
+    CHECK_OK(peal_batch_end());
+    CHECK_EQUAL(initial_value, 2);
+    CHECK_EQUAL(after_initial, 3);
+    close_center(center);
+}
+
+static void *remove_count(void *next)
+{
+    CHECK_OK(peal_property_remove(count.property));
+    CHECK_OK(count_define(center, 7, NULL, next));
+    return NULL;
+}
+
+CLAIM("X5", "a property that another thread removes while a batch delays its change notifies no observer, and its slot is reused")
+{
+    static const struct count_observer observer = { PEAL_OBSERVER(count), .changed_values = follow };
+    struct count_property next;
+
+    begin();
+    told = last_told = 0;
+    CHECK_OK(count_observe(count, NULL, &observer, 0, NULL, NULL));
+    CHECK_OK(peal_batch_begin());
+    CHECK_STATUS(count_set(count, 1), PEAL_DEFERRED);
+    thread_join(thread_start(remove_count, &next));
+    CHECK_FAILURE(count_set(count, 2), PEAL_ERROR_HANDLE);
+    CHECK_STATUS(count_set(next, 8), PEAL_DEFERRED);
+    CHECK_OK(peal_batch_end());
+    CHECK_EQUAL(told, 0);
+    CHECK_OK(count_set(next, 9));
+    CHECK_EQUAL(count_get(next), 9);
+    close_center(center);
+}
+
 static void *batch_and_leave(void *context)
 {
     CHECK_OK(peal_batch_begin());
