@@ -3,12 +3,26 @@
 #if defined(__x86_64__) && PEAL_FRAME_SUPPORTED
 
 #include <cpuid.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 bool peal_processor_ticks_are_steady(void)
 {
     enum { POWER_LEAF = 0x80000007, INVARIANT = 1 << 8 };
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid(POWER_LEAF, &a, &b, &c, &d) != 0 && (d & INVARIANT) != 0;
+}
+
+bool peal_processor_ticks_are_clock(void)
+{
+    char source[] = "....";
+    const int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    const ssize_t size = read(file, source, sizeof source - 1);
+    (void)close(file);
+    return size == sizeof source - 1 && strcmp(source, "tsc\n") == 0;
 }
 
 /* Constants for the assembly below, as text. */

@@ -102,44 +102,10 @@ __attribute__((always_inline)) static inline void write_twice(
     __atomic_store_n(&element->version, next, __ATOMIC_RELEASE);
 }
 
-/* Returns the calling thread if it makes a set of `id` without the general path, with the property locked, and NULL
- * otherwise. */
-static inline struct peal_thread *begin_fast(struct peal_property_element *element, uint64_t id)
-{
-    struct peal_thread *thread = peal_thread_own;
-    if (thread == NULL || thread->hazards[0].shown.list != 0)
-        return NULL;
-    peal_lock_acquire_inline(&element->lock);
-    if (__builtin_expect(peal_property_is_of(element, id) && !peal_property_is_notifying(element)
-                             && element->first == NULL && peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR]),
-            1))
-        return thread;
-    peal_lock_release_inline(&element->lock);
-    return NULL;
-}
-
-bool peal_property_set_fast(
-    struct peal_property_element *element, uint64_t id, const void *value, size_t size, void *room)
-{
-    struct peal_thread *const thread = size <= PEAL_PROPERTY_SHORT ? begin_fast(element, id) : NULL;
-    if (thread == NULL)
-        return false;
-    const bool is_fast = element->size == size && element->traits == 0;
-    if (__builtin_expect(is_fast, 1)) {
-        void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
-        peal_property_copy(room, peal_property_current(element)->words, size);
-        peal_property_copy(copy, value, size);
-        peal_property_write(element, copy, size);
-        peal_property_begin_notifying(element, thread);
-    }
-    peal_lock_release_inline(&element->lock);
-    return is_fast;
-}
-
 size_t peal_property_set_text_fast(struct peal_property_element *element, uint64_t id, const char *text, uint64_t *room)
 {
     const size_t length = strnlen(text, PEAL_PROPERTY_SHORT);
-    struct peal_thread *const thread = length < PEAL_PROPERTY_SHORT ? begin_fast(element, id) : NULL;
+    struct peal_thread *const thread = length < PEAL_PROPERTY_SHORT ? peal_property_begin_fast(element, id) : NULL;
     if (thread == NULL)
         return 0;
     const struct peal_property_block *const old = peal_property_current(element);

@@ -3,7 +3,7 @@
 #include "event_count.h"
 #include "memory.h"
 #include "order.h"
-#include "tap_clock.h"
+#include "ticks.h"
 #include "tap_filter.h"
 #include "tap_slot.h"
 
@@ -89,7 +89,7 @@ static size_t rounded_capacity(size_t capacity)
 /* With the lock of all taps: fills a free slot. */
 static void fill(struct peal_tap_slot *tap, uint64_t center, const struct peal_tap_options *options, char *filter)
 {
-    peal_tap_clock_begin();
+    peal_ticks_begin();
     const bool counts = (options->flags & PEAL_TAP_COUNT) != 0;
     /* Threads take new numbers once they see the count changed. */
     tap->first = peal_tap_first_broadcast();

@@ -3,7 +3,7 @@
 #include "lock.h"
 #include "memory.h"
 #include "slot.h"
-#include "tap_clock.h"
+#include "ticks.h"
 #include "thread.h"
 
 struct entry {
@@ -151,10 +151,10 @@ void peal_counts_read(uint64_t id, struct peal_counts *counts)
         add_table(table, id, counts);
     if (counts->calls == 0)
         return;
-    const double rate = peal_tap_clock_rate();
+    const double rate = peal_ticks_measure();
     uint64_t *const durations[] = { &counts->total, &counts->longest, &counts->waited, &counts->longest_wait };
     for (size_t i = 0; i < sizeof durations / sizeof *durations; i++)
-        *durations[i] = peal_tap_clock_duration(*durations[i], rate);
+        *durations[i] = peal_ticks_duration(*durations[i], rate);
     if (counts->last != 0)
-        counts->last = peal_tap_clock_time(counts->last, rate);
+        counts->last = peal_ticks_time(counts->last, rate);
 }

@@ -10,7 +10,7 @@
 #include "memory.h"
 #include "order.h"
 #include "record.h"
-#include "tap_clock.h"
+#include "ticks.h"
 #include "tap_counts.h"
 #include "tap_slot.h"
 
@@ -49,12 +49,12 @@ __attribute__((noinline)) static void pass_to_function(const struct peal_tap_slo
     const struct peal_tap_record *record, void *const *arguments, const void *result)
 {
     struct peal_tap_record converted = *record;
-    const double rate = peal_tap_clock_known_rate();
+    const double rate = peal_ticks_rate();
     /* The event was just now, so an error of the rate does not matter. */
-    const uint64_t passed = peal_tap_clock_ticks() - record->time;
+    const uint64_t passed = peal_ticks_now() - record->time;
     peal_order_see_published();
-    converted.time = peal_clock_now() - peal_tap_clock_duration(passed, rate);
-    converted.duration = peal_tap_clock_duration(record->duration, rate);
+    converted.time = peal_clock_now() - peal_ticks_duration(passed, rate);
+    converted.duration = peal_ticks_duration(record->duration, rate);
     if (record->event != PEAL_TAP_FAILED) {
         tap->function(tap->context, &converted, arguments, result);
         return;
@@ -184,7 +184,7 @@ static uint32_t taps_of_method(uint64_t method)
 static void take_time(struct peal_tapped *tapped)
 {
     if (tapped->is_slow)
-        tapped->last = peal_tap_clock_ticks();
+        tapped->last = peal_ticks_now();
 }
 
 /* Reports an event of a broadcast that `write_at_once` cannot write. */
@@ -291,7 +291,7 @@ __attribute__((always_inline)) static inline void begin(
         tapped->tap_id = thread->rings[index].tap;
         tapped->ring = thread->rings[index].ring;
     }
-    tapped->began = tapped->last = peal_tap_clock_ticks();
+    tapped->began = tapped->last = peal_ticks_now();
 }
 
 __attribute__((always_inline)) static inline void report_begin(struct peal_tapped *tapped, uint64_t number)
@@ -374,7 +374,7 @@ void peal_tapped_end_call(struct peal_tapped *tapped, const uint32_t *gate, cons
     if (tapped->taps == 0)
         return;
     const uint64_t began = tapped->last;
-    tapped->last = peal_tap_clock_ticks();
+    tapped->last = peal_ticks_now();
     const uint64_t object = observation_of(gate);
     const uint64_t duration = tapped->last - began;
     if ((tapped->taps & __atomic_load_n(&peal_taps_counting, __ATOMIC_RELAXED)) != 0) {
@@ -390,7 +390,7 @@ void peal_tapped_end_call(struct peal_tapped *tapped, const uint32_t *gate, cons
 
 void peal_tapped_prepare(struct peal_tapped *tapped, struct peal_sending *sending)
 {
-    tapped->last = peal_tap_clock_ticks();
+    tapped->last = peal_ticks_now();
     sending->broadcast = tapped->broadcast;
     sending->enqueued = tapped->last;
     sending->is_in_ticks = true;
@@ -399,7 +399,7 @@ void peal_tapped_prepare(struct peal_tapped *tapped, struct peal_sending *sendin
 void peal_tapped_enqueued(struct peal_tapped *tapped, uint64_t queue, uint32_t count)
 {
     /* A full queue may have made the thread wait. */
-    tapped->last = peal_tap_clock_ticks();
+    tapped->last = peal_ticks_now();
     struct peal_tap_record record = record_of(tapped, PEAL_TAP_ENQUEUED);
     record.queue = record.object = queue;
     record.count = count;
@@ -419,11 +419,9 @@ void peal_tap_dropped(const struct peal_item *item, const struct peal_sending *s
 
 void peal_tap_note_slow(uint32_t event, uint64_t object, uint64_t duration, int32_t status)
 {
-    struct peal_tap_record record = {
-        .event = event, .time = peal_tap_clock_ticks(), .object = object, .status = status
-    };
+    struct peal_tap_record record = { .event = event, .time = peal_ticks_now(), .object = object, .status = status };
     if (duration != 0)
-        record.duration = (uint64_t)((double)duration / peal_tap_clock_known_rate());
+        record.duration = (uint64_t)((double)duration / peal_ticks_rate());
     report(__atomic_load_n(&peal_taps_open_bits, __ATOMIC_ACQUIRE), &record, NULL, NULL);
 }
 
@@ -439,7 +437,7 @@ void peal_tap_note_object_slow(uint64_t id, bool is_created)
     struct peal_thread *thread = peal_thread_current();
     if ((IGNORED & 1 << kind) != 0 || thread == NULL || thread->tapping != 0)
         return;
-    struct peal_tap_record record = { .time = peal_tap_clock_ticks(), .object = id };
+    struct peal_tap_record record = { .time = peal_ticks_now(), .object = id };
     if (kind == PEAL_HANDLE_OBSERVATION)
         record.event = is_created ? PEAL_TAP_REGISTERED : PEAL_TAP_REMOVED;
     else

@@ -1,5 +1,5 @@
 #include "tap.h"
-#include "tap_clock.h"
+#include "ticks.h"
 #include "tap_slot.h"
 
 /* Finds a tap and acquires its lock, under which it is not finished. Returns NULL if the id is stale. */
@@ -41,10 +41,10 @@ static size_t read_rings(struct peal_tap_slot *tap, struct peal_tap_record *reco
 
 static void convert(struct peal_tap_record *records, size_t count)
 {
-    const double rate = peal_tap_clock_rate();
+    const double rate = peal_ticks_measure();
     for (size_t i = 0; i < count; i++) {
-        records[i].time = peal_tap_clock_time(records[i].time, rate);
-        records[i].duration = peal_tap_clock_duration(records[i].duration, rate);
+        records[i].time = peal_ticks_time(records[i].time, rate);
+        records[i].duration = peal_ticks_duration(records[i].duration, rate);
     }
 }
 

@@ -7,7 +7,7 @@
 #include "memory.h"
 #include "order.h"
 #include "reserve.h"
-#include "tap_clock.h"
+#include "ticks.h"
 
 __thread struct peal_thread *peal_thread_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
@@ -189,8 +189,7 @@ void peal_thread_read_sending_slow(struct peal_call *call)
 
 uint64_t peal_sending_time(const struct peal_sending *sending)
 {
-    return sending->is_in_ticks ? peal_tap_clock_time(sending->enqueued, peal_tap_clock_known_rate())
-                                : sending->enqueued;
+    return sending->is_in_ticks ? peal_ticks_time(sending->enqueued, peal_ticks_rate()) : sending->enqueued;
 }
 
 /* Writers set their bit at any time, so bits are changed atomically. They are loaded first, which costs less. */

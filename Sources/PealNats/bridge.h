@@ -82,6 +82,7 @@ struct export
     size_t peer_count;
     size_t peer_capacity;
     size_t ready_peers; /* those for which the handler is registered; guarded by the lock of the bridge */
+    size_t updated_peers; /* those at the last update; read and written by the thread that updates */
     size_t reported_peers;
     uint64_t sent; /* atomic */
     struct troubles troubles;

@@ -7,6 +7,7 @@
 #include "failure.h"
 #include "inbox.h"
 
+#include <peal/enumerate.h>
 #include <peal/inspect.h>
 
 #include <inttypes.h>
@@ -53,6 +54,25 @@ static char *list_observed(const struct import *import)
             fprintf(stream, "%s %016" PRIx64 "\n", method->token, method->fingerprint);
     }
     return fclose(stream) == 0 ? text : NULL;
+}
+
+/* Lists the same from one moment. An observer of several methods is published one method after another, and the list could
+ * have only some of them. Other processes would then not send the first calls of the others. The library publishes an
+ * observer under the lock of its center, which peal_protocol_get_info acquires too. So if a second list after that call is
+ * the same, no observer was half published. */
+static char *list_at_once(const struct import *import)
+{
+    struct peal_protocol_info info = { .size = sizeof info };
+    char *text = list_observed(import);
+
+    for (bool is_same = false; text != NULL && !is_same;) {
+        (void)peal_protocol_get_info(import->protocol, &info);
+        char *again = list_observed(import);
+        is_same = again != NULL && strcmp(text, again) == 0;
+        free(text);
+        text = again;
+    }
+    return text;
 }
 
 static struct subscription *set_calls(struct import *import, struct subscription *calls)
@@ -149,7 +169,7 @@ peal_status import_update(struct import *import)
         bridge_wake(import->bridge);
     if (status < 0)
         return status;
-    char *methods = list_observed(import);
+    char *methods = list_at_once(import);
     if (methods == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     const bool is_wanted = methods[0] != '\0';

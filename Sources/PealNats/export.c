@@ -261,16 +261,17 @@ peal_status export_update(struct export *export)
     if (status < 0)
         return status;
     pthread_mutex_lock(&export->bridge->lock);
-    const size_t peers = export->peer_count, before = export->ready_peers;
+    const size_t peers = export->peer_count;
     pthread_mutex_unlock(&export->bridge->lock);
     if (!export->table->is_service)
         status = update_observers(export, peers, has_grown);
     else if (peers == 0)
-        end_calls(export, before > 0);
+        end_calls(export, export->updated_peers > 0);
+    export->updated_peers = peers;
     if (has_grown)
         presence_request(export->bridge, export->table);
     pthread_mutex_lock(&export->bridge->lock);
-    export->ready_peers = status == PEAL_OK ? peers : 0;
+    export->ready_peers = status < 0 ? 0 : peers < export->peer_count ? peers : export->peer_count;
     pthread_cond_broadcast(&export->bridge->changed);
     pthread_mutex_unlock(&export->bridge->lock);
     return status;

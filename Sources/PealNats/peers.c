@@ -33,6 +33,15 @@ static struct peer *add_peer(struct export *export, const uint8_t *id)
     return made;
 }
 
+/* The handler may be removed for the sake of a peer that has left, before it is registered for the next one. So that one is
+ * ready only after an update. */
+static void remove_peer(struct export *export, struct peer *peer)
+{
+    *peer = export->peers[--export->peer_count];
+    if (export->ready_peers > export->peer_count)
+        export->ready_peers = export->peer_count;
+}
+
 void export_update_wanted(struct export *export)
 {
     for (size_t i = 0; i < export->table->count; i++) {
@@ -91,7 +100,7 @@ void export_note_peer(struct export *export, const uint8_t *id, int64_t interval
         peer->expires = now_in_milliseconds() + SILENT_INTERVALS * interval;
         differs = read_methods(export, peer, methods, name, sizeof name);
         if (methods[0] == '\0' || wants_nothing(peer))
-            *peer = export->peers[--export->peer_count];
+            remove_peer(export, peer);
         export_update_wanted(export);
     }
     pthread_mutex_unlock(&export->bridge->lock);
@@ -110,7 +119,7 @@ int64_t export_expire_peers(struct export *export)
     pthread_mutex_lock(&export->bridge->lock);
     for (size_t i = export->peer_count; i-- > 0;) {
         if (export->peers[i].expires <= now) {
-            export->peers[i] = export->peers[--export->peer_count];
+            remove_peer(export, &export->peers[i]);
             has_expired = true;
         } else if (export->peers[i].expires < next) {
             next = export->peers[i].expires;

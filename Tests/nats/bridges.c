@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "center.h"
 #include "latch.h"
 #include "party.h"
 #include "server.h"
@@ -227,6 +228,74 @@ CLAIM("N3", "only the methods are sent that a process observes")
 }
 
 /* ---- Echoes ------------------------------------------------------------------------------------ */
+
+enum { WIDE = 64, WIDE_ROUNDS = 30 };
+
+static size_t wide_calls;
+static void on_wide(void *self, int n)
+{
+    (void)self, (void)n;
+    __atomic_fetch_add(&wide_calls, 1, __ATOMIC_RELEASE);
+}
+
+static char wide_texts[WIDE][40];
+static char wide_names[WIDE][8];
+static peal_protocol define_wide(peal_center in)
+{
+    const char *methods[WIDE + 1] = { NULL };
+
+    for (int i = 0; i < WIDE; i++) {
+        snprintf(wide_names[i], sizeof wide_names[i], "m%d", i);
+        snprintf(wide_texts[i], sizeof wide_texts[i], "optional void m%d(int n)", i);
+        methods[i] = wide_texts[i];
+    }
+    return protocol_of(in, "Wide", methods);
+}
+
+static bool is_over;
+
+/* The bridge looks for observed methods whenever an observer of any imported protocol comes or goes. */
+static void *observe_and_ignore(void *party)
+{
+    while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) {
+        party_observe(party, no_queue);
+        party_ignore(party);
+    }
+    return NULL;
+}
+
+CLAIM("N3", "a process becomes a peer with all methods of its observer at once, and no call of any of them is lost")
+{
+    struct peal_binding bindings[WIDE];
+    struct party from, to;
+
+    next_realm();
+    party_open(&from, NULL);
+    party_open(&to, NULL);
+    const peal_protocol exported = define_wide(from.center), imported = define_wide(to.center);
+    for (int i = 0; i < WIDE; i++)
+        bindings[i] = (struct peal_binding){ wide_names[i], (peal_function)on_wide, NULL };
+    CHECK_OK(peal_bridge_export(from.bridge, exported, NULL));
+    CHECK_OK(peal_bridge_import(to.bridge, imported, NULL));
+    party_import(&to, NULL);
+    is_over = false;
+    const pthread_t thread = thread_start(observe_and_ignore, &to);
+    for (int round = 0; round < WIDE_ROUNDS; round++) {
+        peal_observation observation;
+
+        wide_calls = 0;
+        CHECK_OK(peal_observe_bindings(imported, NULL, bindings, WIDE, NULL, &observation));
+        CHECK_OK(peal_bridge_wait_for_peers(from.bridge, exported, 1, 20000));
+        for (int i = 0; i < WIDE; i++)
+            CHECK_OK(peal_broadcast(find_method(exported, wide_names[i]), round));
+        WAIT_UNTIL(__atomic_load_n(&wide_calls, __ATOMIC_ACQUIRE) == WIDE);
+        CHECK_OK(peal_observation_remove(observation));
+        WAIT_UNTIL(party_info(&from).peers == 0);
+    }
+    __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
+    thread_join(thread);
+    pair_close(&from, &to);
+}
 
 CLAIM("N4", "two processes that export and import one protocol make each call once")
 {

@@ -49,6 +49,7 @@
 #include "tap.h"
 #include "tap_counts.h"
 #include "thread.h"
+#include "ticks.h"
 #include "timer.h"
 
 #endif

@@ -41,6 +41,8 @@ static inline uint64_t peal_processor_ticks(void)
 }
 /* Returns true if that number grows at one rate on all cores. */
 static inline bool peal_processor_ticks_are_steady(void) { return true; }
+/* Returns true if the kernel derives its clock from that number. */
+static inline bool peal_processor_ticks_are_clock(void) { return true; }
 
 /* See machine_x86_64.h. */
 static inline uint64_t peal_thunk_word(uint64_t word)

@@ -14,4 +14,5 @@ enum { PEAL_RESULT_FLOATS = 2 };
 static inline void peal_processor_pause(void) {}
 static inline uint64_t peal_processor_ticks(void) { return 0; }
 static inline bool peal_processor_ticks_are_steady(void) { return false; }
+static inline bool peal_processor_ticks_are_clock(void) { return false; }
 static inline uint64_t peal_thunk_word(uint64_t word) { return word; }

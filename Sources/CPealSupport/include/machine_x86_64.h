@@ -31,6 +31,8 @@ static inline void peal_processor_pause(void) { __builtin_ia32_pause(); }
 static inline uint64_t peal_processor_ticks(void) { return __builtin_ia32_rdtsc(); }
 /* Returns true if that number grows at one rate on all cores: the invariant time stamp counter. */
 bool peal_processor_ticks_are_steady(void);
+/* Returns true if the kernel derives its clock from that number, which it does only if all cores have the same. */
+bool peal_processor_ticks_are_clock(void);
 
 /* Returns the same word, and hides from the compiler that it was passed in an argument register. Otherwise the compiler
  * moves the word out of that register before each call of a loop, and back after the call. */

@@ -77,7 +77,7 @@ static inline struct peal_change peal_change_begin(uint64_t property, peal_chang
 /* A property's element of the directory. Never unmapped; the id identifies the property that has it now. */
 struct peal_property_element {
     uint64_t id; /* while it is closed, an id that no property has: peal_no_id_of */
-    struct peal_lock lock; /* held while the value, the list of changes or the notifier is written */
+    struct peal_lock lock; /* guards the value, the list of changes and the notifier */
     /* A thread notifies the observers, of changes made meanwhile too. Set under the lock; see peal_property_try_end. */
     bool is_notifying;
     bool is_closed_late; /* closed during a notification: the notifier frees the id */
@@ -202,12 +202,22 @@ static inline bool peal_property_try_end(struct peal_property_element *_Nonnull 
                                 && !__atomic_load_n(&element->is_closed_late, __ATOMIC_RELAXED),
         1);
 }
+static inline bool peal_property_is_notifying(const struct peal_property_element *_Nonnull element)
+{
+    return __atomic_load_n(&element->is_notifying, __ATOMIC_ACQUIRE);
+}
 /* Makes the calling thread the notifier again, and returns with the lock held. Returns false, without the lock, if
  * nothing is left to notify of, or if another thread notifies by now. */
 bool peal_property_resume(struct peal_property_element *_Nonnull element, struct peal_thread *_Nonnull thread);
 
 /* The caller of the functions below must hold the lock. */
 
+static inline void peal_property_begin_notifying(
+    struct peal_property_element *_Nonnull element, const void *_Nonnull notifier)
+{
+    __atomic_store_n(&element->notifier, notifier, __ATOMIC_RELAXED);
+    __atomic_store_n(&element->is_notifying, true, __ATOMIC_RELAXED);
+}
 static inline struct peal_property_block *_Nonnull peal_property_current(
     const struct peal_property_element *_Nonnull element)
 {
@@ -260,13 +270,45 @@ static inline void peal_property_copy(void *_Nonnull to, const void *_Nonnull fr
         memcpy(to, from, size);
 }
 
-/* Sets a short value of a property that needs no general path: no observer is notified before changes, no broadcast
- * occupies slot 0, and no thread notifies. The thread must have no batch open. The caller then notifies.
- * Returns false if the general path is needed. `room` has space for two short values. The function copies the old value
- * to its start, and the new value after PEAL_PROPERTY_SHORT bytes. */
+/* Returns the calling thread, with the property locked, if a set of `id` needs no general path: no observer is notified
+ * before changes, no broadcast occupies slot 0, and no thread notifies. Otherwise returns NULL. The thread must have no
+ * batch open. */
+__attribute__((always_inline)) static inline struct peal_thread *_Nullable peal_property_begin_fast(
+    struct peal_property_element *_Nonnull element, uint64_t id)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (__builtin_expect(thread == NULL || thread->hazards[0].shown.list != 0, 0))
+        return NULL;
+    peal_lock_acquire_inline(&element->lock);
+    if (__builtin_expect(peal_property_is_of(element, id) && !peal_property_is_notifying(element)
+                             && element->first == NULL && peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR]),
+            1))
+        return thread;
+    peal_lock_release(&element->lock);
+    return NULL;
+}
+
+/* Sets a short value, after which the caller notifies. Returns false if the general path is needed. `room` has space for
+ * two short values. The function copies the old value to its start, and the new value after PEAL_PROPERTY_SHORT bytes. */
 enum { PEAL_PROPERTY_SHORT = 128 };
-bool peal_property_set_fast(struct peal_property_element *_Nonnull element, uint64_t id, const void *_Nonnull value,
-    size_t size, void *_Nonnull room);
+static inline bool peal_property_set_fast(struct peal_property_element *_Nonnull element, uint64_t id,
+    const void *_Nonnull value, size_t size, void *_Nonnull room)
+{
+    struct peal_thread *const thread = size <= PEAL_PROPERTY_SHORT ? peal_property_begin_fast(element, id) : NULL;
+    if (thread == NULL)
+        return false;
+    if (__builtin_expect(element->size != size || element->traits != 0, 0)) {
+        peal_lock_release(&element->lock);
+        return false;
+    }
+    void *const copy = (char *)room + PEAL_PROPERTY_SHORT;
+    peal_property_copy(room, peal_property_current(element)->words, size);
+    peal_property_copy(copy, value, size);
+    peal_property_write(element, copy, size);
+    peal_property_begin_notifying(element, thread);
+    peal_lock_release_inline(&element->lock);
+    return true;
+}
 
 static inline bool peal_property_is_text(const struct peal_property_element *_Nonnull element)
 {
@@ -336,12 +378,6 @@ static inline bool peal_property_has_observers(const struct peal_property_elemen
 }
 /* The caller of the next functions must hold the lock. */
 
-static inline void peal_property_begin_notifying(
-    struct peal_property_element *_Nonnull element, const void *_Nonnull notifier)
-{
-    __atomic_store_n(&element->notifier, notifier, __ATOMIC_RELAXED);
-    __atomic_store_n(&element->is_notifying, true, __ATOMIC_RELAXED);
-}
 /* Ends the notification. Returns the id of a property that was closed meanwhile, or 0. The notifier frees that id. */
 static inline uint64_t peal_property_end_notifying(struct peal_property_element *_Nonnull element)
 {
@@ -350,10 +386,6 @@ static inline uint64_t peal_property_end_notifying(struct peal_property_element 
     __atomic_store_n(&element->is_closed_late, false, __ATOMIC_RELAXED);
     __atomic_store_n(&element->is_notifying, false, __ATOMIC_RELEASE);
     return id;
-}
-static inline bool peal_property_is_notifying(const struct peal_property_element *_Nonnull element)
-{
-    return __atomic_load_n(&element->is_notifying, __ATOMIC_ACQUIRE);
 }
 /* Returns true if the thread is inside a notification of the property. */
 static inline bool peal_property_is_notified_by(

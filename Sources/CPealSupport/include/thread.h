@@ -129,6 +129,8 @@ struct peal_thread {
     uint64_t announced_center; /* 0: several */
     uint32_t tapping; /* the bit of the tap whose function the thread runs, or whose ring it writes; 0: none */
     uint32_t system_id; /* as gettid returns it; 0: not known yet */
+    uint64_t clock_ticks; /* the thread's last reading of the clock: see peal_ticks_clock */
+    uint64_t clock_time;
     struct peal_thread_engine engine;
     char message[PEAL_THREAD_MESSAGE_CAPACITY];
 

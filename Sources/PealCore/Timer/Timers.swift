@@ -23,7 +23,7 @@ public enum Timers {
         try Executor.start()
         // The record notes the thread's locks. Without one, each lock takes three more atomic operations.
         _ = peal_thread_current()
-        let now = TimerAgenda.now
+        let now = Int64(peal_ticks_clock())
         try change(id, toRun: true) { agenda, timer in
             prepare(timer)
             agenda.start(timer, now: now)
