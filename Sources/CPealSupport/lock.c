@@ -70,14 +70,17 @@ static void acquire_sleeping(struct peal_lock *lock)
     peal_lock_withdraw();
 }
 
-void peal_lock_acquire_contended(struct peal_lock *lock)
+/* Not inlined: the paths of a free lock then save no registers. */
+#define SLOW_PATH __attribute__((noinline)) void
+
+SLOW_PATH peal_lock_acquire_contended(struct peal_lock *lock)
 {
     if (!acquire_spinning(lock))
         acquire_sleeping(lock);
     peal_order_acquire(lock);
 }
 
-void peal_lock_acquire_at_gate(struct peal_lock *lock)
+SLOW_PATH peal_lock_acquire_at_gate(struct peal_lock *lock)
 {
     peal_fork_enter_slow();
     peal_lock_acquire_contended(lock);
@@ -85,12 +88,12 @@ void peal_lock_acquire_at_gate(struct peal_lock *lock)
 
 void peal_lock_acquire(struct peal_lock *lock) { peal_lock_acquire_inline(lock); }
 
-void peal_lock_wake(struct peal_lock *lock)
+SLOW_PATH peal_lock_wake(struct peal_lock *lock)
 {
     (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-void peal_lock_release_exactly(struct peal_lock *lock)
+SLOW_PATH peal_lock_release_exactly(struct peal_lock *lock)
 {
     if (__atomic_exchange_n(&lock->word, FREE, __ATOMIC_RELEASE) == CONTENDED)
         peal_lock_wake(lock);

@@ -85,9 +85,10 @@ uint64_t peal_ticks_time(uint64_t ticks, double rate)
 static uint64_t fraction;
 static uint64_t window; /* so many ticks after a reading of the clock, the next reading follows */
 
+enum { BASELINE = 10000000, ROUNDING = 4096, WINDOW = 100000, PRECISION = 128 };
+
 static void learn_fraction(uint64_t now)
 {
-    enum { BASELINE = 10000000, ROUNDING = 4096, WINDOW = 100000 };
     pthread_once(&have_begun, read_first);
     if (!ticks_are_clock || now < first_time + BASELINE)
         return;
@@ -98,11 +99,13 @@ static void learn_fraction(uint64_t now)
 
 static uint64_t read_clock(struct peal_thread *own)
 {
-    /* The ticks are read first, so that a time by ticks is too late rather than too early. */
+    /* The ticks are read first, so that a time by ticks is too late rather than too early. It must not be very late: the
+     * thread may have been interrupted between the two. */
     const uint64_t ticks = peal_processor_ticks();
     const uint64_t now = peal_clock_system();
+    const bool is_precise = peal_processor_ticks() - ticks < __atomic_load_n(&window, __ATOMIC_RELAXED) / PRECISION;
     if (own != NULL) {
-        own->clock_ticks = ticks;
+        own->clock_ticks = is_precise ? ticks : 0;
         own->clock_time = now;
     }
     if (__atomic_load_n(&fraction, __ATOMIC_RELAXED) == 0)

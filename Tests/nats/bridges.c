@@ -254,7 +254,7 @@ static peal_protocol define_wide(peal_center in)
 
 static bool is_over;
 
-/* The bridge looks for observed methods whenever an observer of any imported protocol comes or goes. */
+/* The bridge looks for observed methods whenever an observer of any imported protocol is registered or removed. */
 static void *observe_and_ignore(void *party)
 {
     while (!__atomic_load_n(&is_over, __ATOMIC_ACQUIRE)) {
