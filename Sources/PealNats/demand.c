@@ -56,7 +56,7 @@ static char *list_observed(const struct import *import)
     return fclose(stream) == 0 ? text : NULL;
 }
 
-/* Lists the same from one moment. An observer of several methods is published one method after another, and the list could
+/* Lists the same atomically. An observer of several methods is published one method after another, and the list could
  * have only some of them. Other processes would then not send the first calls of the others. The library publishes an
  * observer under the lock of its center, which peal_protocol_get_info acquires too. So if a second list after that call is
  * the same, no observer was half published. */
