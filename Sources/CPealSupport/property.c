@@ -136,6 +136,7 @@ void peal_property_open(struct peal_property_element *element, const struct peal
     element->mask = opening->mask;
     memcpy(element->methods, opening->methods, sizeof element->methods);
     memcpy(element->elements, opening->elements, sizeof element->elements);
+    element->deferred = 0;
     if ((opening->traits & PEAL_PROPERTY_IS_TEXT) != 0)
         (void)peal_property_write_text(element, opening->initial, opening->initial_size - 1, NULL);
     else
@@ -230,9 +231,11 @@ void peal_property_forked(void)
             if (!element->is_notifying || element->notifier == peal_thread_own)
                 continue;
             element->is_notifying = false;
-            if (element->claimed == NULL)
-                continue;
-            peal_property_prepend(element, element->claimed);
+            struct peal_change_node *const claimed = element->claimed;
             element->claimed = NULL;
+            if (element->is_closed_late)
+                peal_change_free(claimed);
+            else if (claimed != NULL)
+                peal_property_prepend(element, claimed);
         }
 }

@@ -306,6 +306,10 @@ static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal
     return (list & ~(uintptr_t)PEAL_HAZARD_MARKS) == (uintptr_t)snapshot;
 }
 
+/* Threads that read the lists of other threads' slots. Such a thread has loaded the address of a list, and the slot may
+ * have been cleared since. */
+static uint32_t awaiters;
+
 bool peal_thread_any_slot_is_occupied(void)
 {
     FOR_EACH_HAZARD_SLOT(thread, hazard) {
@@ -313,6 +317,8 @@ bool peal_thread_any_slot_is_occupied(void)
             || __atomic_load_n(&hazard->weak, __ATOMIC_ACQUIRE) != NULL)
             return true;
     }
+    if (__atomic_load_n(&awaiters, __ATOMIC_SEQ_CST) != 0)
+        return true;
     if (peal_order_needs_reports()) {
         FOR_EACH_HAZARD_SLOT(thread, hazard) {
             peal_order_acquire_slow(&hazard->shown.current);
@@ -388,12 +394,14 @@ static void mark_next(const struct peal_hazard_slot *hazard, const uint32_t *gat
 bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *gate)
 {
     bool any = false;
+    __atomic_fetch_add(&awaiters, 1, __ATOMIC_SEQ_CST);
     FOR_EACH_HAZARD_SLOT(thread, hazard)
         if (thread != own && runs_at(hazard, gate)) {
             __atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
             mark_next(hazard, gate);
             any = true;
         }
+    __atomic_fetch_sub(&awaiters, 1, __ATOMIC_RELEASE);
     return any;
 }
 

@@ -7,15 +7,14 @@
 
 bool peal_ticks_are_counted;
 
-/* The first readings of both clocks, and the ticks that passed meanwhile: the error is less. */
+/* The first readings of both clocks. */
 static pthread_once_t have_begun = PTHREAD_ONCE_INIT;
-static uint64_t first_ticks, first_time, first_error;
+static uint64_t first_ticks, first_time;
 static bool ticks_are_clock;
 static uint64_t known_rate; /* the bits of a double */
 
-/* Reads both clocks at once, as nearly as possible: the reading of ticks that took the least time is kept. Returns how
- * many ticks that took. */
-static uint64_t read_both(uint64_t *ticks, uint64_t *time)
+/* Reads both clocks at once, as nearly as possible: the reading of ticks that took the least time is kept. */
+static void read_both(uint64_t *ticks, uint64_t *time)
 {
     enum { READINGS = 5 };
     uint64_t least = UINT64_MAX;
@@ -29,12 +28,11 @@ static uint64_t read_both(uint64_t *ticks, uint64_t *time)
             *time = now;
         }
     }
-    return least;
 }
 
 static void read_first(void)
 {
-    first_error = read_both(&first_ticks, &first_time);
+    read_both(&first_ticks, &first_time);
     peal_ticks_are_counted = peal_processor_ticks_are_steady();
     ticks_are_clock = peal_ticks_are_counted && peal_processor_ticks_are_clock();
 }
@@ -49,22 +47,13 @@ void peal_ticks_begin(void)
     (void)peal_ticks_measure();
 }
 
-/* out_error: the greatest error of the rate, as a part of it. */
-static double measure(double *out_error)
-{
-    uint64_t ticks = 0, time = 0;
-    const uint64_t error = first_error + read_both(&ticks, &time);
-    const double passed = (double)(ticks - first_ticks);
-    *out_error = (double)error / passed;
-    return (double)(time - first_time) / passed;
-}
-
 double peal_ticks_measure(void)
 {
     if (!peal_ticks_are_counted)
         return 1;
-    double error;
-    const double rate = measure(&error);
+    uint64_t ticks = 0, time = 0;
+    read_both(&ticks, &time);
+    const double rate = (double)(time - first_time) / (double)(ticks - first_ticks);
     uint64_t bits;
     memcpy(&bits, &rate, sizeof bits);
     __atomic_store_n(&known_rate, bits, __ATOMIC_RELAXED);
@@ -90,11 +79,11 @@ uint64_t peal_ticks_time(uint64_t ticks, double rate)
 
 /* ---- The clock by ticks ------------------------------------------------------------------------ */
 
-enum { BASELINE = 10000000, ROUNDING = 1024, WINDOW = 100000, PRECISION = 128 };
+enum { BASELINE = 10000000, ROUNDING = 4, WINDOW = 16000, PRECISION = 16 };
 
-/* The nanoseconds of a tick times 2^32, or 0 while they are not known. They are rounded up by a part in 1024. That is more
- * than the error of the measurement and the corrections by which the kernel keeps its clock in step with others, which are
- * at most a part in 2000. So a time by ticks is not too early, and at most 100 ns late at the end of the window. */
+/* The nanoseconds of a tick times 2^32, or 0 while they are not known. They are rounded up by a quarter. The kernel
+ * changes the rate of its clock by up to a tenth while it corrects the time, and the rate is measured once. So a time by
+ * ticks is never early, and is at most 4 microseconds late at the end of the window. */
 static uint64_t fraction;
 static uint64_t window; /* so many ticks after a reading of the clock, the next reading follows */
 
@@ -103,11 +92,7 @@ static void learn_fraction(uint64_t now)
     pthread_once(&have_begun, read_first);
     if (!ticks_are_clock || now < first_time + BASELINE)
         return;
-    double error;
-    const double rate = measure(&error);
-    /* Interrupted readings are made again later. */
-    if (error > 1.0 / (4 * ROUNDING))
-        return;
+    const double rate = peal_ticks_measure();
     __atomic_store_n(&window, (uint64_t)(WINDOW / rate), __ATOMIC_RELAXED);
     __atomic_store_n(&fraction, (uint64_t)(rate * (1 + 1.0 / ROUNDING) * 0x1p32), __ATOMIC_RELEASE);
 }

@@ -62,10 +62,12 @@ static char *list_observed(const struct import *import)
  * the same, no observer was half published. */
 static char *list_at_once(const struct import *import)
 {
+    enum { ATTEMPTS = 100 }; /* if observers are registered and removed all the time, a later update lists them */
     struct peal_protocol_info info = { .size = sizeof info };
     char *text = list_observed(import);
+    bool is_same = false;
 
-    for (bool is_same = false; text != NULL && !is_same;) {
+    for (int attempt = 0; text != NULL && !is_same && attempt < ATTEMPTS; attempt++) {
         (void)peal_protocol_get_info(import->protocol, &info);
         char *again = list_observed(import);
         is_same = again != NULL && strcmp(text, again) == 0;

@@ -406,8 +406,9 @@ void peal_hazard_defer(struct peal_hazard_slot *_Nonnull hazard, uint64_t id);
 /* After a release that returned true: returns true if there may be such calls, which the caller then runs. */
 bool peal_hazard_test_and_clear_deferred(struct peal_hazard_slot *_Nonnull hazard);
 
-/* Returns true if any hazard slot of any thread is occupied: otherwise no thread protects anything, and no call of an
- * observer runs. Call after a writer fence. */
+/* Returns true if any hazard slot of any thread is occupied, or if a thread reads the lists of other threads' slots.
+ * Otherwise no thread reads what was published before the fence, and no call of an observer runs. Call after a writer
+ * fence. */
 bool peal_thread_any_slot_is_occupied(void);
 
 /* Returns true if a thread protects the snapshot. Call after a writer fence. */

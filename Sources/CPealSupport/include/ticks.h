@@ -35,6 +35,6 @@ static inline uint64_t peal_ticks_duration(uint64_t ticks, double rate) { return
  * calling thread's last reading of the clock, if that is recent, and the ticks since then. A reading costs twice as
  * much. It is made each time where the kernel does not derive its own clock from the ticks. */
 uint64_t peal_ticks_clock(void);
-enum { PEAL_TICKS_AHEAD = 1000 };
+enum { PEAL_TICKS_AHEAD = 6000 };
 
 #endif

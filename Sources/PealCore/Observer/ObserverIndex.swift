@@ -35,9 +35,10 @@ struct ObserverIndex {
     @inline(never)
     private mutating func grow() throws(Failure) {
         let wanted = max(Self.minimumCapacity, capacity * 2)
-        guard let memory = peal_memory_allocate(Int(wanted) * MemoryLayout<Element>.stride) else {
-            throw .outOfMemory
-        }
+        let size = Int(wanted) * MemoryLayout<Element>.stride
+        guard let memory = peal_memory_allocate_unset(size) else { throw .outOfMemory }
+        // Zeroed here, because the system would map zeroed pages twice: when a search reads them, and at the first write.
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         let (outgrown, outgrownCapacity) = (elements, capacity)
         elements = memory.bindMemory(to: Element.self, capacity: Int(wanted))
         capacity = wanted

@@ -16,7 +16,8 @@ extension PropertyNotification {
             let hasRoomAgain = element.pointee.waiting % Self.changesPerWakeUp == 0
             peal_property_unlock(element)
             if hasRoomAgain { peal_event_count_signal(peal_property_room_event_count()) }
-            if notify(change) { isRejected = true }
+            // The element may belong to another property by now, of which this thread has become the notifier.
+            if PropertyNotification(element: element, id: change.pointee.property).notify(change) { isRejected = true }
             peal_change_free(change)
             peal_property_lock(element)
         }

@@ -122,14 +122,14 @@ struct PropertySet {
             if isNotifying { _ = notification.drain() } else { peal_property_unlock(element) }
             return .done(Outcome(isSet: isSet))
         }
-        let isNotified = !isNotifying && peal_property_is_notifying(element)
         guard isNotifying || peal_property_try_admit_change(element, thread, Self.maximumWaiting) else {
             // Another thread's observers are slow. Inside a call, or with a batch open, this thread does not wait,
-            // because these observers may wait for it.
+            // because these observers may wait for it. A thread that has just ended its notification is the notifier
+            // again at once, because changes wait.
             let mayWait =
-                isNotified && element.pointee.notifier != UnsafeRawPointer(thread) && peal_thread_depth(thread) == 0
-                && peal_thread_batches() == 0 && !peal_property_is_batched(element)
-            if isNotifying { _ = notification.drain() } else { peal_property_unlock(element) }
+                !(peal_property_is_notifying(element) && element.pointee.notifier == UnsafeRawPointer(thread))
+                && peal_thread_depth(thread) == 0 && peal_thread_batches() == 0 && !peal_property_is_batched(element)
+            peal_property_unlock(element)
             let failure = Failure(
                 .limit,
                 "property \(property.name) has \(Self.maximumWaiting) waiting changes; end the recursion of an observer that sets it in each notification, and give a slow observer a queue"
