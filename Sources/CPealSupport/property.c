@@ -206,14 +206,14 @@ void peal_property_unlock(struct peal_property_element *element)
     }
 }
 
-bool peal_property_resume(struct peal_property_element *element, struct peal_thread *thread)
+bool peal_property_resume(struct peal_property_element *element)
 {
     peal_lock_acquire(&element->lock);
     if (peal_property_is_notifying(element) || (element->first == NULL && !element->is_closed_late)) {
         peal_lock_release(&element->lock);
         return false;
     }
-    peal_property_begin_notifying(element, thread);
+    peal_property_begin_notifying(element, peal_thread_own);
     return true;
 }
 

@@ -8,16 +8,11 @@ _Static_assert(offsetof(struct peal_change_node, in_batch) == offsetof(struct pe
 
 static size_t rounded(size_t size) { return (size + 15) & ~(size_t)15; }
 
-static inline void lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
+void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
 {
     node->old_size = old_size;
     node->new_size = new_size;
     node->new_value = (char *)node->bytes + rounded(old_size);
-}
-
-void peal_change_lay_out(struct peal_change_node *node, size_t old_size, size_t new_size)
-{
-    lay_out(node, old_size, new_size);
 }
 
 static __attribute__((noinline)) struct peal_change_node *allocate_node(size_t needed)
@@ -43,13 +38,13 @@ struct peal_change_node *peal_change_make(size_t old_room, size_t new_room)
 {
     struct peal_change_node *node = make_node(peal_thread_own, rounded(old_room) + rounded(new_room));
     if (node != NULL)
-        lay_out(node, 0, 0);
+        peal_change_lay_out(node, 0, 0);
     return node;
 }
 
 bool peal_change_make_room(struct peal_change_node *node, size_t size)
 {
-    lay_out(node, 0, size);
+    peal_change_lay_out(node, 0, size);
     if (size > node->room) {
         node->more = peal_memory_allocate(size);
         node->new_value = node->more;
@@ -175,7 +170,7 @@ struct peal_change_node *peal_batch_add(
 __attribute__((always_inline)) static inline void write_short(
     struct peal_property_element *element, struct peal_change_node *node, const void *value, size_t size)
 {
-    lay_out(node, size, size);
+    peal_change_lay_out(node, size, size);
     memcpy(peal_change_old(node), peal_property_current(element)->words, size);
     memcpy(peal_change_new(node), value, size);
     peal_property_write(element, peal_change_new(node), size);

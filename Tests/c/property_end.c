@@ -64,7 +64,7 @@ static void *notify(void *where)
     peal_property_begin_notifying(&element, own);
     peal_property_unlock(&element);
     stop = *(enum stop *)where;
-    if (!peal_property_try_end(&element) && peal_property_resume(&element, own))
+    if (!peal_property_try_end(&element) && peal_property_resume(&element))
         drain();
     return NULL;
 }

@@ -206,9 +206,9 @@ static inline bool peal_property_is_notifying(const struct peal_property_element
 {
     return __atomic_load_n(&element->is_notifying, __ATOMIC_ACQUIRE);
 }
-/* Makes the calling thread the notifier again, and returns with the lock held. Returns false, without the lock, if
+/* Makes the calling thread, which must have a record, the notifier again, and returns with the lock held. Returns false, without the lock, if
  * nothing is left to notify of, or if another thread notifies by now. */
-bool peal_property_resume(struct peal_property_element *_Nonnull element, struct peal_thread *_Nonnull thread);
+bool peal_property_resume(struct peal_property_element *_Nonnull element);
 
 /* The caller of the functions below must hold the lock. */
 

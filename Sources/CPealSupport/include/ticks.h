@@ -12,7 +12,7 @@
 #include "clock.h"
 #include "machine.h"
 
-/* True if ticks are those of the processor; otherwise they are nanoseconds. Set by peal_ticks_begin. */
+/* True if ticks are those of the processor; otherwise they are nanoseconds. Set with the first readings of both clocks. */
 extern bool peal_ticks_are_counted __attribute__((visibility("hidden")));
 
 /* Reads both clocks once, and measures the rate. Call it before the first event. */
@@ -23,7 +23,7 @@ static inline uint64_t peal_ticks_now(void)
     return peal_ticks_are_counted ? peal_processor_ticks() : peal_clock_system();
 }
 
-/* The nanoseconds of one tick, measured since peal_ticks_begin; and the latest measurement. */
+/* The nanoseconds of one tick, measured since the first readings; and the latest measurement. */
 double peal_ticks_measure(void);
 double peal_ticks_rate(void);
 /* Converts a time and a duration. Times lie between two readings of both clocks, so an error of the rate does not grow

@@ -60,7 +60,7 @@ public enum PropertyAccess {
     ) -> Bool {
         let notification = PropertyNotification(element: element, id: id)
         let isRejected = notification.notify(values)
-        return notification.end(peal_thread_own_slot().unsafelyUnwrapped) || isRejected
+        return notification.end() || isRejected
     }
 }
 

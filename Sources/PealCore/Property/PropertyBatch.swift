@@ -35,7 +35,7 @@ public enum PropertyBatch {
             guard let element = peal_property_element_of(id) else { continue }
             let notification = PropertyNotification(element: element, id: id)
             let isClaimed = peal_change_take_claim(element, change)
-            if isClaimed ? notification.finish(change, thread) : release(change, notification, thread) {
+            if isClaimed ? notification.finish(change) : release(change, notification, thread) {
                 isRejected = true
             }
         }

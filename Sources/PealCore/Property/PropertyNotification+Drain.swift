@@ -31,24 +31,24 @@ extension PropertyNotification {
 
     /// Notifies of the change with which the thread has claimed the notification, and of those that were added since.
     @_optimize(speed)
-    func finish(_ change: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+    func finish(_ change: PropertyChange) -> Bool {
         // The property may have ended since the claim.
         let isRejected = peal_property_is_of(element, id) && notify(change)
         if change.pointee.latest == nil { peal_change_free_single(change) } else { peal_change_free(change) }
-        return end(thread) || isRejected
+        return end() || isRejected
     }
 
     /// Ends the notification. The caller must be the notifier, and must not hold the lock.
     ///
     /// - Returns: True if a queue refused a call for a change that was added meanwhile.
     @inline(__always)
-    func end(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
-        peal_property_try_end(element) ? false : drainMore(thread)
+    func end() -> Bool {
+        peal_property_try_end(element) ? false : drainMore()
     }
 
     @inline(never)
-    private func drainMore(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
-        peal_property_resume(element, thread) && drain()
+    private func drainMore() -> Bool {
+        peal_property_resume(element) && drain()
     }
 
     private static var changesPerWakeUp: UInt32 { 1024 }
