@@ -9,8 +9,8 @@
  */
 #define _GNU_SOURCE
 #include "many.h"
+#include "resident.h"
 
-#include <malloc.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,12 +51,6 @@ static double now(void)
     struct timespec time;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
-}
-
-static size_t memory(void)
-{
-    const struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
 }
 
 /* Measures the best of many short runs, because other programs on the core make some of them longer. */
@@ -149,10 +143,10 @@ static double memory_of_one(size_t count)
     must(peal_center_create(&center));
     must(one_define(center, &one));
     must(one_observe(&one, NULL, &one_table, NULL, NULL));
-    const size_t before = memory();
+    const size_t before = resident_memory();
     for (size_t i = 0; i < count; i++)
         must(one_observe(&one, &targets[i], &one_table, NULL, NULL));
-    const double each = (double)(memory() - before) / (double)count;
+    const double each = (double)(resident_memory() - before) / (double)count;
     must(peal_center_destroy(center));
     return each;
 }
@@ -164,10 +158,10 @@ static double memory_of_many(size_t count)
     must(peal_center_create(&center));
     must(many_define(center, &many));
     must(many_observe(&many, NULL, &many_table, NULL, NULL));
-    const size_t before = memory();
+    const size_t before = resident_memory();
     for (size_t i = 0; i < count; i++)
         must(many_observe(&many, &targets[i], &many_table, NULL, NULL));
-    const double each = (double)(memory() - before) / (double)count;
+    const double each = (double)(resident_memory() - before) / (double)count;
     must(peal_center_destroy(center));
     return each;
 }

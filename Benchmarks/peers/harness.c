@@ -17,6 +17,7 @@
 #include "peers.h"
 
 #include "../bench.h"
+#include "../resident.h"
 #include "../ruler.h"
 
 #include <string.h>
@@ -48,6 +49,13 @@ void peers_fail(const char *condition, const char *file, int line)
 {
     fprintf(stderr, "%s:%d: failed: %s: %s\n", file, line, condition, peal_last_message());
     exit(2);
+}
+
+size_t peers_memory(void)
+{
+    const size_t bytes = resident_memory();
+    must(bytes != 0);
+    return bytes;
 }
 
 const unsigned *peers_shuffled(size_t count)

@@ -5,7 +5,6 @@
 #ifndef BENCHMARKS_PEERS_H
 #define BENCHMARKS_PEERS_H
 
-#include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -52,11 +51,8 @@ extern bool peers_are_quick;
 #define must(condition) ((condition) ? (void)0 : peers_fail(#condition, __FILE__, __LINE__))
 void peers_fail(const char *condition, const char *file, int line);
 
-static inline size_t peers_memory(void)
-{
-    const struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-}
+/* Returns the bytes of the pages that the process has written, without those that malloc can return to the system. */
+size_t peers_memory(void);
 
 /* Returns the time of a registration while `begin` makes `count` of them. This function and the next one are inline, so
  * that calls through pointers are not measured. */

@@ -44,8 +44,29 @@ bool peal_directory_reserve(const struct peal_directory *directory, uint32_t ind
 
 /* ---- Slots ------------------------------------------------------------------------------------- */
 
+/* The address sanitizer reports accesses to the further members of free slots. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ADDRESS_SANITIZER 1
+#endif
+#endif
+#if defined(HAS_ADDRESS_SANITIZER) || defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+static void forbid_members(const struct peal_slots *slots, struct peal_slot *slot)
+{
+    ASAN_POISON_MEMORY_REGION(slot + 1, slots->slot_size - sizeof *slot);
+}
+static void permit_members(const struct peal_slots *slots, struct peal_slot *slot)
+{
+    ASAN_UNPOISON_MEMORY_REGION(slot + 1, slots->slot_size - sizeof *slot);
+}
+#else
+static void forbid_members(const struct peal_slots *slots, struct peal_slot *slot) { (void)slots, (void)slot; }
+static void permit_members(const struct peal_slots *slots, struct peal_slot *slot) { (void)slots, (void)slot; }
+#endif
+
 /* The slot of an index that was taken before, whose chunk exists. */
-static struct peal_slot *existing_slot(const struct peal_slots *slots, uint32_t index)
+static inline struct peal_slot *existing_slot(const struct peal_slots *slots, uint32_t index)
 {
     struct peal_slot *slot = peal_slot_at(slots, index);
     if (slot == NULL)
@@ -131,8 +152,11 @@ static struct peal_spare_slots *spares_of(const struct peal_slots *slots)
 static void set_first_spare(const struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t first)
 {
     spares->first = first;
-    if (first != 0)
-        __builtin_prefetch(existing_slot(slots, first - 1), 1);
+    if (first == 0)
+        return;
+    spares->first_slot = existing_slot(slots, first - 1);
+    __builtin_prefetch(spares->first_slot, 1);
+    __builtin_prefetch((const char *)spares->first_slot + slots->slot_size - 1, 1);
 }
 
 static struct peal_slot *pop_spare(const struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t *out_index)
@@ -140,7 +164,7 @@ static struct peal_slot *pop_spare(const struct peal_slots *slots, struct peal_s
     if (spares == NULL || spares->first == 0)
         return NULL;
     *out_index = spares->first - 1;
-    struct peal_slot *slot = existing_slot(slots, *out_index);
+    struct peal_slot *slot = spares->first_slot;
     set_first_spare(slots, spares, (uint32_t)free_word(slot));
     spares->count -= spares->count > 0;
     return slot;
@@ -151,6 +175,7 @@ static void push_spare(
 {
     set_free_word(slot, spares->first);
     spares->first = index + 1;
+    spares->first_slot = slot;
     if (++spares->count == MOST_SPARES) {
         push(slots, spares->first);
         *spares = (struct peal_spare_slots){ 0 };
@@ -206,12 +231,12 @@ static __attribute__((noinline)) enum peal_slot_outcome grow(
         set_free_word(slot, index + 1 < first + count ? index + 2 : 0);
     }
     if (count > 1)
-        *spares = (struct peal_spare_slots){ .first = first + 2, .count = count - 1 };
+        *spares = (struct peal_spare_slots){ existing_slot(slots, first + 1), first + 2, count - 1 };
     *out_id = id_of(slots, 1, first);
     return PEAL_SLOT_ALLOCATED;
 }
 
-static inline enum peal_slot_outcome allocate(struct peal_slots *slots, struct peal_slot **out_slot, uint64_t *out_id)
+enum peal_slot_outcome peal_slot_take(struct peal_slots *slots, struct peal_slot **out_slot, uint64_t *out_id)
 {
     uint32_t index;
     struct peal_spare_slots *const spares = spares_of(slots);
@@ -222,12 +247,13 @@ static inline enum peal_slot_outcome allocate(struct peal_slots *slots, struct p
             *out_slot = existing_slot(slots, peal_id_index(*out_id));
         return outcome;
     }
+    permit_members(slots, slot);
     *out_slot = slot;
     *out_id = id_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
     return PEAL_SLOT_ALLOCATED;
 }
 
-static inline void publish(struct peal_slot *slot, uint64_t id, void *object)
+void peal_slot_publish_in(struct peal_slot *slot, uint64_t id, void *object)
 {
     const uint64_t word = (uint64_t)peal_id_generation(id) << 32 | PEAL_SLOT_LIVE;
     /* A reader that finds the object finds at least the generation that the free slot had. */
@@ -239,31 +265,36 @@ static inline void publish(struct peal_slot *slot, uint64_t id, void *object)
 enum peal_slot_outcome peal_slot_allocate(struct peal_slots *slots, uint64_t *out_id)
 {
     struct peal_slot *slot;
-    return allocate(slots, &slot, out_id);
+    return peal_slot_take(slots, &slot, out_id);
 }
 
 void peal_slot_publish(struct peal_slots *slots, uint64_t id, void *object)
 {
-    publish(existing_slot(slots, peal_id_index(id)), id, object);
+    peal_slot_publish_in(existing_slot(slots, peal_id_index(id)), id, object);
 }
 
 enum peal_slot_outcome peal_slot_insert(struct peal_slots *slots, void *object, uint64_t *out_id)
 {
     struct peal_slot *slot = NULL;
-    const enum peal_slot_outcome outcome = allocate(slots, &slot, out_id);
+    const enum peal_slot_outcome outcome = peal_slot_take(slots, &slot, out_id);
     if (outcome == PEAL_SLOT_ALLOCATED)
-        publish(slot, *out_id, object);
+        peal_slot_publish_in(slot, *out_id, object);
     return outcome;
 }
 
 void peal_slot_free(struct peal_slots *slots, uint64_t id)
 {
+    peal_slot_free_in(slots, existing_slot(slots, peal_id_index(id)), id);
+}
+
+void peal_slot_free_in(struct peal_slots *slots, struct peal_slot *slot, uint64_t id)
+{
     const uint32_t index = peal_id_index(id);
-    struct peal_slot *slot = existing_slot(slots, index);
     const uint64_t generation = (uint64_t)peal_id_generation(id) + 1;
     /* A slot whose generations are used up has generation zero, which no id has. A thread that finds the id stale sees
      * what this thread has done before. */
     __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELEASE);
+    forbid_members(slots, slot);
     if (generation > UINT32_MAX)
         return;
     struct peal_spare_slots *spares = spares_of(slots);
@@ -304,9 +335,8 @@ void *peal_slot_locked_object(const struct peal_slots *slots, uint64_t id)
 
 /* Adds pins and changes the flags, if `flags` of `mask` are set. */
 static struct peal_slot *change(
-    const struct peal_slots *slots, uint64_t id, uint64_t mask, uint64_t flags, uint64_t changed, uint64_t pins)
+    struct peal_slot *slot, uint64_t id, uint64_t mask, uint64_t flags, uint64_t changed, uint64_t pins)
 {
-    struct peal_slot *slot = slot_of(slots, id);
     if (slot == NULL)
         return NULL;
     for (;; peal_back_off()) {
@@ -330,30 +360,38 @@ static struct peal_slot *ended(struct peal_slot *slot, uint64_t id)
 struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t id, bool even_retired)
 {
     const uint64_t mask = even_retired ? PEAL_SLOT_LIVE : PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED;
-    return change(slots, id, mask, PEAL_SLOT_LIVE, 0, 1);
+    return change(slot_of(slots, id), id, mask, PEAL_SLOT_LIVE, 0, 1);
 }
 
 struct peal_slot *peal_slot_retire(const struct peal_slots *slots, uint64_t id)
 {
-    return ended(change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1), id);
+    return ended(
+        change(slot_of(slots, id), id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1), id);
+}
+
+bool peal_slot_retire_in(struct peal_slot *slot, uint64_t id)
+{
+    return ended(change(slot, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1), id)
+        != NULL;
 }
 
 bool peal_slot_retire_unpinned(const struct peal_slots *slots, uint64_t id)
 {
-    return ended(change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 0), id)
+    return ended(
+               change(slot_of(slots, id), id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 0),
+               id)
         != NULL;
 }
 
 struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t id, bool is_retired)
 {
     const uint64_t flags = is_retired ? PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED : PEAL_SLOT_LIVE;
-    struct peal_slot *slot = change(slots, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags, 1);
+    struct peal_slot *slot = change(slot_of(slots, id), id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, flags, flags, 1);
     return is_retired ? slot : ended(slot, id);
 }
 
-bool peal_slot_remove_pinned(const struct peal_slots *slots, uint64_t id)
+bool peal_slot_remove_pinned(struct peal_slot *slot)
 {
-    struct peal_slot *slot = existing_slot(slots, peal_id_index(id));
     if ((__atomic_load_n(&slot->word, __ATOMIC_RELAXED) & PEAL_SLOT_LIVE) == 0)
         return true;
     const uint64_t change = PEAL_SLOT_LIVE + PEAL_SLOT_RETIRED + 1;

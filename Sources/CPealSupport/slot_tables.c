@@ -18,7 +18,10 @@ struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] = {
     [PEAL_SLOTS_CENTERS] = { NEEDED_SLOTS(CENTERS), .tag = 1, .limit = 1 << 20 },
     [PEAL_SLOTS_PROTOCOLS] = { SLOTS, .tag = 2, .limit = 1 << 24 },
     [PEAL_SLOTS_METHODS] = { SLOTS, .tag = 3, .limit = PEAL_DIRECTORY_ELEMENTS, .directory = &peal_method_directory },
-    [PEAL_SLOTS_OBSERVATIONS] = { SLOTS, .tag = 4, .limit = 1 << 28, .spares = PEAL_SPARES_OBSERVATIONS },
+    [PEAL_SLOTS_OBSERVATIONS] = { .slot_size = sizeof(struct peal_observer_slot),
+        .tag = 4,
+        .limit = 1 << 28,
+        .spares = PEAL_SPARES_OBSERVATIONS },
     /* These slots are never freed: see invocation.h. */
     [PEAL_SLOTS_INVOCATIONS] = { SLOTS, .tag = PEAL_INVOCATION_TAG, .limit = 1 << 28 },
     [PEAL_SLOTS_QUEUES] = { SLOTS, .tag = 6, .limit = 1 << 20 },

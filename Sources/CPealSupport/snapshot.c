@@ -64,6 +64,9 @@ static uint32_t entries_before_removed(const struct peal_snapshot *list)
 
 /* The loops of the next two functions have no branch that depends on an entry: a processor that cannot predict the branch
  * reads one record after the other. Each entry is written, and the next one replaces it if it does not belong there. */
+/* The number of entries between one whose record is read and one whose record is prefetched. */
+enum { AHEAD = 16 };
+
 void peal_snapshot_copy_living(struct peal_snapshot *list, const struct peal_snapshot *origin)
 {
     const uint32_t end = origin->count;
@@ -72,6 +75,8 @@ void peal_snapshot_copy_living(struct peal_snapshot *list, const struct peal_sna
     uint32_t has_rare = 0;
     for (uint32_t i = count; i < end; i++) {
         const struct peal_observer_record *const record = peal_observer_of_gate(origin->entries[i].gate);
+        if (i + AHEAD < end)
+            __builtin_prefetch(origin->entries[i + AHEAD].gate);
         const uint32_t is_living = (peal_gate_load(&record->gate) & (PEAL_GATE_REMOVED | PEAL_GATE_DRAINS)) == 0;
         list->entries[count] = origin->entries[i];
         count += is_living;

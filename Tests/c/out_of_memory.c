@@ -236,8 +236,8 @@ CLAIM("F2", "a registration without memory gives a status, has no lasting effect
 
 CLAIM("F2", "a registration without memory that makes lists grow gives a status, has no effect, and runs its destroy callback once")
 {
-    check_registration(attempt_observe, 8, 1);
-    check_registration(attempt_observe, 4, 1);
+    check_registration(attempt_observe, 9, 1);
+    check_registration(attempt_observe, 5, 1);
 }
 
 CLAIM("F2", "a first registration, by bindings, without memory gives a status, has no effect, and runs its destroy callback once")

@@ -7,6 +7,7 @@
 
 #include "delivery.h"
 #include "link.h"
+#include "slot.h"
 
 struct peal_observer_handler;
 
@@ -43,6 +44,30 @@ struct peal_observer_record {
     uint32_t occurrence; /* in its protocol's index, guarded by the center's lock: see PealCore's ObserverIndex */
     uint64_t order; /* the order of registration among observers of the same priority */
 };
+
+/* The slot of an observer's handle. The record of an observer without extras is a member of the slot: a removal, which
+ * finds the slot, reads no other memory of the observer. Other records are allocated, and the member is not used. */
+struct peal_observer_slot {
+    struct peal_slot slot;
+    struct peal_observer_record record;
+};
+
+static inline struct peal_observer_record *_Nonnull peal_observer_of_slot(struct peal_slot *_Nonnull slot)
+{
+    return &((struct peal_observer_slot *)(void *)slot)->record;
+}
+/* The slot of a record that is a member of it. */
+static inline struct peal_slot *_Nonnull peal_observer_own_slot(struct peal_observer_record *_Nonnull record)
+{
+    return &((struct peal_observer_slot *)(void *)((char *)record - offsetof(struct peal_observer_slot, record)))->slot;
+}
+
+/* Prefetches the end of the slot of an observer's handle, which is on several cache lines. Each change of its word is a
+ * barrier, which no later load passes. */
+static inline void peal_observer_prefetch(const struct peal_slot *_Nonnull slot)
+{
+    __builtin_prefetch((const char *)slot + sizeof(struct peal_observer_slot) - 1, 1);
+}
 
 /* The extra state of observers with a queue. It follows the record. Observers with any other extra state have it too. */
 struct peal_observer_delivery {
@@ -229,14 +254,6 @@ static inline void peal_snapshot_note_removed(
         return;
     list->removed_priority = record->priority;
     list->removed_order = record->order;
-}
-
-/* Prefetches the members that a removal needs after the gate. They are on other cache lines. Each access to the gate is
- * a barrier, which no later load passes. */
-static inline void peal_observer_prefetch(const struct peal_observer_record *_Nonnull record)
-{
-    __builtin_prefetch(&record->tables, 1);
-    __builtin_prefetch(&record->order, 1);
 }
 
 static inline void peal_observer_retain(struct peal_observer_record *_Nonnull record)

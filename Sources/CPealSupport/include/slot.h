@@ -81,6 +81,7 @@ enum peal_spares {
 /* Free slots of one table that one thread keeps, in a chain. The thread takes and frees them without an atomic
  * operation. */
 struct peal_spare_slots {
+    struct peal_slot *_Nullable first_slot; /* not NULL if there is a first one */
     uint32_t first; /* its index plus one; 0: none */
     uint32_t count; /* without those of a magazine that the thread has taken from the table */
 };
@@ -154,8 +155,14 @@ enum peal_slot_outcome { PEAL_SLOT_ALLOCATED, PEAL_SLOT_FULL, PEAL_SLOT_NO_MEMOR
  * until it is published or freed. */
 enum peal_slot_outcome peal_slot_allocate(struct peal_slots *_Nonnull slots, uint64_t *_Nonnull out_id);
 
+/* The same, and returns the slot too. */
+enum peal_slot_outcome peal_slot_take(
+    struct peal_slots *_Nonnull slots, struct peal_slot *_Nonnull *_Nonnull out_slot, uint64_t *_Nonnull out_id);
+
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */
 void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_Nonnull object);
+/* The same for a caller that has the slot. */
+void peal_slot_publish_in(struct peal_slot *_Nonnull slot, uint64_t id, void *_Nonnull object);
 /* Takes a slot and publishes an object there. The id is stored before other threads can find the object. */
 enum peal_slot_outcome peal_slot_insert(
     struct peal_slots *_Nonnull slots, void *_Nonnull object, uint64_t *_Nonnull out_id);
@@ -163,6 +170,8 @@ enum peal_slot_outcome peal_slot_insert(
 /* Frees a slot that was taken and has no object, or whose last pin the caller has released. The next id of the slot has
  * the next generation. */
 void peal_slot_free(struct peal_slots *_Nonnull slots, uint64_t id);
+/* The same for a caller that has the slot. */
+void peal_slot_free_in(struct peal_slots *_Nonnull slots, struct peal_slot *_Nonnull slot, uint64_t id);
 
 /* Ends the id of a published slot that no thread ever pins. Only one thread calls this. */
 void peal_slot_end(struct peal_slots *_Nonnull slots, uint64_t id);
@@ -182,14 +191,16 @@ void *_Nullable peal_slot_locked_object(const struct peal_slots *_Nonnull slots,
 struct peal_slot *_Nullable peal_slot_pin(const struct peal_slots *_Nonnull slots, uint64_t id, bool even_retired);
 /* Retires an id, which is then stale. The slot keeps its object until the id is removed. */
 struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t id);
+/* The same for a caller that has the slot of the id's index. Returns false if the slot is not in the required state. */
+bool peal_slot_retire_in(struct peal_slot *_Nonnull slot, uint64_t id);
 /* Retires an id without a pin. Returns true if the slot was in the required state. */
 bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t id);
 /* Removes an id, which must be retired exactly if `is_retired`. Only one of the threads that try succeeds. */
 struct peal_slot *_Nullable peal_slot_remove(const struct peal_slots *_Nonnull slots, uint64_t id, bool is_retired);
-/* Removes a retired id and releases the caller's pin of it. Only the thread that ends the object calls this, also after
- * peal_slot_try_remove_pinned. Returns true if that was the last pin: the caller then takes the object out of the slot and
- * frees the slot. */
-bool peal_slot_remove_pinned(const struct peal_slots *_Nonnull slots, uint64_t id);
+/* Removes the retired id of a slot and releases the caller's pin of it. Only the thread that ends the object calls this,
+ * also after peal_slot_try_remove_pinned. Returns true if that was the last pin: the caller then takes the object out of
+ * the slot and frees the slot. */
+bool peal_slot_remove_pinned(struct peal_slot *_Nonnull slot);
 /* Requires a live slot, and returns its id too. */
 struct peal_slot *_Nullable peal_slot_pin_at(
     const struct peal_slots *_Nonnull slots, uint32_t index, uint64_t *_Nonnull out_id);

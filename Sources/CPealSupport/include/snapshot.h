@@ -72,6 +72,9 @@ static inline void peal_snapshot_copy_entries(
     list->has_rare = origin->has_rare;
 }
 
+/* Swift has no prefetch of its own. */
+static inline void peal_prefetch(const void *_Nonnull address) { __builtin_prefetch(address, 1); }
+
 /* Copies the entries of another list whose observers have not ended to an empty list that has room and is not published
  * yet. Reads no record before the first removed one, unless the list has rare extras. */
 void peal_snapshot_copy_living(struct peal_snapshot *_Nonnull list, const struct peal_snapshot *_Nonnull origin);

@@ -1,5 +1,5 @@
-/* Small memory that is used again without malloc: that of calls that wait on queues, of changes of properties, of observers'
- * records, and of lists.
+/* Small memory that is used again without malloc: that of calls that wait on queues, of changes of properties, and of
+ * lists of one observer.
  * One thread allocates a block and another may free it, so spare blocks pass from thread to thread: a magazine of them
  * at a time, through a depot.
  *
@@ -20,7 +20,7 @@ struct peal_spare_block {
     struct peal_spare_block *_Nullable next_magazine; /* for the first block of a magazine in the depot */
 };
 
-/* The number of blocks of a full magazine. A collection frees as many records and lists as a magazine has, at most. */
+/* The number of blocks of a full magazine. A collection frees as many lists as a magazine has, at most. */
 static inline uint32_t peal_spare_magazine(enum peal_spare_kind kind)
 {
     return kind == PEAL_SPARE_CALLS ? 64 : kind == PEAL_SPARE_CHANGES ? 8 : 16;
@@ -78,17 +78,16 @@ static inline void peal_spare_add(
     spare->count++;
 }
 
-/* Returns memory for an observer's record or a list, with uninitialised contents, or NULL. */
-static inline void *_Nullable peal_spare_allocate(enum peal_spare_kind kind)
+/* Returns memory for a list of one observer, with uninitialised contents, or NULL. */
+static inline void *_Nullable peal_spare_list_allocate(void)
 {
-    void *const block = peal_spare_take(peal_thread_own_slot(), kind);
-    const size_t size = kind == PEAL_SPARE_RECORDS ? sizeof(struct peal_observer_record) : peal_snapshot_size(1);
-    return block != NULL ? block : peal_memory_allocate_unset(size);
+    void *const block = peal_spare_take(peal_thread_own_slot(), PEAL_SPARE_LISTS);
+    return block != NULL ? block : peal_memory_allocate_unset(peal_snapshot_size(1));
 }
-/* Frees such memory, or larger memory, on any thread. */
-static inline void peal_spare_free(enum peal_spare_kind kind, void *_Nonnull memory)
+/* Frees such memory, on any thread. */
+static inline void peal_spare_list_free(void *_Nonnull memory)
 {
-    peal_spare_add(peal_thread_own_slot(), kind, memory);
+    peal_spare_add(peal_thread_own_slot(), PEAL_SPARE_LISTS, memory);
 }
 
 /* Returns `size` bytes for a call, with uninitialised contents, or NULL. The caller must hold no lock. */

@@ -67,7 +67,6 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
 enum peal_spare_kind {
     PEAL_SPARE_CALLS,
     PEAL_SPARE_CHANGES,
-    PEAL_SPARE_RECORDS, /* of observers without extras */
     PEAL_SPARE_LISTS, /* of one observer */
     PEAL_SPARE_KINDS
 };

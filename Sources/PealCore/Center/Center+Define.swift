@@ -153,7 +153,7 @@ extension CenterState {
     mutating func end(_ proto: PealProtocol) -> Remains {
         var remains = Remains()
         // An observer that another thread has closed is released by that thread, which does not count it any more.
-        for observer in self[proto].observers.all {
+        for observer in proto.registeredObservers.all {
             count(observer, of: proto, as: -1)
             if observer.close() { remains.observers.append(observer) }
         }

@@ -37,7 +37,7 @@ extension Center {
     var pendingLazyObserverCount: Int {
         let count = try? withState { (state) throws(Failure) in
             state.protocols.reduce(0) { sum, proto in
-                sum + state[proto].observers.all.count { $0.lazyObserver.map { $0.instance == nil } ?? false }
+                sum + proto.registeredObservers.all.count { $0.lazyObserver.map { $0.instance == nil } ?? false }
             }
         }
         return count ?? 0

@@ -39,7 +39,7 @@ struct CenterState {
         for property in properties.values { property.close() }
         for proto in protocols {
             // An observer that another thread has closed is released by that thread.
-            remains.observers += self[proto].observers.all.filter { $0.close() }
+            remains.observers += proto.registeredObservers.all.filter { $0.close() }
             for method in self[proto].all { method.close() }
             self[proto].end()
             proto.retire()

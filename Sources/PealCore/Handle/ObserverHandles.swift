@@ -1,30 +1,60 @@
 internal import CPealSupport
 
 /// The handles of observers. Their slots have records and no objects: a registration and its removal need no object,
-/// and an object is made for other callers. A slot keeps the memory of its record. The handles of timers are of the same
+/// and an object is made for other callers. A slot keeps the memory of its record, or has the record itself. The handles of timers are of the same
 /// kind: see `TimerHandles`.
 public struct ObserverHandles: @unchecked Sendable {
     // Unchecked: the slots are atomic.
+    private static var limit: StaticString {
+        "there are too many observations in the process; remove those that are not needed"
+    }
+
     private let slots: UnsafeMutablePointer<peal_slots>
 
     init(_ kind: peal_slot_kind) {
         slots = peal_slots_of(kind)
     }
 
-    /// Makes the id of a record. Lookups find the record from now on.
+    /// Takes a slot, which has memory for a record without extras. The caller fills the record and opens or frees it.
+    @inline(__always)
+    func take() throws(Failure) -> (record: Observer, id: UInt64) {
+        var id: UInt64 = 0
+        var slot = UnsafeMutablePointer<peal_slot>(bitPattern: 1).unsafelyUnwrapped
+        let outcome = peal_slot_take(slots, &slot, &id)
+        guard outcome == PEAL_SLOT_ALLOCATED else { throw Self.failure(outcome, Self.limit) }
+        return (peal_observer_of_slot(slot), id)
+    }
+
+    @inline(never)
+    private static func failure(_ outcome: peal_slot_outcome, _ limit: StaticString) -> Failure {
+        outcome == PEAL_SLOT_NO_MEMORY ? .outOfMemory : Failure(.limit, limit.description)
+    }
+
+    /// Frees the slot of a record that is in the slot, and whose last weak count was released.
+    @inline(__always)
+    func free(_ record: Observer) {
+        peal_slot_free_in(slots, peal_observer_own_slot(record), record.pointee.id)
+    }
+
+    /// Makes the id of a record, unless it has one. Lookups find the record from now on.
     ///
     /// - Parameter limit: The sentence of the failure if all slots are taken.
     @inline(__always)
-    func open(
-        _ record: Observer,
-        limit: StaticString = "there are too many observations in the process; remove those that are not needed"
-    ) throws(Failure) {
+    func open(_ record: Observer, limit: StaticString = Self.limit) throws(Failure) {
         peal_observer_retain_memory_unshared(record)
+        if record.pointee.extras == UInt8(PEAL_EXTRAS_NONE) {
+            peal_slot_publish_in(peal_observer_own_slot(record), record.pointee.id, record)
+        } else {
+            try insert(record, limit)
+        }
+    }
+
+    @inline(never)
+    private func insert(_ record: Observer, _ limit: StaticString) throws(Failure) {
         let outcome = peal_slot_insert(slots, record, &record.pointee.id)
         guard outcome == PEAL_SLOT_ALLOCATED else {
             ObserverLife.releaseMemory(record)
-            if outcome == PEAL_SLOT_NO_MEMORY { throw .outOfMemory }
-            throw Failure(.limit, limit.description)
+            throw Self.failure(outcome, limit)
         }
     }
 
@@ -48,10 +78,9 @@ public struct ObserverHandles: @unchecked Sendable {
     /// - Returns: The record; nil if the id was already stale.
     @inline(__always)
     func retirePinned(_ id: UInt64) -> Observer? {
-        guard let slot = peal_slot_retire(slots, id) else { return nil }
-        let record = Self.record(of: slot)
-        peal_observer_prefetch(record)
-        return record
+        guard peal_id_tag(id) == slots.pointee.tag, let slot = existingSlot(at: peal_id_index(id)) else { return nil }
+        peal_observer_prefetch(slot)
+        return peal_slot_retire_in(slot, id) ? Self.record(of: slot) : nil
     }
 
     /// Releases the pin of a retired id.
@@ -66,14 +95,14 @@ public struct ObserverHandles: @unchecked Sendable {
         if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, id) }
     }
 
-    /// Frees the slot of a retired id. Exactly one of all callers succeeds.
+    /// Ends a retired id. Exactly one of all callers succeeds.
     ///
-    /// - Returns: The number of weak counts that the caller must release in place of the slot: 1, or 0 if a pin still
-    ///   keeps the slot. Nil if the id is not that of an observer.
+    /// - Returns: The number of weak counts that the caller must release in place of the handle: 1, or 0 if a pin still
+    ///   keeps it. Nil if the id is not that of an observer.
     func recycle(_ id: UInt64) -> UInt32? {
         guard let slot = peal_slot_remove(slots, id, true) else { return nil }
         guard peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) else { return 0 }
-        peal_slot_free(slots, id)
+        freeUnlessOfRecord(slot, id)
         return 1
     }
 
@@ -81,14 +110,13 @@ public struct ObserverHandles: @unchecked Sendable {
     /// caller must hold the reclaimer's lock.
     func tryRemovePinned(_ record: Observer) {
         guard peal_observer_references(record) == 1 else { return }
-        peal_slot_try_remove_pinned(slot(at: peal_id_index(record.pointee.id)))
+        peal_slot_try_remove_pinned(peal_observer_own_slot(record))
     }
 
-    /// The same as `recycle` for an id that the caller has pinned, and releases the pin.
-    func recyclePinned(_ id: UInt64) -> UInt32 {
-        guard peal_slot_remove_pinned(slots, id) else { return 0 }
-        peal_slot_free(slots, id)
-        return 1
+    /// The same as `recycle` for the id of an observer without extras that the caller has pinned. Releases the pin. The
+    /// slot is freed with the record, which is in it.
+    func recyclePinned(_ record: Observer) -> UInt32 {
+        peal_slot_remove_pinned(peal_observer_own_slot(record)) ? 1 : 0
     }
 
     /// Returns true if the id is not stale. Writes nothing, so concurrent tests do not contend.
@@ -107,12 +135,12 @@ public struct ObserverHandles: @unchecked Sendable {
 
     /// The record of the id that has a slot. The id must not be recycled meanwhile.
     @inline(__always)
-    func record(at index: UInt32) -> Observer { Self.record(of: slot(at: index)) }
+    func record(at index: UInt32) -> Observer { Self.record(of: existingSlot(at: index).unsafelyUnwrapped) }
 
-    /// A slot that has been taken before.
+    /// The slot of an index of observers, if it exists.
     @inline(__always)
-    private func slot(at index: UInt32) -> UnsafeMutablePointer<peal_slot> {
-        peal_slot_at_sized(slots, index, MemoryLayout<peal_slot>.size).unsafelyUnwrapped
+    private func existingSlot(at index: UInt32) -> UnsafeMutablePointer<peal_slot>? {
+        peal_slot_at_sized(slots, index, MemoryLayout<peal_observer_slot>.size)
     }
 
     /// The record of an id that is not stale. The caller must hold a lock as for `peal_slot_locked_object`.
@@ -156,8 +184,13 @@ public struct ObserverHandles: @unchecked Sendable {
 
     private func free(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
         let record = Self.record(of: slot)
-        peal_slot_free(slots, id)
+        freeUnlessOfRecord(slot, id)
         ObserverLife.releaseMemory(record)
+    }
+
+    /// Frees a slot whose last pin was released, unless its record is in it: that record's last weak count frees the slot.
+    private func freeUnlessOfRecord(_ slot: UnsafeMutablePointer<peal_slot>, _ id: UInt64) {
+        if Self.record(of: slot).pointee.extras != UInt8(PEAL_EXTRAS_NONE) { peal_slot_free(slots, id) }
     }
 
     private static func record(of slot: UnsafeMutablePointer<peal_slot>) -> Observer {

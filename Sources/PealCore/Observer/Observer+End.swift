@@ -114,7 +114,13 @@ extension Center {
         var isLeft = false
         var isFull = false
         _ = try? withState { (state) throws(Failure) in
-            let replaced = record.borrowedTables.with { tables in state.unlist(record, tables) }
+            let replaced = record.borrowedTables.with { tables in
+                if tables.proto.state.observers.prefetchIfLarge(record) {
+                    leaving.noteIndexed()
+                    return state.unlistIndexed(record, tables)
+                }
+                return state.unlist(record, tables)
+            }
             if let replaced { leaving.append(.list(replaced)) }
             isFull = leaving.add(.pinnedObserver(record))
             isLeft = true
@@ -136,6 +142,20 @@ extension CenterState {
         // The end of its protocol has ended the lists too.
         guard self[tables.proto].isDefined else { return nil }
         if self[tables.proto].observers.remove(record) { count(record, of: tables.proto, as: -1) }
+        return takeFromLists(record, tables, besides: replaced)
+    }
+
+    /// The same for an observer that stays in the index until the center's leaving observers are removed from there.
+    fileprivate func unlistIndexed(_ record: Observer, _ tables: ObserverTables) -> Snapshot? {
+        guard self[tables.proto].isDefined else { return nil }
+        count(record, of: tables.proto, as: -1)
+        return takeFromLists(record, tables, besides: nil)
+    }
+
+    @inline(__always)
+    private func takeFromLists(
+        _ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>?
+    ) -> Snapshot? {
         if tables.listings.count == 1, replaced == nil, tables.later == nil {
             return SnapshotTransaction.remove(record, from: tables.listings[0].element)
         }

@@ -5,18 +5,17 @@ internal import CPealSupport
 typealias Observer = UnsafeMutablePointer<ObserverRecord>
 
 extension Observer {
-    /// Allocates and fills the record of a registration, with the reference of the registration. Rare members follow in
-    /// the same allocation.
+    /// Makes and fills the record of a registration, with the reference of the registration. Most records have no extras,
+    /// and are in the slot of their handle. The extras of others follow in the same allocation.
     @inline(__always)
     static func make(
         _ registration: inout Registration, _ tables: Borrowed<ObserverTables>
     ) throws(Failure) -> Observer {
         let extras = tables.with { $0.handled == nil } ? registration.extras : UInt8(PEAL_EXTRAS_ALL)
         guard extras == UInt8(PEAL_EXTRAS_NONE) else { return try make(&registration, tables, extras: extras) }
-        // Most records have no extras, and are filled here: in glibc that is faster than memory of zeros.
-        guard let memory = peal_spare_allocate(PEAL_SPARE_RECORDS) else { throw .outOfMemory }
-        let record = memory.bindMemory(to: ObserverRecord.self, capacity: 1)
+        let (record, id) = try Handles.observations.take()
         record.initialize(to: ObserverRecord())
+        record.pointee.id = id
         record.begin(
             gate: registration.gate, extras: extras, target: registration.target, destroy: registration.destroy)
         record.begin(registration, tables)
@@ -123,7 +122,7 @@ extension Observer {
     /// Frees the memory of an observer.
     func free() {
         if pointee.extras == UInt8(PEAL_EXTRAS_NONE) {
-            peal_spare_free(PEAL_SPARE_RECORDS, self)
+            Handles.observations.free(self)
         } else {
             peal_memory_free(self)
         }

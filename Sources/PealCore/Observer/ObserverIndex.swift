@@ -24,6 +24,8 @@ struct ObserverIndex {
     private var count: UInt32 = 0
 
     private static let minimumCapacity: UInt32 = 8
+    /// A table of 256 KiB, which fits in the second cache of most processors.
+    private static let cachedCapacity: UInt32 = 1 << 15
 
     /// Makes room for one more observer. At most three of four elements are occupied, so a search reads few of them. At
     /// least one element stays free, which ends a search.
@@ -72,6 +74,17 @@ struct ObserverIndex {
         } else {
             removeShared(key, record.pointee.occurrence, at: index)
         }
+        return true
+    }
+
+    /// Prefetches the element at which a search for an observer begins.
+    ///
+    /// - Returns: False if the index is so small that its elements are in the cache.
+    @inline(__always)
+    func prefetchIfLarge(_ record: Observer) -> Bool {
+        guard capacity > Self.cachedCapacity, let elements else { return false }
+        let hash = Self.hash(ObserverKey.hash(of: record), record.pointee.occurrence)
+        peal_prefetch(elements + Int(hash & (capacity &- 1)))
         return true
     }
 
@@ -230,12 +243,26 @@ struct ObserverIndexes {
         return record.hasKeyOfTarget ? targeted.remove(record) : untargeted.remove(record)
     }
 
+    @inline(__always)
+    func prefetchIfLarge(_ record: Observer) -> Bool {
+        record.hasKeyOfTarget ? targeted.prefetchIfLarge(record) : untargeted.prefetchIfLarge(record)
+    }
+
     mutating func removeAll() {
         targeted.removeAll()
         untargeted.removeAll()
     }
 
     var all: [Observer] { targeted.all + untargeted.all }
+}
+
+extension PealProtocol {
+    /// The observers that have not left. The caller must hold the center's lock.
+    @inline(__always)
+    var registeredObservers: ObserverIndexes {
+        center.leaving.unindex()
+        return state.observers
+    }
 }
 
 extension Observer {

@@ -22,7 +22,7 @@ enum ObserverLife {
     static func releasePinned(_ record: Observer, counts: UInt32, _ ended: inout EndedRecords) {
         if _fastPath(peal_observer_references(record) == 1) {
             peal_label_remove(record.pointee.id)
-            let counts = counts + 1 + Handles.observations.recyclePinned(record.pointee.id)
+            let counts = counts + 1 + Handles.observations.recyclePinned(record)
             releaseMemory(record, counts: counts, &ended)
         } else {
             // Another thread may end the observer, which has no pin.

@@ -21,13 +21,13 @@ extension PealProtocol {
             var chosen: [(order: UInt64, id: UInt64)] = []
             func choose(_ record: Observer) { chosen.append((record.pointee.order, record.pointee.id)) }
             switch choice {
-            case .all: for record in state[self].observers.all { choose(record) }
+            case .all: for record in registeredObservers.all { choose(record) }
             case .target(let target?):
-                state[self].observers.targeted.forEach(ObserverKey.hash(ofTarget: target)) { record in
+                registeredObservers.targeted.forEach(ObserverKey.hash(ofTarget: target)) { record in
                     if UnsafeRawPointer(record.pointee.target) == target { choose(record) }
                 }
             case .target(nil):
-                for record in state[self].observers.untargeted.all { choose(record) }
+                for record in registeredObservers.untargeted.all { choose(record) }
             }
             return chosen
         }
@@ -104,7 +104,7 @@ extension CenterState {
 
     fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {
         let conforming = protocols.filter { $0.family.contains(proto) }
-        let found = conforming.flatMap { self[$0].observers.all }
+        let found = conforming.flatMap { $0.registeredObservers.all }
         return found.ordered { $0.callOrder }.map { Observation($0) }
     }
 }

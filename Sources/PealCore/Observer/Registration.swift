@@ -257,6 +257,8 @@ extension CenterState {
         _ registration: inout Registration, of proto: PealProtocol, _ tables: Borrowed<ObserverTables>
     ) throws(Failure) -> Observer {
         let key = ObserverKey(&registration, tables)
+        // An observer that has left is no duplicate.
+        proto.center.leaving.unindex()
         if registration.options.isDisjoint(with: [.replacesDuplicates, .allowsDuplicates]),
             key.index(in: self[proto]).contains(key.hash), key.isTaken(in: proto)
         {

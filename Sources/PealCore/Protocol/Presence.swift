@@ -128,7 +128,7 @@ extension CenterState {
         peal_announcements_use()
         let presence = Presence(proto)
         for other in protocols {
-            for record in self[other].observers.all { presence.count(record.tables.currentMethods, as: 1) }
+            for record in other.registeredObservers.all { presence.count(record.tables.currentMethods, as: 1) }
         }
         proto.center.presence = presence
     }

@@ -74,6 +74,8 @@ enum Reclaimer {
 
         func deallocate() { start.deallocate() }
 
+        subscript(index: Int) -> Retired { start[index] }
+
         /// Moves the objects that no reader protects to other memory, with room for all. Each object is tested exactly
         /// once, because a reader may release it between two tests.
         ///
@@ -154,8 +156,13 @@ enum Reclaimer {
 
     /// Observers that were removed from one center, and lists that removals replaced. The center's lock guards
     /// them. A removal holds it in any case, so it need not acquire the reclaimer's lock.
+    ///
+    /// An observer without extras may also stay in a large index, where each element is a cache miss. Its removal
+    /// prefetches the element, which is freed later.
     struct Leaving {
         private var objects = RetiredObjects(capacity: Self.capacity)
+        /// The number of objects before the first observer that may still be in the index of its protocol.
+        private var unindexed = Int.max
 
         private static let capacity = 30
 
@@ -172,12 +179,31 @@ enum Reclaimer {
             return objects.count > Self.capacity - 2 && retire()
         }
 
+        /// Removes the observers that have left from the indexes of their protocols. Call before an index is read.
+        @inline(__always)
+        mutating func unindex() {
+            if unindexed < objects.count { unindexRest() }
+        }
+
+        @inline(never)
+        private mutating func unindexRest() {
+            for index in unindexed..<objects.count {
+                guard case .pinnedObserver(let record) = objects[index] else { continue }
+                record.borrowedTables.with { tables in _ = tables.proto.state.observers.remove(record) }
+            }
+            unindexed = .max
+        }
+
+        /// Notes that an observer that is about to be added is still in the index.
+        mutating func noteIndexed() { unindexed = min(unindexed, objects.count) }
+
         /// Retires all objects.
         ///
         /// - Returns: True if so many objects are retired that the caller must collect once it holds no lock.
         @discardableResult @inline(never)
         mutating func retire() -> Bool {
-            Reclaimer.retired.withLock { retired in
+            unindex()
+            return Reclaimer.retired.withLock { retired in
                 retired.append(moving: &objects)
                 return retired.count > backlog
             }

@@ -32,7 +32,7 @@ extension Snapshot {
 
     @inline(__always)
     private static func allocate(_ capacity: Int, _ groupCapacity: Int) -> UnsafeMutableRawPointer? {
-        if capacity == 1, groupCapacity == 0 { return peal_spare_allocate(PEAL_SPARE_LISTS) }
+        if capacity == 1, groupCapacity == 0 { return peal_spare_list_allocate() }
         let size = peal_snapshot_size(capacity) + groupCapacity * MemoryLayout<ObserverGroup.Pointer>.stride
         return peal_memory_allocate_unset(size)
     }
@@ -143,11 +143,14 @@ extension Snapshot {
         for group in groups { ObserverGroup.leave(group) }
         let entries = entries
         var ended = EndedRecords()
-        for index in borrowed..<entries.count { ObserverLife.releaseMemory(entries[index].record, counts: 1, &ended) }
+        for index in borrowed..<entries.count {
+            if index + 8 < entries.count { peal_prefetch(entries[index + 8].gate) }
+            ObserverLife.releaseMemory(entries[index].record, counts: 1, &ended)
+        }
         ended.release()
         for entry in pending { ObserverLife.releaseMemory(entry.record) }
         if let twin = pointee.twin { peal_memory_free(twin) }
-        if pointee.capacity == 1 { peal_spare_free(PEAL_SPARE_LISTS, self) } else { peal_memory_free(self) }
+        if pointee.capacity == 1 { peal_spare_list_free(self) } else { peal_memory_free(self) }
     }
 }
 
