@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Returns the bytes of the pages that the process has written, without those that malloc can return to the system. A
- * large allocation takes no memory where nothing has been written. Returns 0 if the system does not tell. */
+ * large allocation takes no memory where nothing has been written. Returns 0 if the system does not report them. */
 static inline size_t resident_memory(void)
 {
     char text[2048];
