@@ -44,7 +44,8 @@ bool peal_directory_reserve(const struct peal_directory *directory, uint32_t ind
 
 /* ---- Slots ------------------------------------------------------------------------------------- */
 
-/* The address sanitizer reports accesses to the further members of free slots. */
+/* The address sanitizer reports accesses to the records of free slots. The further members of the other tables may be
+ * read while a slot is free. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define HAS_ADDRESS_SANITIZER 1
@@ -54,11 +55,13 @@ bool peal_directory_reserve(const struct peal_directory *directory, uint32_t ind
 #include <sanitizer/asan_interface.h>
 static void forbid_members(const struct peal_slots *slots, struct peal_slot *slot)
 {
-    ASAN_POISON_MEMORY_REGION(slot + 1, slots->slot_size - sizeof *slot);
+    if (slots == peal_slots_of(PEAL_SLOTS_OBSERVATIONS))
+        ASAN_POISON_MEMORY_REGION(slot + 1, slots->slot_size - sizeof *slot);
 }
 static void permit_members(const struct peal_slots *slots, struct peal_slot *slot)
 {
-    ASAN_UNPOISON_MEMORY_REGION(slot + 1, slots->slot_size - sizeof *slot);
+    if (slots == peal_slots_of(PEAL_SLOTS_OBSERVATIONS))
+        ASAN_UNPOISON_MEMORY_REGION(slot + 1, slots->slot_size - sizeof *slot);
 }
 #else
 static void forbid_members(const struct peal_slots *slots, struct peal_slot *slot) { (void)slots, (void)slot; }

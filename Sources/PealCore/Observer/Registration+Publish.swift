@@ -14,13 +14,15 @@ extension CenterState {
                 let entry = listing.entry(of: record)
                 let current = listing.element.list
                 if let list = try listing.element.listToAppend(entry, current) {
+                    // Before the handle is made, by which other threads find the record.
+                    peal_observer_retain_memory_unshared(record)
                     do throws(Failure) {
                         try open(record, &registration, of: proto)
                     } catch {
+                        ObserverLife.releaseMemory(record)
                         if current == nil { list.free() }
                         throw error
                     }
-                    peal_observer_retain_memory_unshared(record)
                     list.appendOwned(entry)
                     if current == nil { listing.element.publish(list) }
                     return
