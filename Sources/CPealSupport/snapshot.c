@@ -62,11 +62,11 @@ static uint32_t entries_before_removed(const struct peal_snapshot *list)
     return first;
 }
 
-/* The loops of the next two functions have no branch that depends on an entry: a processor that cannot predict the branch
- * reads one record after the other. Each entry is written, and the next one replaces it if it does not belong there. */
 /* The number of entries between one whose record is read and one whose record is prefetched. */
 enum { AHEAD = 16 };
 
+/* The loops of the next two functions have no branch that depends on an entry: a processor that cannot predict the branch
+ * reads one record after the other. Each entry is written, and the next one replaces it if it does not belong there. */
 void peal_snapshot_copy_living(struct peal_snapshot *list, const struct peal_snapshot *origin)
 {
     const uint32_t end = origin->count;

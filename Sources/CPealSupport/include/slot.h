@@ -157,7 +157,7 @@ enum peal_slot_outcome peal_slot_allocate(struct peal_slots *_Nonnull slots, uin
 
 /* The same, and returns the slot too. */
 enum peal_slot_outcome peal_slot_take(
-    struct peal_slots *_Nonnull slots, struct peal_slot *_Nonnull *_Nonnull out_slot, uint64_t *_Nonnull out_id);
+    struct peal_slots *_Nonnull slots, struct peal_slot *_Nullable *_Nonnull out_slot, uint64_t *_Nonnull out_id);
 
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */
 void peal_slot_publish(struct peal_slots *_Nonnull slots, uint64_t id, void *_Nonnull object);

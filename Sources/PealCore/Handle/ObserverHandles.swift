@@ -1,15 +1,15 @@
 internal import CPealSupport
 
 /// The handles of observers. Their slots have records and no objects: a registration and its removal need no object,
-/// and an object is made for other callers. A slot keeps the memory of its record, or has the record itself. The handles of timers are of the same
-/// kind: see `TimerHandles`.
+/// and an object is made for other callers. A slot keeps the memory of its record, or has the record itself. The handles
+/// of timers are of the same kind: see `TimerHandles`.
 public struct ObserverHandles: @unchecked Sendable {
     // Unchecked: the slots are atomic.
+    private let slots: UnsafeMutablePointer<peal_slots>
+
     private static var limit: StaticString {
         "there are too many observations in the process; remove those that are not needed"
     }
-
-    private let slots: UnsafeMutablePointer<peal_slots>
 
     init(_ kind: peal_slot_kind) {
         slots = peal_slots_of(kind)
@@ -19,9 +19,9 @@ public struct ObserverHandles: @unchecked Sendable {
     @inline(__always)
     func take() throws(Failure) -> (record: Observer, id: UInt64) {
         var id: UInt64 = 0
-        var slot = UnsafeMutablePointer<peal_slot>(bitPattern: 1).unsafelyUnwrapped
+        var slot: UnsafeMutablePointer<peal_slot>?
         let outcome = peal_slot_take(slots, &slot, &id)
-        guard outcome == PEAL_SLOT_ALLOCATED else { throw Self.failure(outcome, Self.limit) }
+        guard outcome == PEAL_SLOT_ALLOCATED, let slot else { throw Self.failure(outcome, Self.limit) }
         return (peal_observer_of_slot(slot), id)
     }
 

@@ -115,11 +115,9 @@ extension Center {
         var isFull = false
         _ = try? withState { (state) throws(Failure) in
             let replaced = record.borrowedTables.with { tables in
-                if tables.proto.state.observers.prefetchIfLarge(record) {
-                    leaving.noteIndexed()
-                    return state.unlistIndexed(record, tables)
-                }
-                return state.unlist(record, tables)
+                let staysIndexed = tables.proto.state.observers.prefetchIfLarge(record)
+                if staysIndexed { leaving.noteIndexed() }
+                return state.unlist(record, tables, staysIndexed: staysIndexed)
             }
             if let replaced { leaving.append(.list(replaced)) }
             isFull = leaving.add(.pinnedObserver(record))
@@ -134,28 +132,18 @@ extension Center {
 extension CenterState {
     /// Removes an observer that has ended from its lists.
     ///
-    /// - Parameter replaced: Methods whose lists have been replaced by lists without it.
+    /// - Parameters:
+    ///   - replaced: Methods whose lists have been replaced by lists without it.
+    ///   - staysIndexed: It stays in the index until the center's leaving observers are removed from there.
     /// - Returns: The last list that was replaced, which the caller must retire; the others are retired. Most observers
     ///   have one method, whose list is retired together with the observer.
-    func unlist(_ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>? = nil) -> Snapshot?
-    {
+    func unlist(
+        _ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>? = nil,
+        staysIndexed: Bool = false
+    ) -> Snapshot? {
         // The end of its protocol has ended the lists too.
         guard self[tables.proto].isDefined else { return nil }
-        if self[tables.proto].observers.remove(record) { count(record, of: tables.proto, as: -1) }
-        return takeFromLists(record, tables, besides: replaced)
-    }
-
-    /// The same for an observer that stays in the index until the center's leaving observers are removed from there.
-    fileprivate func unlistIndexed(_ record: Observer, _ tables: ObserverTables) -> Snapshot? {
-        guard self[tables.proto].isDefined else { return nil }
-        count(record, of: tables.proto, as: -1)
-        return takeFromLists(record, tables, besides: nil)
-    }
-
-    @inline(__always)
-    private func takeFromLists(
-        _ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>?
-    ) -> Snapshot? {
+        if staysIndexed || self[tables.proto].observers.remove(record) { count(record, of: tables.proto, as: -1) }
         if tables.listings.count == 1, replaced == nil, tables.later == nil {
             return SnapshotTransaction.remove(record, from: tables.listings[0].element)
         }
