@@ -113,7 +113,7 @@ static void set_free_word(struct peal_slot *slot, uint64_t word)
 static uint64_t head_with(uint64_t head, uint32_t first) { return ((head >> 32) + 1) << 32 | first; }
 
 /* Pops a magazine. Returns its first slot, and the rest of its chain. Another thread that has popped the magazine first
- * may write the object while this thread loads it. This thread's exchange then fails. */
+ * may write the object while this thread loads it. This thread's exchange then fails, and the word means nothing. */
 static struct peal_slot *pop(struct peal_slots *slots, uint32_t *out_index, uint32_t *out_rest)
 {
     for (;; peal_back_off()) {
@@ -122,11 +122,13 @@ static struct peal_slot *pop(struct peal_slots *slots, uint32_t *out_index, uint
             return NULL;
         struct peal_slot *slot = existing_slot(slots, (uint32_t)head - 1);
         const uint64_t word = free_word(slot);
-        *out_index = (uint32_t)head - 1;
-        *out_rest = (uint32_t)word;
+        const uint32_t first = (uint32_t)head;
         if (__atomic_compare_exchange_n(&slots->free, &head, head_with(head, (uint32_t)(word >> 32)), false,
-                __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+                __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            *out_index = first - 1;
+            *out_rest = (uint32_t)word;
             return slot;
+        }
     }
 }
 
