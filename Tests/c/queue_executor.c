@@ -233,11 +233,12 @@ static void *run_at_start(void *context)
     return NULL;
 }
 
+/* In some calls another thread gets the processor. In each call that would take a minute on a busy machine. */
 static void be_alone(int n)
 {
-    (void)n;
     CHECK(!__atomic_exchange_n(&is_in_call, true, __ATOMIC_ACQUIRE));
-    sched_yield();
+    if (n % 8 == 1)
+        sched_yield();
     __atomic_store_n(&is_in_call, false, __ATOMIC_RELEASE);
 }
 
