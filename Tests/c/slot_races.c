@@ -23,7 +23,7 @@ static void before_exchange(void);
 
 enum step { LOAD, EXCHANGE, STEPS };
 
-/* What another thread does before the step in which this thread takes a slot; NULL: nothing. */
+/* The function that another thread runs before a step of this thread; NULL: none. */
 static __thread void *(*other)(void *);
 static __thread enum step step;
 static __thread const void *loaded; /* in the step LOAD */
@@ -49,7 +49,7 @@ static void before_exchange(void)
 
 static struct peal_slots table;
 
-/* Lets the calling thread keep spare slots, and lets it forget those of the last table. */
+/* Lets the calling thread keep spare slots. It has none of the last table any more. */
 static void begin_thread(void)
 {
     struct peal_thread *const thread = peal_thread_current();
@@ -147,7 +147,7 @@ CLAIM("O11", "a thread that keeps spare slots, and finds the only magazine taken
     }
 }
 
-CLAIM("O11", "a thread that takes the first of two free slots knows if another thread takes both and frees that one meanwhile")
+CLAIM("O11", "a thread takes the first of two free slots alone, although another thread takes both and frees the first one meanwhile")
 {
     for (enum step before = LOAD; before < STEPS; before++) {
         begin(PEAL_SPARES_NONE);
