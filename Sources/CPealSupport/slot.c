@@ -368,24 +368,17 @@ struct peal_slot *peal_slot_pin(const struct peal_slots *slots, uint64_t id, boo
     return change(slot_of(slots, id), id, mask, PEAL_SLOT_LIVE, 0, 1);
 }
 
-struct peal_slot *peal_slot_retire(const struct peal_slots *slots, uint64_t id)
+static bool retire(struct peal_slot *slot, uint64_t id, uint64_t pins)
 {
-    return ended(
-        change(slot_of(slots, id), id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1), id);
-}
-
-bool peal_slot_retire_in(struct peal_slot *slot, uint64_t id)
-{
-    return ended(change(slot, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 1), id)
+    return ended(change(slot, id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, pins), id)
         != NULL;
 }
+
+bool peal_slot_retire_in(struct peal_slot *slot, uint64_t id) { return retire(slot, id, 1); }
 
 bool peal_slot_retire_unpinned(const struct peal_slots *slots, uint64_t id)
 {
-    return ended(
-               change(slot_of(slots, id), id, PEAL_SLOT_LIVE | PEAL_SLOT_RETIRED, PEAL_SLOT_LIVE, PEAL_SLOT_RETIRED, 0),
-               id)
-        != NULL;
+    return retire(slot_of(slots, id), id, 0);
 }
 
 struct peal_slot *peal_slot_remove(const struct peal_slots *slots, uint64_t id, bool is_retired)

@@ -59,6 +59,14 @@ static bool unpin(struct peal_slots *table, struct peal_slot *slot, uint64_t num
     return true;
 }
 
+/* Retires a handle. Returns its slot with a pin, or NULL. */
+static struct peal_slot *retire(struct peal_slots *table, uint64_t number)
+{
+    struct peal_slot *slot = peal_slot_at(table, peal_id_index(number));
+
+    return peal_slot_retire_in(slot, number) ? slot : NULL;
+}
+
 static bool remove_number(struct peal_slots *table, uint64_t number, bool is_retired)
 {
     struct peal_slot *slot = peal_slot_remove(table, number, is_retired);
@@ -103,7 +111,7 @@ CLAIM("O11", "a lookup of a stale handle finds nothing after its slot was used a
     CHECK_EQUAL(peal_id_index(second), peal_id_index(first));
     CHECK(peal_slot_pin(&table, first, true) == NULL && !peal_slot_is_live(&table, first));
     CHECK(peal_slot_is_live(&table, second));
-    CHECK(peal_slot_retire(&table, first) == NULL && !remove_number(&table, first, false));
+    CHECK(retire(&table, first) == NULL && !remove_number(&table, first, false));
     CHECK(remove_number(&table, second, false));
     end_table(&table);
 }
@@ -116,8 +124,8 @@ CLAIM("O11", "a retired handle is found by lookups for retired objects alone, un
 
     CHECK(peal_slot_is_live(&table, number));
     CHECK(!remove_number(&table, number, true));
-    CHECK(!unpin(&table, peal_slot_retire(&table, number), number));
-    CHECK(peal_slot_pin(&table, number, false) == NULL && peal_slot_retire(&table, number) == NULL);
+    CHECK(!unpin(&table, retire(&table, number), number));
+    CHECK(peal_slot_pin(&table, number, false) == NULL && retire(&table, number) == NULL);
     CHECK(!peal_slot_retire_unpinned(&table, number));
     CHECK(!peal_slot_is_live(&table, number));
     CHECK_EQUAL(peal_slot_allocate(&table, &other), PEAL_SLOT_FULL);
@@ -231,7 +239,7 @@ static void *replace_some(void *context)
             check_give_up("a number is stale before it was removed", __FILE__, __LINE__);
         const bool retires = i % 3 == 0;
         if (retires)
-            (void)unpin(&shared, peal_slot_retire(&shared, old), old);
+            (void)unpin(&shared, retire(&shared, old), old);
         if (!remove_number(&shared, old, retires))
             check_give_up("the number was removed by no one", __FILE__, __LINE__);
         if (peal_slot_is_live(&shared, old))

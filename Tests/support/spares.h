@@ -9,9 +9,8 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* Registers observers that take the spare memory of observers and of lists. So the next registration of the calling thread
- * allocates. They exist until the program ends. At most 60 observers and 60 lists may end between two calls, on this
- * thread. */
+/* Registers observers that take the spare memory of lists. So the next registration of the calling thread allocates. They
+ * exist until the program ends. At most 60 lists may end between two calls, on this thread. */
 void spares_use_up(void);
 
 PEAL_END_DECLARATIONS

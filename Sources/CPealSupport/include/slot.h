@@ -189,9 +189,8 @@ void *_Nullable peal_slot_locked_object(const struct peal_slots *_Nonnull slots,
 
 /* Requires an id that is not removed and, unless `even_retired`, not retired. */
 struct peal_slot *_Nullable peal_slot_pin(const struct peal_slots *_Nonnull slots, uint64_t id, bool even_retired);
-/* Retires an id, which is then stale. The slot keeps its object until the id is removed. */
-struct peal_slot *_Nullable peal_slot_retire(const struct peal_slots *_Nonnull slots, uint64_t id);
-/* The same for a caller that has the slot of the id's index. Returns false if the slot is not in the required state. */
+/* Retires an id, which is then stale, for a caller that has the slot of the id's index. The slot keeps its object until the
+ * id is removed. Returns false if the slot is not in the required state. */
 bool peal_slot_retire_in(struct peal_slot *_Nonnull slot, uint64_t id);
 /* Retires an id without a pin. Returns true if the slot was in the required state. */
 bool peal_slot_retire_unpinned(const struct peal_slots *_Nonnull slots, uint64_t id);
