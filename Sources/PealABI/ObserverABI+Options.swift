@@ -6,11 +6,12 @@ extension Registration {
     static func register(
         _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ options: UnsafePointer<peal_observe_options>?,
         _ out_observation: UnsafeMutablePointer<peal_observation>?,
-        setFunctions: (inout Registration) throws(Failure) -> Void
+        functions: () throws(Failure) -> Functions
     ) -> peal_status {
         registering(target, options, out_observation) { (given) throws(Failure) in
-            let id = try register(proto.id, target) { (registration) throws(Failure) in
-                try setFunctions(&registration)
+            let id = try register(
+                proto.id, target, try functions(), hasOptions: given != nil
+            ) { (registration) throws(Failure) in
                 if let given { try registration.apply(given) }
             }
             guard let id else { throw peal_protocol.stale }

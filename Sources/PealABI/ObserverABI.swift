@@ -6,9 +6,9 @@ public func peal_observe(
     _ proto: peal_protocol, _ target: UnsafeMutableRawPointer?, _ table: UnsafeRawPointer?,
     _ options: UnsafePointer<peal_observe_options>?, _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { (registration) throws(Failure) in
+    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
         guard let table else { throw .null("table") }
-        registration.functions = .table(table)
+        return .table(table)
     }
 }
 
@@ -18,8 +18,8 @@ public func peal_observe_bindings(
     _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { (registration) throws(Failure) in
-        registration.functions = .callerBindings(try FunctionBinding.list(bindings, count))
+    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
+        .callerBindings(try FunctionBinding.list(bindings, count))
     }
 }
 
@@ -29,9 +29,9 @@ public func peal_observe_handler(
     _ methods: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, target, options, out_observation) { (registration) throws(Failure) in
+    Registration.register(proto, target, options, out_observation) { () throws(Failure) in
         guard let handler else { throw .null("handler") }
-        registration.functions = .handler(
+        return .handler(
             unsafeBitCast(handler, to: UnsafeRawPointer.self), names: try Boundary.methodNames(methods, count))
     }
 }
@@ -41,13 +41,16 @@ public func peal_observe_service(
     _ proto: peal_protocol, _ service: UnsafePointer<CChar>?, _ options: UnsafePointer<peal_observe_options>?,
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
-    Registration.register(proto, nil, options, out_observation) { (registration) throws(Failure) in
-        guard options?.pointee.weak == nil, (options?.pointee.reference.id ?? 0) == 0 else {
+    Registration.registering(nil, options, out_observation) { (given) throws(Failure) in
+        var registration = Registration(proto: try proto.find(), target: nil, functions: .service)
+        guard given?.pointee.weak == nil, (given?.pointee.reference.id ?? 0) == 0 else {
             throw Failure(
                 .argument, "a lazy observer keeps its instance by a use, not weakly; leave `weak` and `reference` empty"
             )
         }
         try registration.setService(try CallerText.read(service, "service"))
+        if let given { try registration.apply(given) }
+        return (try registration.register(), PEAL_OK)
     }
 }
 

@@ -61,7 +61,7 @@ public struct Registration: ~Copyable {
     public var priority: Int32 = 0
     public var options: Options = []
 
-    init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
+    public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         self.init(borrowing: Borrowed(proto), target: target)
         objects = Objects(keptProto: proto)
         self.functions = functions
@@ -81,7 +81,7 @@ public struct Registration: ~Copyable {
         get {
             table.map { .table($0) } ?? callerBindings.map { .callerBindings($0) } ?? objects?.functions ?? .service
         }
-        set {
+        @inline(__always) set {
             switch newValue {
             case .table(let given): table = given
             case .callerBindings(let given): callerBindings = given
@@ -155,18 +155,21 @@ public struct Registration: ~Copyable {
     ///
     /// If this fails, the caller must run the destroy callback.
     ///
-    /// - Parameter configure: Sets the functions and the options of the registration.
+    /// - Parameters:
+    ///   - hasOptions: False if there is nothing to configure. Most registrations have no options.
+    ///   - configure: Sets the options of the registration.
     /// - Returns: Nil if the id of the protocol is stale.
     @_optimize(speed)
     public static func register(
-        _ proto: UInt64, _ target: UnsafeMutableRawPointer?,
+        _ proto: UInt64, _ target: UnsafeMutableRawPointer?, _ functions: Functions, hasOptions: Bool,
         _ configure: (inout Registration) throws(Failure) -> Void
     ) throws(Failure) -> UInt64? {
         // Found before a hazard slot is occupied, because an owner counts only at the depth at which it was entered.
         let owner = CurrentOwner.id
         return try Handles.protocols.withProtected(proto) { (proto) throws(Failure) in
             var registration = Registration(borrowing: proto, target: target)
-            try configure(&registration)
+            registration.functions = functions
+            if hasOptions { try configure(&registration) }
             return try registration.registerInline(for: owner)
         }
     }
