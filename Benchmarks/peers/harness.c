@@ -96,8 +96,8 @@ static size_t size_of(const struct operation_of_row *operation)
     return peers_are_quick && operation->size > 100 ? 100 : operation->size;
 }
 
-/* Finds the number of turns that take the time of a sample. Twice in a row, since the first turns may allocate, and since
- * another program may take the processor for the time of a sample. */
+/* Finds the number of turns that take the time of a sample. Two samples in a row must take it, since the first turns may
+ * allocate, and since another program may make one sample take longer. */
 static void calibrate(struct contender *contender)
 {
     const double wanted = peers_are_quick ? 1e4 : 5e5;

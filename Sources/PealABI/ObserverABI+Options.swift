@@ -9,13 +9,27 @@ extension Registration {
         functions: () throws(Failure) -> Functions
     ) -> peal_status {
         registering(target, options, out_observation) { (given) throws(Failure) in
+            let functions = try result(of: functions, for: proto)
             let id = try register(
-                proto.id, target, try functions(), hasOptions: given != nil
+                proto.id, target, functions, hasOptions: given != nil
             ) { (registration) throws(Failure) in
                 if let given { try registration.apply(given) }
             }
             guard let id else { throw peal_protocol.stale }
             return (id, PEAL_OK)
+        }
+    }
+
+    /// A stale protocol is reported first.
+    @inline(__always)
+    private static func result(
+        of functions: () throws(Failure) -> Functions, for proto: peal_protocol
+    ) throws(Failure) -> Functions {
+        do throws(Failure) {
+            return try functions()
+        } catch {
+            _ = try proto.find()
+            throw error
         }
     }
 

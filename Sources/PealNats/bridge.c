@@ -111,14 +111,15 @@ static peal_status check_options(const struct peal_bridge_options *options)
 
 static bool take_bit(uint64_t *out_bit)
 {
-    uint64_t used = __atomic_load_n(&bits_in_use, __ATOMIC_RELAXED);
+    uint64_t used = __atomic_load_n(&bits_in_use, __ATOMIC_RELAXED), bit;
 
     do {
         if (used == UINT64_MAX)
             return false;
-        *out_bit = ~used & (used + 1);
-    } while (
-        !__atomic_compare_exchange_n(&bits_in_use, &used, used | *out_bit, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+        bit = ~used & (used + 1);
+    } while (!__atomic_compare_exchange_n(&bits_in_use, &used, used | bit, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    /* Not before: another bridge may have the bit of an attempt that failed, and the caller returns its bit. */
+    *out_bit = bit;
     return true;
 }
 

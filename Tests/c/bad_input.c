@@ -120,6 +120,15 @@ CLAIM("F1", "the list macro's observe function returns the status of an invalid 
     close_center(center);
 }
 
+CLAIM("O11", "the stale handle of a protocol is reported before the functions of an observer that are missing too")
+{
+    open_bell();
+    close_center(center);
+    CHECK_FAILURE(peal_observe(bell.protocol, &rung, NULL, NULL, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_observe_bindings(bell.protocol, &rung, NULL, 1, NULL, NULL), PEAL_ERROR_HANDLE);
+    CHECK_FAILURE(peal_observe_handler(bell.protocol, &rung, NULL, NULL, 0, NULL, NULL), PEAL_ERROR_HANDLE);
+}
+
 /* Returns a copy that is as large as its size field states, so that the address sanitizer finds a read beyond it. */
 static void *cut_struct(const void *whole, size_t whole_size, size_t says)
 {

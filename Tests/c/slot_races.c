@@ -49,7 +49,7 @@ static void before_exchange(void)
 
 static struct peal_slots table;
 
-/* Lets the calling thread keep spare slots. It has none of the last table any more. */
+/* Lets the calling thread keep spare slots, and removes those of the last table. */
 static void begin_thread(void)
 {
     struct peal_thread *const thread = peal_thread_current();

@@ -119,17 +119,20 @@ struct SnapshotBuilder {
         return list
     }
 
-    /// The capacity of a list that grows. Pages that no entry reaches take no memory, so a list of many pages doubles: each
-    /// page that a copy reaches first takes as long as the registration of several observers.
-    private static func grown(_ count: Int) -> Int {
-        peal_snapshot_size(count) < 1 << 17 ? count * 5 / 4 : count * 2
+    /// An empty list with room to grow. Pages that no entry reaches take no memory, so a list of many pages doubles: each
+    /// page that a copy reaches first takes as long as the registration of several observers. Where so much address space
+    /// is refused, it grows by a quarter, as shorter lists do.
+    private func makeGrown(_ count: Int) throws(Failure) -> Snapshot {
+        if peal_snapshot_size(count) >= 1 << 17, let list = try? Snapshot.make(for: element, capacity: count * 2) {
+            return list
+        }
+        return try Snapshot.make(for: element, capacity: count * 5 / 4)
     }
 
     /// Builds the list for the same case after a long list, whose records are far more memory than the list. Reads each
     /// record once, or none if no entry has ended.
     private func build(borrowingFrom origin: Snapshot) throws(Failure) -> (list: Snapshot, borrowed: Int) {
-        let list = try Snapshot.make(
-            for: element, capacity: added == nil ? origin.count : Self.grown(origin.count))
+        let list = try added == nil ? Snapshot.make(for: element, capacity: origin.count) : makeGrown(origin.count)
         var missing = 0
         if origin.pointee.removed == 0, !origin.isPending {
             peal_snapshot_copy_entries(list, origin)
