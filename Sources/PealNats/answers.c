@@ -322,9 +322,15 @@ peal_status answers_subscribe(struct answers *answers)
 
 void answers_unsubscribe(struct answers *answers)
 {
+    struct transport *transport = answers->import->bridge->prompt;
+    const bool was_subscribed = answers->shared != NULL;
+
     transport_unsubscribe(answers->own);
     transport_unsubscribe(answers->shared);
     answers->own = answers->shared = NULL;
+    /* An announcement must not overtake the end of the subscriptions. */
+    if (was_subscribed && transport_is_connected(transport))
+        (void)transport_flush(transport, FLUSH_MILLISECONDS);
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */

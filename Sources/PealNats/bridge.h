@@ -80,6 +80,7 @@ struct export
     struct subscription *presence;
     struct peer *peers; /* guarded by the lock of the bridge */
     size_t peer_count;
+    int64_t emptied; /* the time at which the last peer was removed, by now_in_milliseconds */
     size_t peer_capacity;
     size_t ready_peers; /* those for which the handler is registered; guarded by the lock of the bridge */
     size_t updated_peers; /* those at the last update; read and written by the thread that updates */

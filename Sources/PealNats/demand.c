@@ -180,11 +180,11 @@ peal_status import_update(struct import *import)
         free(methods);
         return status;
     }
+    /* Otherwise the server would pass calls to this process, also after others have received the announcement. */
+    if (!is_wanted && import->table->is_service && import->answers != NULL)
+        answers_unsubscribe(import->answers);
     announce(import, methods);
     if (!is_wanted && import->calls != NULL)
         unsubscribe(import);
-    /* Otherwise the server would pass calls to this process. */
-    if (!is_wanted && import->table->is_service && import->answers != NULL)
-        answers_unsubscribe(import->answers);
     return PEAL_OK;
 }

@@ -181,13 +181,14 @@ void import_destroy(struct import *import)
 {
     if (import == NULL)
         return;
+    /* Before the announcement, as in import_update. */
+    if (import->answers != NULL)
+        answers_unsubscribe(import->answers);
     if (import->announced != NULL && import->announced[0] != '\0')
         presence_announce(import->bridge, import->table, "");
     inbox_destroy(import->inbox);
     transport_unsubscribe(import->calls);
     transport_unsubscribe(import->presence);
-    if (import->answers != NULL)
-        answers_unsubscribe(import->answers);
     relay_destroy(import->relay);
     answers_destroy(import->answers);
     method_table_destroy(import->table);

@@ -38,6 +38,8 @@ static struct peer *add_peer(struct export *export, const uint8_t *id)
 static void remove_peer(struct export *export, struct peer *peer)
 {
     *peer = export->peers[--export->peer_count];
+    if (export->peer_count == 0)
+        export->emptied = now_in_milliseconds();
     if (export->ready_peers > export->peer_count)
         export->ready_peers = export->peer_count;
 }

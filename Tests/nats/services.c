@@ -277,12 +277,15 @@ CLAIM("N18", "without a process that provides the protocol, a call fails at once
     desk_open(&provider);
     desk_provide(&provider, no_queue);
     check_add_fails(&user, PEAL_ERROR_NOT_FOUND, "was not made");
-    desk_observe(&provider, no_queue);
-    desk_wait(&user, 1);
-    CHECK_EQUAL(remote_add(&user, 1, 2), 3);
-    CHECK_OK(peal_observation_remove(provider.observation));
-    WAIT_UNTIL(peal_bridge_wait_for_peers(user.bridge, user.abacus.protocol, 1, 0) == PEAL_ERROR_TIMEOUT);
-    check_add_fails(&user, PEAL_ERROR_NOT_FOUND, "was not made");
+    /* The call follows the end of the provider at once, while the worker ends earlier calls. */
+    for (int round = 0; round < CHECK_ROUNDS(100); round++) {
+        desk_observe(&provider, no_queue);
+        desk_wait(&user, 1);
+        CHECK_EQUAL(remote_add(&user, 1, 2), 3);
+        CHECK_OK(peal_observation_remove(provider.observation));
+        while (peal_bridge_wait_for_peers(user.bridge, user.abacus.protocol, 1, 0) != PEAL_ERROR_TIMEOUT) {}
+        check_add_fails(&user, PEAL_ERROR_NOT_FOUND, "was not made");
+    }
     desk_close(&provider);
     check_add_fails(&user, PEAL_ERROR_NOT_FOUND, "was not made");
     desk_close(&user);
