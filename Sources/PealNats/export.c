@@ -244,12 +244,13 @@ static peal_status update_observers(struct export *export, size_t peers, bool ha
 /* No process provides the protocol. A call before the end of the last one was in that process. A later call is in a process
  * that has not announced itself, or in one that is stopped, or the server answers that there is none. A process of the first
  * kind announces itself within an interval. */
-static void end_calls(struct export *export, bool has_just_ended, int64_t ended)
+static void end_calls(struct export *export, bool has_just_ended, int64_t emptied)
 {
     const struct peal_bridge *bridge = export->bridge;
     const int64_t silent = now_in_milliseconds() - SILENT_INTERVALS * (int64_t)bridge->options.presence;
 
-    requests_end_export(bridge->requests, export, has_just_ended ? ended - 1 : silent);
+    /* A call in the millisecond of the end may be a later one. */
+    requests_end_export(bridge->requests, export, has_just_ended ? emptied - 1 : silent);
 }
 
 peal_status export_update(struct export *export)
@@ -263,12 +264,12 @@ peal_status export_update(struct export *export)
         return status;
     pthread_mutex_lock(&export->bridge->lock);
     const size_t peers = export->peer_count;
-    const int64_t ended = export->emptied;
+    const int64_t emptied = export->emptied;
     pthread_mutex_unlock(&export->bridge->lock);
     if (!export->table->is_service)
         status = update_observers(export, peers, has_grown);
     else if (peers == 0)
-        end_calls(export, export->updated_peers > 0, ended);
+        end_calls(export, export->updated_peers > 0, emptied);
     export->updated_peers = peers;
     if (has_grown)
         presence_request(export->bridge, export->table);
