@@ -19,24 +19,42 @@ static uint8_t *base_of(const struct log *log) { return (uint8_t *)log->header; 
 
 uint64_t log_ticks(const struct log *log) { return log->is_counter ? read_counter() : nanoseconds_of(CLOCK_MONOTONIC); }
 
-/* Returns the length of a tick in nanoseconds, times 2^32. */
-static uint64_t tick_length(uint64_t ticks, uint64_t nanoseconds)
+struct moment {
+    uint64_t ticks;
+    uint64_t time;
+};
+
+/* Reads both clocks at once, as nearly as possible. The thread may lose its processor between two readings, so the pair
+ * that took the least time is returned. */
+static struct moment read_moment(const struct log *log)
 {
-    return ticks == 0 ? 0 : (uint64_t)((wide)nanoseconds << 32) / ticks;
+    enum { READINGS = 8 };
+    struct moment best = { 0, 0 };
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < READINGS; i++) {
+        const uint64_t ticks = log_ticks(log);
+        const uint64_t time = nanoseconds_of(CLOCK_MONOTONIC);
+        const uint64_t duration = log_ticks(log) - ticks;
+        if (duration < least) {
+            least = duration;
+            best = (struct moment){ ticks, time };
+        }
+    }
+    return best;
 }
 
-/* Measures the counter for a millisecond, which gives its rate within 0.01 %. */
+/* Measures the counter for a millisecond, which gives its rate within 0.01 %. Returns the length of a tick in nanoseconds,
+ * times 2^32. */
 static uint64_t measure_tick_length(const struct log *log)
 {
-    const uint64_t begin = nanoseconds_of(CLOCK_MONOTONIC);
-    const uint64_t ticks = log_ticks(log);
-    uint64_t now = begin;
-
     if (!log->is_counter)
         return (uint64_t)1 << 32;
-    while (now - begin < 1000000)
-        now = nanoseconds_of(CLOCK_MONOTONIC);
-    return tick_length(log_ticks(log) - ticks, now - begin);
+    const struct moment begin = read_moment(log);
+    while (nanoseconds_of(CLOCK_MONOTONIC) - begin.time < 1000000)
+        ;
+    const struct moment end = read_moment(log);
+    return (uint64_t)((wide)(end.time - begin.time) << 32) / (end.ticks - begin.ticks);
 }
 
 /* ---- Room -------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,6 +134,46 @@ CLAIM("R1", "a replay makes the recorded calls in their order, any number of tim
     CHECK_TEXT(journal.text, expected);
     const struct peal_replay_info info = info_of(replay);
     CHECK(info.calls == 4 && info.skipped == 0 && info.made == 8 && info.failed == 0 && info.is_closed);
+    peal_replay_destroy(replay);
+    close_center(center);
+}
+
+/* While the clock is disturbed, this thread is stopped after every third reading of it. */
+static __thread bool clock_is_disturbed;
+
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    static __thread unsigned readings;
+    const struct timespec pause = { 0, 3000000 };
+    const int result = (int)syscall(SYS_clock_gettime, clock, out);
+
+    if (clock_is_disturbed && readings++ % 3 == 0)
+        syscall(SYS_nanosleep, &pause, NULL);
+    return result;
+}
+
+CLAIM("R1", "the times of calls are right, also if the recorder was interrupted while it measured the counter's rate")
+{
+    const peal_center center = open_center();
+    const peal_protocol chat = define(center, first_version);
+    const struct timespec pause = { 0, 20000000 };
+    struct peal_replay_call first = { .size = sizeof first }, second = { .size = sizeof second };
+    struct timespec begin, end;
+
+    clock_is_disturbed = true;
+    peal_recorder *recorder = record(chat);
+    clock_is_disturbed = false;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", "hello"));
+    nanosleep(&pause, NULL);
+    CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", "again"));
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    peal_recorder_destroy(recorder);
+    peal_replay *replay = replay_into(center);
+    CHECK_OK(peal_replay_next(replay, &first));
+    CHECK_OK(peal_replay_next(replay, &second));
+    const double passed = (double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec);
+    CHECK(second.time - first.time > 0.999 * 20000000 && second.time - first.time < 1.001 * passed);
     peal_replay_destroy(replay);
     close_center(center);
 }
