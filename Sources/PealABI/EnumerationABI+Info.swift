@@ -28,7 +28,6 @@ public func peal_protocol_get_info(
         info.is_built_in = proto.isBuiltIn
         info.methods = try proto.methods().count
         info.adopted = proto.adoptedProtocols.count
-        info.observers = try proto.countObservers()
         Boundary.fill(&info.name, with: proto.name)
     }
 }
@@ -45,7 +44,6 @@ public func peal_method_get_info(
         info.set(method.declaration)
         info.setResult(of: method)
         info.parameters = method.parameterCount
-        info.observers = try method.observerCount()
         info.last_calls = method.lastCallCount
         Boundary.fill(&info.name, with: method.name)
     }

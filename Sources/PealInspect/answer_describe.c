@@ -46,6 +46,7 @@ static void describe_method(struct text *text, peal_method method)
     struct peal_method_info info = { .size = sizeof info };
     const struct peal_type *type;
     uint64_t fingerprint = 0;
+    size_t observers = 0;
     char *declaration, *canonical;
 
     if (peal_method_get_info(method, &info) < 0 || peal_method_describe(method, &type) < 0)
@@ -53,6 +54,7 @@ static void describe_method(struct text *text, peal_method method)
     READ_TEXT(declaration, peal_method_declaration, method);
     READ_TEXT(canonical, peal_method_canonical_text, method);
     (void)peal_method_fingerprint(method, &fingerprint);
+    (void)peal_method_count_observers(method, &observers);
     json_begin(text, NULL);
     json_text(text, "kind", "method");
     json_text(text, "name", info.name);
@@ -62,7 +64,7 @@ static void describe_method(struct text *text, peal_method method)
     json_text(text, "policy", NAME_OF(policies, info.policy));
     json_text(text, "recursion", NAME_OF(recursions, info.recursion));
     json_number(text, "since", info.since);
-    json_number(text, "observers", info.observers);
+    json_number(text, "observers", observers);
     add_parameters(text, type);
     json_end_line(text);
     free(declaration);
@@ -76,6 +78,7 @@ static void describe_protocol(struct text *text, peal_protocol protocol)
     peal_protocol *adopted;
     peal_method *methods;
     uint64_t fingerprint = 0;
+    size_t observers = 0;
     size_t count;
     char *canonical;
 
@@ -83,6 +86,7 @@ static void describe_protocol(struct text *text, peal_protocol protocol)
         return;
     READ_TEXT(canonical, peal_protocol_canonical_text, protocol);
     (void)peal_protocol_fingerprint(protocol, &fingerprint);
+    (void)peal_protocol_count_observers(protocol, &observers);
     json_begin(text, NULL);
     json_text(text, "kind", "protocol");
     json_text(text, "name", info.name);
@@ -90,7 +94,7 @@ static void describe_protocol(struct text *text, peal_protocol protocol)
     json_bool(text, "built_in", info.is_built_in);
     json_text(text, "text", canonical != NULL ? canonical : "");
     add_fingerprint(text, fingerprint);
-    json_number(text, "observers", info.observers);
+    json_number(text, "observers", observers);
     json_begin_array(text, "adopts");
     READ_LIST(adopted, count, peal_protocol_list_adopted, protocol, );
     for (size_t i = 0; i < count; i++) {

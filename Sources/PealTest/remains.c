@@ -86,11 +86,13 @@ static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 static size_t report_observers(struct text *text, peal_protocol protocol)
 {
     struct peal_protocol_info info = { .size = sizeof info };
+    size_t count = 0;
 
-    if (peal_protocol_get_info(protocol, &info) < 0 || info.observers == 0)
+    if (peal_protocol_count_observers(protocol, &count) < 0 || count == 0
+        || peal_protocol_get_info(protocol, &info) < 0)
         return 0;
-    text_add(text, "protocol %s: %zu observer%s\n", info.name, info.observers, plural(info.observers));
-    return info.observers;
+    text_add(text, "protocol %s: %zu observer%s\n", info.name, count, plural(count));
+    return count;
 }
 
 static size_t report_protocols(struct text *text, peal_center center)

@@ -20,6 +20,8 @@ private enum NewSink: PealProtocol {
     static let line = Method<Void, String>("line")
     static let rotate = Method<Void, Int32>("rotate", since: 2)
     static let forgotten = Method<Void>("forgotten")
+    /// A declaration of the same method with another type.
+    static let wrongLine = Method<Void, Int32>("line")
     static let methods: [any MethodDeclaration] = [line, rotate]
 }
 
@@ -49,6 +51,19 @@ private enum NewSink: PealProtocol {
         #expect(heard.all == ["text", "3"])
         #expect(try center.methods(of: "Sink").map(\.name) == ["line", "rotate"])
         withExtendedLifetime((old, new)) {}
+    }
+
+    @Test func `P6: each of two declarations of a method is checked, also after the first was used`() throws {
+        let center = try Center()
+        let heard = Record<String>()
+        let observation = try center.observe(NewSink.line) { heard.append($0) }
+        try center.broadcast(NewSink.line, "text")
+        let broadcast = #expect(throws: PealError.self) { try center.broadcast(NewSink.wrongLine, 7) }
+        #expect(broadcast?.status == .conflict)
+        let observed = #expect(throws: PealError.self) { try center.observe(NewSink.wrongLine) { _ in } }
+        #expect(observed?.status == .conflict)
+        #expect(heard.all == ["text"])
+        withExtendedLifetime(observation) {}
     }
 
     @Test func `a method that its protocol does not list is named`() throws {

@@ -85,7 +85,7 @@ struct peal_center_info {
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_center_get_info(peal_center center, struct peal_center_info *out_info);
 
-/* The state of a protocol. */
+/* The state of a protocol. peal_protocol_count_observers counts its observers. */
 struct peal_protocol_info {
     size_t size;        /* sizeof(struct peal_protocol_info), set by the caller */
     peal_center center;
@@ -93,7 +93,6 @@ struct peal_protocol_info {
     bool is_built_in;   /* a protocol of peal, such as "PealServices" */
     size_t methods;     /* adopted methods included */
     size_t adopted;     /* protocols that it adopts directly */
-    size_t observers;   /* as counted by peal_protocol_count_observers */
     char name[256];
 };
 
@@ -112,7 +111,7 @@ typedef enum peal_recursion {
     PEAL_RECURSION_REJECT = 3
 } peal_recursion;
 
-/* The state of a method. */
+/* The state of a method. peal_method_count_observers counts its observers. */
 struct peal_method_info {
     size_t size;            /* sizeof(struct peal_method_info), set by the caller */
     peal_protocol protocol; /* the protocol of the handle */
@@ -128,7 +127,6 @@ struct peal_method_info {
     size_t last_calls;      /* number of last calls kept now */
     size_t parameters;      /* without `self` */
     size_t chained_parameter; /* from 1: the parameter that a result becomes in a chain; 0 if none has its type */
-    size_t observers;       /* as counted by peal_method_count_observers */
     char name[256];         /* cut to fit */
 };
 

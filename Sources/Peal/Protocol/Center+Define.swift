@@ -79,11 +79,15 @@ extension Center {
         return try resolve(signature)
     }
 
-    /// Finds a method, checks it, and caches it.
+    /// Finds a method by its name, and caches it. It is checked if the cache did not have it.
     @usableFromInline
     func resolve(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
         let owner = try findOrDefine(signature.owner)
-        let found = try check(signature, find(signature, in: owner), of: owner)
+        let method = try find(signature, in: owner)
+        if let known = cache.find(signature.location), known.method.id == method.id, known.protocol.id == owner.id {
+            return known
+        }
+        let found = try check(signature, method, of: owner)
         cache.keep(found, at: signature.location)
         return found
     }

@@ -100,18 +100,18 @@ struct ResolvedMethod: Sendable {
     }
 }
 
-/// Small numbers for methods, by which caches find them. Each method of a protocol type has one, however often its
-/// declaration is made.
+/// Small numbers for declarations of methods, by which caches find the methods. Equal declarations have one number,
+/// however often they are made. Declarations of other types or options have others, because each of them is checked.
 enum MethodSerials {
     private struct Key: Hashable {
-        let owner: ObjectIdentifier
-        let name: String
+        let declaration: ObjectIdentifier
+        let text: String
     }
 
     private static let numbers = Mutex<[Key: Int]>([:])
 
-    static func number(of owner: any PealProtocol.Type, _ name: String) -> Int {
-        let key = Key(owner: ObjectIdentifier(owner), name: name)
+    static func number(of declaration: any MethodDeclaration.Type, _ text: String) -> Int {
+        let key = Key(declaration: ObjectIdentifier(declaration), text: text)
         return numbers.withLock { numbers in
             let number = numbers[key] ?? numbers.count
             numbers[key] = number

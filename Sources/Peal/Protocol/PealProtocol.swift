@@ -61,7 +61,8 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealParame
         var types = MethodTypes(result: nil)
         _ = (repeat types.append((each Parameter).self))
         signature = MethodSignature(
-            Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since, recursion: recursion,
+            Self.self, of: Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since,
+            recursion: recursion,
             isBorrowed: isBorrowed, policy: nil, sticky: sticky)
     }
 
@@ -83,7 +84,8 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealParame
         var types = MethodTypes(result: ValueType(Result.self))
         _ = (repeat types.append((each Parameter).self))
         signature = MethodSignature(
-            Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since, recursion: recursion,
+            Self.self, of: Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since,
+            recursion: recursion,
             isBorrowed: isBorrowed, policy: policy.policy)
     }
 
@@ -103,7 +105,8 @@ public struct PealMethod<Owner: PealProtocol, Result, each Parameter: PealParame
         var types = MethodTypes(result: ValueType(Answer.self))
         _ = (repeat types.append((each Parameter).self))
         signature = MethodSignature(
-            Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since, recursion: recursion,
+            Self.self, of: Owner.self, name, types, parameters: parameters, isRequired: isRequired, since: since,
+            recursion: recursion,
             isBorrowed: isBorrowed, policy: nil)
     }
 
@@ -137,16 +140,18 @@ public final class MethodSignature: Sendable {
     /// True if a call can point to the arguments themselves.
     @usableFromInline let needsNoEncoding: Bool
 
+    /// - Parameter declaration: The type of the declaration, which names the types of the method.
     init(
-        _ owner: any PealProtocol.Type, _ name: String, _ types: MethodTypes, parameters: [String], isRequired: Bool,
-        since: UInt32, recursion: Recursion, isBorrowed: Bool, policy: Policy?, sticky: Sticky? = nil
+        _ declaration: any MethodDeclaration.Type, of owner: any PealProtocol.Type, _ name: String,
+        _ types: MethodTypes,
+        parameters: [String], isRequired: Bool, since: UInt32, recursion: Recursion, isBorrowed: Bool, policy: Policy?,
+        sticky: Sticky? = nil
     ) {
         self.name = name
         self.owner = owner
         self.types = types
         self.policy = policy
         needsNoEncoding = types.needNoEncoding
-        location = MethodCache.Location(serial: MethodSerials.number(of: owner, name))
         let options = [
             since == 1 ? nil : "since(\(since))", policy?.text, recursion.text, isBorrowed ? "borrowed" : nil,
             sticky?.text,
@@ -154,6 +159,7 @@ public final class MethodSignature: Sendable {
         let prototype = Self.prototype(name, types, parameters)
         text = (["\(isRequired ? "required" : "optional") \(prototype)"] + options.compactMap(\.self)).joined(
             separator: ", ")
+        location = MethodCache.Location(serial: MethodSerials.number(of: declaration, text))
     }
 
     private static func prototype(_ name: String, _ types: MethodTypes, _ names: [String]) -> String {

@@ -21,7 +21,9 @@ function(peal_add_swift_tests name folder)
   target_compile_options(swift-${name} PRIVATE
     -Onone -swift-version 6 -enable-batch-mode -parse-as-library -module-name ${folder})
   target_link_libraries(swift-${name} PRIVATE ${ARGN} ${PEAL_SWIFT_TESTING})
-  add_test(NAME swift.${name} COMMAND swift-${name})
+  # One test at a time. A test that blocks its thread until a task has run takes a thread of the pool that runs tasks.
+  # There are as many threads as processors, so several such tests would wait for each other.
+  add_test(NAME swift.${name} COMMAND swift-${name} --no-parallel)
   set_tests_properties(swift.${name} PROPERTIES TIMEOUT 300 COST 300 LABELS "memory;threads")
   if(TARGET swift-announce)
     set_property(TEST swift.${name} PROPERTY ENVIRONMENT LD_PRELOAD=$<TARGET_FILE:swift-announce>)
