@@ -119,7 +119,7 @@ extension Observation.Removal {
 
 extension Registration {
     private mutating func includeLaterMethods() throws(Failure) {
-        guard case .handler(_, names: nil) = functions else {
+        guard case .handler = functions else {
             throw Failure(
                 .argument,
                 "PEAL_OBSERVE_LATER_METHODS is for a handler of all methods; use peal_observe_handler without names")
@@ -136,36 +136,25 @@ extension Registration {
 }
 
 extension Boundary {
-    /// The names of methods; nil for all.
-    static func methodNames(
+    private static var maximumCount: Int { 65_536 }
+
+    /// Checks the number of names of methods. NULL means all methods.
+    static func checkNames(
         _ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int
-    ) throws(Failure) -> [String]? {
-        guard let names else {
+    ) throws(Failure) {
+        guard names != nil else {
             guard count == 0 else { throw .null("methods") }
-            return nil
+            return
         }
-        guard (0...FunctionBinding.maximumBindings).contains(count) else {
+        guard (0...maximumCount).contains(count) else {
             throw Failure(.argument, "there are \(count) names of methods; give as many as `methods` has")
         }
-        var read: [String] = []
-        for name in UnsafeBufferPointer(start: names, count: count) {
-            read.append(try CallerText.read(name, "the name of a method"))
-        }
-        return read
-    }
-}
-
-extension FunctionBinding {
-    static func list(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) -> UnsafeBufferPointer<
-        peal_binding
-    > {
-        guard count != 0 else { return UnsafeBufferPointer<peal_binding>(start: nil, count: 0) }
-        guard let bindings else { throw .null("bindings") }
-        guard count > 0, count <= maximumBindings else {
-            throw Failure(.argument, "there are \(count) bindings; \(maximumBindings) at most")
-        }
-        return UnsafeBufferPointer<peal_binding>(start: bindings, count: count)
     }
 
-    static var maximumBindings: Int { 65_536 }
+    static func checkBindings(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) {
+        if count != 0, bindings == nil { throw .null("bindings") }
+        guard (0...maximumCount).contains(count) else {
+            throw Failure(.argument, "there are \(count) bindings; \(maximumCount) at most")
+        }
+    }
 }

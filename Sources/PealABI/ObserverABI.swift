@@ -1,4 +1,5 @@
 public import CPeal
+internal import CPealSupport
 internal import PealCore
 
 @c @implementation
@@ -19,7 +20,8 @@ public func peal_observe_bindings(
     _ out_observation: UnsafeMutablePointer<peal_observation>?
 ) -> peal_status {
     Registration.register(proto, target, options, out_observation) { () throws(Failure) in
-        .callerBindings(try FunctionBinding.list(bindings, count))
+        try Boundary.checkBindings(bindings, count)
+        return .named(peal_named_functions(handler: nil, bindings: bindings, names: nil, count: count))
     }
 }
 
@@ -31,8 +33,10 @@ public func peal_observe_handler(
 ) -> peal_status {
     Registration.register(proto, target, options, out_observation) { () throws(Failure) in
         guard let handler else { throw .null("handler") }
-        return .handler(
-            unsafeBitCast(handler, to: UnsafeRawPointer.self), names: try Boundary.methodNames(methods, count))
+        let function = unsafeBitCast(handler, to: UnsafeRawPointer.self)
+        try Boundary.checkNames(methods, count)
+        guard let methods else { return .handler(function) }
+        return .named(peal_named_functions(handler: function, bindings: nil, names: methods, count: count))
     }
 }
 

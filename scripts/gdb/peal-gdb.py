@@ -61,6 +61,11 @@ def handles(room, function, *arguments):
     return list(struct.unpack(f"<{min(count, most)}Q", room.read(8, 8 * min(count, most))))
 
 
+def count(room, function, handle):
+    """The number that a count function of the library stores."""
+    return struct.unpack("<Q", room.read(0, 8))[0] if succeeds(function, handle, room.address) else 0
+
+
 def info(room, function, handle, layout):
     """The members of a structure that a get_info function fills, or None."""
     size = struct.calcsize(layout)
@@ -78,7 +83,7 @@ def symbol(address):
 
 
 QUEUE = "<QQQQQIIQQ64s"
-PROTOCOL = "<QQI?xxxQQQ256s"
+PROTOCOL = "<QQI?xxxQQ256s"
 OBSERVATION = "<QQQQQiI??64sxxxxxxQ"
 
 
@@ -130,7 +135,7 @@ class Protocols(gdb.Command):
                 read = info(room, "peal_protocol_get_info", handle, PROTOCOL)
                 if read is None:
                     continue
-                print(f"protocol {text(read[7])}: {read[6]} observers")
+                print(f"protocol {text(read[6])}: {count(room, 'peal_protocol_count_observers', handle)} observers")
                 show_observers(room, handles(room, "peal_protocol_list_observations", handle))
 
 

@@ -115,8 +115,9 @@ extension Center {
     func observe(
         _ signature: MethodSignature, _ options: [ObserverOption], _ response: Response
     ) throws(PealError) -> ObserverToken {
-        let found = try resolve(signature)
-        return try register(Handler([response]), for: [signature.name], of: found.protocol, options)
+        try registering(for: signature) { (found) throws(PealError) in
+            try register(Handler([response]), for: [signature.name], of: found.protocol, options)
+        }
     }
 
     /// Registers a listener to one method. Where the protocol requires other methods, the listener implements them by
@@ -142,9 +143,10 @@ extension Center {
     func listen(
         _ signature: MethodSignature, _ options: [ObserverOption], _ response: Response
     ) throws(PealError) -> ObserverToken {
-        let found = try resolve(signature)
-        return try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
-            try register(Handler([response]), for: names, of: found.protocol, options)
+        try registering(for: signature) { (found) throws(PealError) in
+            try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
+                try register(Handler([response]), for: names, of: found.protocol, options)
+            }
         }
     }
 

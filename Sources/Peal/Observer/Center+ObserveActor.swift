@@ -93,10 +93,11 @@ extension Center {
     private func listen(
         _ signature: MethodSignature, _ response: Response, on actor: some Actor, _ options: [ObserverOption]
     ) throws(PealError) -> ObserverToken {
-        let found = try resolve(signature)
         let options = options + [.on(try ActorQueues.queue(of: actor)), .allowingDuplicates]
-        return try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
-            try register(actor, [response], for: names, of: found.protocol, options)
+        return try registering(for: signature) { (found) throws(PealError) in
+            try registerListener(to: signature.name, of: found.protocol) { names throws(PealError) in
+                try register(actor, [response], for: names, of: found.protocol, options)
+            }
         }
     }
 

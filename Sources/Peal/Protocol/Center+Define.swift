@@ -79,6 +79,21 @@ extension Center {
         return try resolve(signature)
     }
 
+    /// Registers for a known method, and once more if its handle was stale.
+    func registering<Result>(
+        for signature: MethodSignature, _ register: (ResolvedMethod) throws(PealError) -> Result
+    ) throws(PealError) -> Result {
+        let known = try resolved(signature)
+        do throws(PealError) {
+            return try register(known)
+        } catch {
+            guard error.status == .handle else { throw error }
+            let found = try resolve(signature)
+            guard found.method.id != known.method.id else { throw error }
+            return try register(found)
+        }
+    }
+
     /// Finds a method by its name, and caches it. It is checked if the cache did not have it.
     @usableFromInline
     func resolve(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {

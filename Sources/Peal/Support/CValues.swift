@@ -24,15 +24,27 @@ enum CStrings {
     static func withList<Result, Failure: Error>(
         _ strings: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var characters: [CChar] = []
-        var starts: [Int] = []
-        for string in strings {
-            starts.append(characters.count)
-            characters.append(contentsOf: string.utf8CString)
-        }
-        return try characters.withUnsafeBufferPointer { (characters) throws(Failure) -> Result in
-            let list: [UnsafePointer<CChar>?] = starts.map { characters.baseAddress! + $0 } + [nil]
-            return try list.withUnsafeBufferPointer { (list) throws(Failure) -> Result in try body(list.baseAddress!) }
+        let sizeOfList = (strings.count + 1) * MemoryLayout<UnsafePointer<CChar>?>.stride
+        let size = strings.reduce(sizeOfList) { $0 + $1.utf8.count + 1 }
+        // Short lists are on the stack.
+        return try withUnsafeTemporaryAllocation(
+            byteCount: size, alignment: MemoryLayout<UnsafePointer<CChar>?>.alignment
+        ) { (memory) throws(Failure) -> Result in
+            let start = memory.baseAddress!
+            let list = start.bindMemory(to: UnsafePointer<CChar>?.self, capacity: strings.count + 1)
+            var end = start + sizeOfList
+            for index in strings.indices {
+                var string = strings[index]
+                let count = string.withUTF8 { bytes in
+                    if let start = bytes.baseAddress { end.copyMemory(from: start, byteCount: bytes.count) }
+                    return bytes.count
+                }
+                (list + index).initialize(to: UnsafePointer(end.bindMemory(to: CChar.self, capacity: count + 1)))
+                end.storeBytes(of: 0, toByteOffset: count, as: CChar.self)
+                end += count + 1
+            }
+            (list + strings.count).initialize(to: nil)
+            return try body(list)
         }
     }
 

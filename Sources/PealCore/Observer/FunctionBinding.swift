@@ -23,9 +23,9 @@ public struct FunctionBinding {
 
 extension FunctionBinding {
     /// Reads and checks the texts of bindings in the caller's memory.
-    static func read(_ bindings: UnsafeBufferPointer<peal_binding>) throws(Failure) -> [FunctionBinding] {
+    static func read(_ given: peal_named_functions) throws(Failure) -> [FunctionBinding] {
         var read: [FunctionBinding] = []
-        for binding in bindings {
+        for binding in UnsafeBufferPointer(start: given.bindings, count: given.count) {
             let method = try CallerText.read(binding.method, "the method of a binding")
             let prototype: String? =
                 binding.prototype == nil ? nil : try CallerText.source(binding.prototype, "the prototype of \(method)")
@@ -36,31 +36,36 @@ extension FunctionBinding {
     }
 }
 
-/// Bindings that were checked, and their tables.
-final class KnownBindings: @unchecked Sendable {
+extension peal_named_functions {
+    /// Reads the names of a handler's methods.
+    func readNames() throws(Failure) -> [String] {
+        var read: [String] = []
+        for name in UnsafeBufferPointer(start: names, count: count) {
+            read.append(try CallerText.read(name, "the name of a method"))
+        }
+        return read
+    }
+}
+
+/// Functions in the caller's memory that were checked, and their tables.
+final class KnownFunctions: @unchecked Sendable {
     // Unchecked: the memory is its own and never changes.
-    private let list: UnsafeBufferPointer<peal_binding>
+    private let copy: UnsafeMutablePointer<peal_named_functions>
     let tables: ObserverTables
 
     /// Returns nil if memory is refused.
-    init?(_ list: UnsafeBufferPointer<peal_binding>, _ tables: ObserverTables) {
-        guard let copy = peal_bindings_copy(list.baseAddress, list.count) else { return nil }
-        self.list = UnsafeBufferPointer(start: copy, count: list.count)
+    init?(_ functions: inout peal_named_functions, _ tables: ObserverTables) {
+        guard let copy = peal_named_functions_copy(&functions) else { return nil }
+        self.copy = copy
         self.tables = tables
     }
 
     deinit {
-        peal_memory_free(UnsafeMutableRawPointer(mutating: list.baseAddress))
+        peal_memory_free(copy)
     }
 
     @inline(__always)
-    func isEqual(to other: UnsafeBufferPointer<peal_binding>) -> Bool {
-        list.count == other.count && peal_bindings_are_equal(list.baseAddress, other.baseAddress, list.count)
-    }
-}
-
-extension UnsafeBufferPointer<peal_binding> {
-    var firstFunction: UnsafeRawPointer? { isEmpty ? nil : unsafeBitCast(self[0].function, to: UnsafeRawPointer?.self) }
+    func isEqual(to other: inout peal_named_functions) -> Bool { peal_named_functions_are_equal(copy, &other) }
 }
 
 extension Method {

@@ -8,7 +8,8 @@ extension CenterState {
     mutating func lastTables(of registration: inout Registration, _ proto: PealProtocol) -> Borrowed<ObserverTables>? {
         guard registration.queue == nil else { return nil }
         if let table = registration.table { return self[proto].tables.findLast(table, of: proto) }
-        return registration.callerBindings.flatMap { self[proto].tables.findLast($0) }
+        guard registration.named != nil else { return nil }
+        return self[proto].tables.findLast(&registration.named!)
     }
 
     /// The functions of a registration, checked, and shared with the observers that have the same ones.
@@ -43,12 +44,12 @@ extension CenterState {
             return try ObserverTables(
                 try functions(of: registration), of: proto, in: self, later: LaterMethods(of: registration))
         }
-        guard registration.lazy == nil, let bindings = registration.callerBindings else {
+        guard registration.lazy == nil, var named = registration.named else {
             return try share(try functions(of: registration), of: proto)
         }
-        if let known = self[proto].tables.find(bindings) { return known }
+        if let known = self[proto].tables.find(&named) { return known }
         let tables = try share(try functions(of: registration), of: proto)
-        self[proto].tables.note(tables, of: bindings)
+        self[proto].tables.note(tables, of: &named)
         return tables
     }
 
@@ -73,11 +74,16 @@ extension CenterState {
         case .table(let table): try FunctionTables(reading: table, of: registration.proto, in: self)
         case .service: FunctionTables()
         case .bindings(let bindings): try FunctionTables(binding: bindings, of: registration.proto, in: self)
-        case .callerBindings(let bindings):
-            try FunctionTables(binding: try FunctionBinding.read(bindings), of: registration.proto, in: self)
-        case .handler(let function, let names):
+        case .named(let given):
+            if let handler = given.handler {
+                try FunctionTables(
+                    handler: handler, names: try given.readNames(), of: registration.proto, in: self)
+            } else {
+                try FunctionTables(binding: try FunctionBinding.read(given), of: registration.proto, in: self)
+            }
+        case .handler(let function):
             try FunctionTables(
-                handler: function, names: names, includesLater: registration.options.contains(.includesLater),
+                handler: function, names: nil, includesLater: registration.options.contains(.includesLater),
                 of: registration.proto,
                 in: self)
         }

@@ -6,10 +6,10 @@ public struct Registration: ~Copyable {
         /// A C table that begins with its size.
         case table(UnsafeRawPointer)
         case bindings([FunctionBinding])
-        /// Bindings in the caller's memory. They are not read if an earlier registration had equal bindings.
-        case callerBindings(UnsafeBufferPointer<peal_binding>)
-        /// One function for all methods, or for those with these names.
-        case handler(UnsafeRawPointer, names: [String]?)
+        /// Functions by names in the caller's memory. The names are not read if an earlier registration had equal ones.
+        case named(peal_named_functions)
+        /// One function for all methods.
+        case handler(UnsafeRawPointer)
         /// The tables that a service provides.
         case service
     }
@@ -53,8 +53,8 @@ public struct Registration: ~Copyable {
     private var objects: Objects?
     /// A C table that begins with its size; nil: other functions.
     private(set) var table: UnsafeRawPointer?
-    /// Bindings in the caller's memory; nil: other functions.
-    private(set) var callerBindings: UnsafeBufferPointer<peal_binding>?
+    /// Functions by names in the caller's memory; nil: other functions.
+    var named: peal_named_functions?
     public var target: UnsafeMutableRawPointer?
     public var destroy: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?
     public var weak: WeakTarget?
@@ -79,12 +79,12 @@ public struct Registration: ~Copyable {
     /// The functions of a service, if none were set.
     public var functions: Functions {
         get {
-            table.map { .table($0) } ?? callerBindings.map { .callerBindings($0) } ?? objects?.functions ?? .service
+            table.map { .table($0) } ?? named.map { .named($0) } ?? objects?.functions ?? .service
         }
         @inline(__always) set {
             switch newValue {
             case .table(let given): table = given
-            case .callerBindings(let given): callerBindings = given
+            case .named(let given): named = given
             default: changeObjects { $0.functions = newValue }
             }
         }
@@ -127,7 +127,7 @@ public struct Registration: ~Copyable {
     @inline(__always)
     var extras: UInt8 {
         guard let objects else { return UInt8(weak == nil ? PEAL_EXTRAS_NONE : PEAL_EXTRAS_COMMON) }
-        if table == nil, callerBindings == nil {
+        if table == nil, named == nil {
             // Functions of a service.
             guard let functions = objects.functions else { return UInt8(PEAL_EXTRAS_ALL) }
             if case .service = functions { return UInt8(PEAL_EXTRAS_ALL) }

@@ -5,10 +5,10 @@ struct SharedTables {
     /// The tables of the last registration: most observers that are registered in a row have the same.
     private var last: ObserverTables?
     private var byHash: [UInt64: ObserverTables] = [:]
-    /// The tables of bindings, by their first function: neither names nor prototypes need be read again.
-    private var bound: [UnsafeRawPointer?: KnownBindings] = [:]
-    /// The bindings of the last such registration, which `bound` keeps.
-    private var lastBound: Borrowed<KnownBindings>?
+    /// The tables of functions by names, by their hash: neither names nor prototypes need be read again.
+    private var named: [UInt64: KnownFunctions] = [:]
+    /// The functions of the last such registration, which `named` keeps.
+    private var lastNamed: Borrowed<KnownFunctions>?
     /// The number of tables at which those without observers are dropped.
     private var limit: UInt32 = minimumLimit
 
@@ -40,26 +40,28 @@ struct SharedTables {
         return found
     }
 
-    /// The same for the last registration by bindings, if these are equal. A prototype that was accepted stays so, since
-    /// declared types never change.
+    /// The same for the last registration by names, if its functions are equal. A prototype that was accepted stays so,
+    /// since declared types never change.
     @inline(__always)
-    mutating func findLast(_ bindings: UnsafeBufferPointer<peal_binding>) -> Borrowed<ObserverTables>? {
-        lastBound?.with { $0.isEqual(to: bindings) && $0.tables.isComplete ? Borrowed($0.tables) : nil }
+    mutating func findLast(_ functions: inout peal_named_functions) -> Borrowed<ObserverTables>? {
+        lastNamed?.with { $0.isEqual(to: &functions) && $0.tables.isComplete ? Borrowed($0.tables) : nil }
     }
 
-    /// The tables of bindings that were checked before; nil if they must be made.
-    mutating func find(_ bindings: UnsafeBufferPointer<peal_binding>) -> ObserverTables? {
-        guard let known = bound[bindings.firstFunction], known.isEqual(to: bindings) else { return nil }
-        lastBound = Borrowed(known)
+    /// The tables of functions that were checked before; nil if they must be made.
+    mutating func find(_ functions: inout peal_named_functions) -> ObserverTables? {
+        guard let known = named[peal_named_functions_hash(&functions)], known.isEqual(to: &functions) else {
+            return nil
+        }
+        lastNamed = Borrowed(known)
         return known.tables
     }
 
-    /// Stores the tables of checked bindings. If memory is refused, the next registration reads the bindings again.
-    mutating func note(_ tables: ObserverTables, of bindings: UnsafeBufferPointer<peal_binding>) {
-        guard let known = KnownBindings(bindings, tables) else { return }
-        if bound.count >= Int(limit) { removeBindings() }
-        bound[bindings.firstFunction] = known
-        lastBound = Borrowed(known)
+    /// Stores the tables of checked functions. If memory is refused, the next registration reads the names again.
+    mutating func note(_ tables: ObserverTables, of functions: inout peal_named_functions) {
+        guard let known = KnownFunctions(&functions, tables) else { return }
+        if named.count >= Int(limit) { removeNamed() }
+        named[peal_named_functions_hash(&functions)] = known
+        lastNamed = Borrowed(known)
     }
 
     /// Returns equal tables that exist already, or these, which are shared from now on.
@@ -82,14 +84,14 @@ struct SharedTables {
         self = SharedTables()
     }
 
-    private mutating func removeBindings() {
-        lastBound = nil
-        bound = [:]
+    private mutating func removeNamed() {
+        lastNamed = nil
+        named = [:]
     }
 
     private mutating func dropUnused() {
         last = nil
-        removeBindings()
+        removeNamed()
         var unused: [UInt64] = []
         var index = byHash.startIndex
         while index != byHash.endIndex {
