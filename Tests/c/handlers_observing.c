@@ -156,6 +156,41 @@ CLAIM("P6", "a method that the protocol grows by later is not implemented by a h
     close_center(center);
 }
 
+static void note_index(void *target, const struct peal_call *call)
+{
+    journal_write("%s%u:%d", ((struct ear *)target)->name, (unsigned)call->index, *(const int *)call->arguments[0]);
+}
+
+CLAIM("O15", "the names of a handler are read as they are at its registration, also if earlier ones are known")
+{
+    static const char *const first[] = { "optional void one(int n)", "optional void two(int n)", NULL };
+    static const char *const grown[] = { "optional void one(int n)", "optional void two(int n)",
+        "required void three(int n), since(2)", NULL };
+    char one[] = "one", two[] = "two", again[] = "one";
+    const char *names[] = { one, two };
+    const char *const others[] = { again };
+    peal_protocol protocol;
+
+    begin();
+    protocol = protocol_of(center, "Growing", first);
+    CHECK_OK(peal_observe_handler(protocol, &a, note_index, names, 2, NULL, NULL));
+    CHECK_OK(peal_observe_handler(protocol, &b, note_index, names, 2, NULL, NULL));
+    /* The same memory has other names, and other memory has the same name. */
+    memcpy(one, "two", sizeof one);
+    memcpy(two, "one", sizeof two);
+    CHECK_OK(peal_observe_handler(protocol, &c, note_index, names, 2, NULL, NULL));
+    CHECK_OK(peal_observe_handler(protocol, &a, hear_too, others, 1, NULL, NULL));
+    CHECK_OK(peal_observe_handler(protocol, &b, hear_too, others, 1, NULL, NULL));
+    CHECK_OK(peal_broadcast(find_method(protocol, "one"), 1));
+    CHECK_OK(peal_broadcast(find_method(protocol, "two"), 2));
+    CHECK_JOURNAL("a0:1 b0:1 c1:1 a:1 b:1 a1:2 b1:2 c0:2");
+    /* Names that were known lack a method that the protocol requires now. */
+    CHECK_EQUAL(protocol_of(center, "Growing", grown).id, protocol.id);
+    CHECK_FAILURE(peal_observe_handler(protocol, &c, hear_too, others, 1, NULL, NULL), PEAL_ERROR_CONFORMANCE);
+    CHECK_CONTAINS(peal_last_message(), "Growing.three");
+    close_center(center);
+}
+
 CLAIM("O15", "a handler may have up to 256 methods: a larger protocol is refused, unless names select some of it")
 {
     enum { MOST = 256 };

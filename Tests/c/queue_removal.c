@@ -189,12 +189,14 @@ static void *remove_a(void *context)
 static pthread_t start_removal(uint32_t flags)
 {
     static uint32_t given;
+    const size_t listed = count_listed(bell.on_ring);
     pthread_t thread;
 
     given = flags;
     thread = thread_start(remove_a, &given);
-    /* The registration has ended. The removal now waits for the call. */
-    WAIT_UNTIL(!peal_observation_is_active(of_a));
+    /* No call of the observer begins any more, and the removal waits for the one that runs. The handle is stale a little
+     * earlier than the observer ends. */
+    WAIT_UNTIL(!peal_observation_is_active(of_a) && count_listed(bell.on_ring) < listed);
     return thread;
 }
 
