@@ -105,9 +105,21 @@ enum SwiftMark {
             })
     }
 
+    /// The protocol that was defined last. It was compared with the declaration here.
+    private static let lastDefined = Atomic<UInt64>(0)
+
     /// The protocol in a center, defined there by the first service of Swift.
     @discardableResult
     static func define(in center: peal_center) throws(PealError) -> peal_protocol {
+        let found = find(in: center)
+        if found.id != 0, found.id == lastDefined.load(ordering: .relaxed) { return found }
+        let defined = try defineOrCompare(in: center)
+        lastDefined.store(defined.id, ordering: .relaxed)
+        return defined
+    }
+
+    /// Defines the protocol, or compares it with that of the center.
+    private static func defineOrCompare(in center: peal_center) throws(PealError) -> peal_protocol {
         try CStrings.withList(["required const char *type_name(void)"]) { methods throws(PealError) in
             try CStrings.withList([protocolName]) { names throws(PealError) in
                 var description = peal_protocol_description()
