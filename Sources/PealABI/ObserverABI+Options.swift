@@ -149,6 +149,7 @@ extension Boundary {
         guard (0...maximumCount).contains(count) else {
             throw Failure(.argument, "there are \(count) names of methods; give as many as `methods` has")
         }
+        try Registration.checkHandled(count)
     }
 
     static func checkBindings(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) {

@@ -24,9 +24,9 @@ struct moment {
     uint64_t time;
 };
 
-/* Reads both clocks at once, as nearly as possible. The thread may lose its processor between two readings, so the pair
- * that took the least time is returned. */
-static struct moment read_moment(const struct log *log)
+/* Reads the counter and a clock at once, as nearly as possible. The thread may lose its processor between two readings, so
+ * the pair that took the least time is returned. */
+static struct moment read_moment(const struct log *log, clockid_t clock)
 {
     enum { READINGS = 8 };
     struct moment best = { 0, 0 };
@@ -34,7 +34,7 @@ static struct moment read_moment(const struct log *log)
 
     for (int i = 0; i < READINGS; i++) {
         const uint64_t ticks = log_ticks(log);
-        const uint64_t time = nanoseconds_of(CLOCK_MONOTONIC);
+        const uint64_t time = nanoseconds_of(clock);
         const uint64_t duration = log_ticks(log) - ticks;
         if (duration < least) {
             least = duration;
@@ -44,16 +44,17 @@ static struct moment read_moment(const struct log *log)
     return best;
 }
 
-/* Measures the counter for a millisecond, which gives its rate within 0.01 %. Returns the length of a tick in nanoseconds,
- * times 2^32. */
-static uint64_t measure_tick_length(const struct log *log)
+/* Measures the counter for a millisecond, which gives its rate within 0.01 %. A counter that has not grown is not used.
+ * Returns the length of a tick in nanoseconds, times 2^32. */
+static uint64_t measure_tick_length(struct log *log)
 {
+    const struct moment begin = read_moment(log, CLOCK_MONOTONIC);
+    while (log->is_counter && nanoseconds_of(CLOCK_MONOTONIC) - begin.time < 1000000)
+        ;
+    const struct moment end = read_moment(log, CLOCK_MONOTONIC);
+    log->is_counter = log->is_counter && end.ticks > begin.ticks;
     if (!log->is_counter)
         return (uint64_t)1 << 32;
-    const struct moment begin = read_moment(log);
-    while (nanoseconds_of(CLOCK_MONOTONIC) - begin.time < 1000000)
-        ;
-    const struct moment end = read_moment(log);
     return (uint64_t)((wide)(end.time - begin.time) << 32) / (end.ticks - begin.ticks);
 }
 
@@ -172,8 +173,9 @@ int log_open(struct log *log, const char *path, uint64_t capacity)
     pthread_mutex_init(&log->lock, NULL);
     log->end = sizeof *log->header;
     log->header->tick_length = measure_tick_length(log);
-    log->header->start_time = nanoseconds_of(CLOCK_REALTIME);
-    log->header->start_ticks = log_ticks(log);
+    const struct moment start = read_moment(log, CLOCK_REALTIME);
+    log->header->start_time = start.time;
+    log->header->start_ticks = start.ticks;
     memcpy(log->header->magic, RECORDING_MAGIC, sizeof log->header->magic);
     return 0;
 }

@@ -27,6 +27,7 @@ import Testing
         let named = try register("named", owner: owner)
         let outside = try register("outside")
         for service in [inside, named, outside] { _ = try service.get() }
+        let later = try register("later")
         let observation = try owner.perform { () throws(PealError) in try center.observeServices { _ in } }
         try center.add(Part("part", notes, population), owner: owner)
         try center.startModulesBlocking()
@@ -38,6 +39,8 @@ import Testing
         #expect(notes.all.suffix(3).contains("part stops") && notes.all.contains("inside ends"))
         #expect(population.alive == 1)
         #expect(!observation.isActive && !heard.isActive)
+        // The first service was the owner's. The services of others do not depend on it.
+        #expect(try outside.get().name == "outside" && later.get().name == "later")
         #expect(inside.name == nil && named.name == nil && outside.name == "outside")
         #expect(owner.name == nil)
         #expect(pealError { try owner.retireBlocking() }?.status == .handle)

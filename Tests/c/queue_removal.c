@@ -194,7 +194,7 @@ static pthread_t start_removal(uint32_t flags)
 
     given = flags;
     thread = thread_start(remove_a, &given);
-    /* No call of the observer begins any more, and the removal waits for the one that runs. The handle is stale a little
+    /* No later broadcast reaches the observer, and the removal waits for the call that runs. The handle is stale a little
      * earlier than the observer ends. */
     WAIT_UNTIL(!peal_observation_is_active(of_a) && count_listed(bell.on_ring) < listed);
     return thread;

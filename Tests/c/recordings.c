@@ -140,6 +140,7 @@ CLAIM("R1", "a replay makes the recorded calls in their order, any number of tim
 
 /* While the clock is disturbed, this thread is stopped after every third reading of it. */
 static __thread bool clock_is_disturbed;
+static __thread unsigned disturbances;
 
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
@@ -147,8 +148,10 @@ int clock_gettime(clockid_t clock, struct timespec *out)
     const struct timespec pause = { 0, 3000000 };
     const int result = (int)syscall(SYS_clock_gettime, clock, out);
 
-    if (clock_is_disturbed && readings++ % 3 == 0)
+    if (clock_is_disturbed && readings++ % 3 == 0) {
+        disturbances++;
         syscall(SYS_nanosleep, &pause, NULL);
+    }
     return result;
 }
 
@@ -163,6 +166,7 @@ CLAIM("R1", "the times of calls are right, also if the recorder was interrupted 
     clock_is_disturbed = true;
     peal_recorder *recorder = record(chat);
     clock_is_disturbed = false;
+    CHECK(disturbances > 2);
     clock_gettime(CLOCK_MONOTONIC, &begin);
     CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", "hello"));
     nanosleep(&pause, NULL);

@@ -199,7 +199,7 @@ private let operations: [Operation] = [
 ]
 
 @main private enum Program {
-    /// n log n: 4 * log(2000) / log(500), in hundredths.
+    /// The largest permitted ratio of the counts, in hundredths. With these numbers, n log n would give 505.
     static let limit = 490
     static let few = 200
 

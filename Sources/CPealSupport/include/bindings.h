@@ -13,7 +13,7 @@
 
 /* Bindings, or the names of the methods of one handler. */
 struct peal_named_functions {
-    const void *_Nullable handler; /* NULL: the bindings have the functions */
+    const void *_Nullable handler; /* NULL for bindings, which have the functions */
     const struct peal_binding *_Nullable bindings;
     const char *_Nullable const *_Nullable names;
     size_t count; /* of the bindings or the names */

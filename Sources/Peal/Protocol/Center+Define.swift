@@ -79,7 +79,8 @@ extension Center {
         return try resolve(signature)
     }
 
-    /// Registers for a known method, and once more if its handle was stale.
+    /// Registers for a method that the cache has, or that is found. If a handle of the cache is stale, the method is found
+    /// by its name, and the registration is made for that.
     func registering<Result>(
         for signature: MethodSignature, _ register: (ResolvedMethod) throws(PealError) -> Result
     ) throws(PealError) -> Result {
@@ -89,12 +90,13 @@ extension Center {
         } catch {
             guard error.status == .handle else { throw error }
             let found = try resolve(signature)
-            guard found.method.id != known.method.id else { throw error }
+            let isKnown = found.method.id == known.method.id && found.protocol.id == known.protocol.id
+            guard !isKnown else { throw error }
             return try register(found)
         }
     }
 
-    /// Finds a method by its name, and caches it. It is checked if the cache did not have it.
+    /// Finds a method by its name, and caches it. A method that the cache has was checked before.
     @usableFromInline
     func resolve(_ signature: MethodSignature) throws(PealError) -> ResolvedMethod {
         let owner = try findOrDefine(signature.owner)

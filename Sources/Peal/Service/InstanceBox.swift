@@ -105,16 +105,17 @@ enum SwiftMark {
             })
     }
 
-    /// The protocol that was defined last. It was compared with the declaration here.
-    private static let lastDefined = Atomic<UInt64>(0)
+    /// The last protocol that was defined without an owner, and compared with the declaration here. Such a protocol is
+    /// permanent. A protocol that an owner defined ends with its owners, so each registration defines that again.
+    private static let lastPermanent = Atomic<UInt64>(0)
 
     /// The protocol in a center, defined there by the first service of Swift.
     @discardableResult
     static func define(in center: peal_center) throws(PealError) -> peal_protocol {
         let found = find(in: center)
-        if found.id != 0, found.id == lastDefined.load(ordering: .relaxed) { return found }
+        if found.id != 0, found.id == lastPermanent.load(ordering: .relaxed) { return found }
         let defined = try defineOrCompare(in: center)
-        lastDefined.store(defined.id, ordering: .relaxed)
+        if peal_owner_get_current().id == 0 { lastPermanent.store(defined.id, ordering: .relaxed) }
         return defined
     }
 

@@ -46,6 +46,11 @@ struct HandledMethods: @unchecked Sendable {
     }
 }
 
+extension Registration {
+    /// Fails if a handler cannot have so many methods.
+    public static func checkHandled(_ count: Int) throws(Failure) { try HandledMethods.checkCount(count) }
+}
+
 extension CallPlan {
     /// Returns true if the words after the first are the parameters, one each.
     fileprivate var isOneWordEach: Bool {
