@@ -40,7 +40,7 @@ import Testing
         #expect(population.alive == 1)
         #expect(!observation.isActive && !heard.isActive)
         // The first service was the owner's. The services of others do not depend on it.
-        #expect(try outside.get().name == "outside" && later.get().name == "later")
+        #expect(try outside.get().instance.name == "outside" && later.get().instance.name == "later")
         #expect(inside.name == nil && named.name == nil && outside.name == "outside")
         #expect(owner.name == nil)
         #expect(pealError { try owner.retireBlocking() }?.status == .handle)
