@@ -64,8 +64,8 @@ private final class Objects {
         tokens.append(try center.observe(Bell.onRing) { _ in })
         tokens.append(try property.observe { _, _ in })
         try removeObjects()
-        for horn in horns { _ = try center.unobserve((any Sounding).self, for: horn) }
-        tokens = []
+        try removeHorns()
+        removeClosures()
         tokens.reserveCapacity(number)
         others.reserveCapacity(number)
     }
