@@ -154,23 +154,25 @@ static struct peal_spare_slots *spares_of(const struct peal_slots *slots)
 }
 
 /* Slots that are freed in another order than they were taken are far from each other. So the next one is prefetched. */
-static void set_first_spare(const struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t first)
+static inline void set_first_spare(
+    const struct peal_slots *slots, size_t slot_size, struct peal_spare_slots *spares, uint32_t first)
 {
     spares->first = first;
     if (first == 0)
         return;
-    spares->first_slot = existing_slot(slots, first - 1);
+    spares->first_slot = peal_slot_at_sized(slots, first - 1, slot_size);
     __builtin_prefetch(spares->first_slot, 1);
-    __builtin_prefetch((const char *)spares->first_slot + slots->slot_size - 1, 1);
+    __builtin_prefetch((const char *)spares->first_slot + slot_size - 1, 1);
 }
 
-static struct peal_slot *pop_spare(const struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t *out_index)
+static inline struct peal_slot *pop_spare(
+    const struct peal_slots *slots, size_t slot_size, struct peal_spare_slots *spares, uint32_t *out_index)
 {
     if (spares == NULL || spares->first == 0)
         return NULL;
     *out_index = spares->first - 1;
     struct peal_slot *slot = spares->first_slot;
-    set_first_spare(slots, spares, (uint32_t)free_word(slot));
+    set_first_spare(slots, slot_size, spares, (uint32_t)free_word(slot));
     spares->count -= spares->count > 0;
     return slot;
 }
@@ -191,13 +193,13 @@ static void push_spare(
 static inline struct peal_slot *take_free(
     struct peal_slots *slots, struct peal_spare_slots *spares, uint32_t *out_index)
 {
-    struct peal_slot *slot = pop_spare(slots, spares, out_index);
+    struct peal_slot *slot = pop_spare(slots, slots->slot_size, spares, out_index);
     if (slot != NULL)
         return slot;
     uint32_t rest = 0;
     slot = pop(slots, out_index, &rest);
     if (spares != NULL)
-        set_first_spare(slots, spares, rest);
+        set_first_spare(slots, slots->slot_size, spares, rest);
     else if (rest != 0)
         push(slots, rest);
     return slot;
@@ -256,6 +258,22 @@ enum peal_slot_outcome peal_slot_take(struct peal_slots *slots, struct peal_slot
     *out_slot = slot;
     *out_id = id_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
     return PEAL_SLOT_ALLOCATED;
+}
+
+/* The table and the size of its slots are constants here. */
+struct peal_slot *peal_slot_take_spare_observation(uint64_t *out_id)
+{
+    const struct peal_slots *const slots = peal_slots_of(PEAL_SLOTS_OBSERVATIONS);
+    struct peal_thread *const thread = peal_thread_own_slot();
+    uint32_t index;
+    struct peal_slot *const slot = thread == NULL ? NULL
+                                                  : pop_spare(slots, sizeof(struct peal_observer_slot),
+                                                        &thread->spare_slots[PEAL_SPARES_OBSERVATIONS], &index);
+    if (slot != NULL) {
+        permit_members(slots, slot);
+        *out_id = id_of(slots, __atomic_load_n(&slot->word, __ATOMIC_RELAXED) >> 32, index);
+    }
+    return slot;
 }
 
 void peal_slot_publish_in(struct peal_slot *slot, uint64_t id, void *object)

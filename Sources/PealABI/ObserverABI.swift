@@ -60,7 +60,7 @@ public func peal_observe_service(
 
 @c @implementation
 public func peal_observation_remove(_ observation: peal_observation) -> peal_status {
-    Observation.removeNow(observation.id) ? PEAL_OK : Boundary.fail(.staleObservation)
+    Observation.Removal.end(observation.id) ? PEAL_OK : Boundary.fail(.staleObservation)
 }
 
 @c @implementation
@@ -68,7 +68,8 @@ public func peal_observation_remove_with(
     _ observation: peal_observation, _ flags: UInt32, _ timeout: UInt32
 ) -> peal_status {
     // Most waiting removals end here.
-    if flags == UInt32(PEAL_REMOVE_WAIT.rawValue), let isDone = Observation.removeAndWait(observation.id, timeout) {
+    if flags == UInt32(PEAL_REMOVE_WAIT.rawValue), let isDone = Observation.Removal.endAndWait(observation.id, timeout)
+    {
         return isDone ? PEAL_OK : PEAL_NOT_WAITED
     }
     return remove(observation, flags, timeout)

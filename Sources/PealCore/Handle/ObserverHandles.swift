@@ -19,6 +19,13 @@ public struct ObserverHandles: @unchecked Sendable {
     @inline(__always)
     func take() throws(Failure) -> (record: Observer, id: UInt64) {
         var id: UInt64 = 0
+        if let slot = peal_slot_take_spare_observation(&id) { return (peal_observer_of_slot(slot), id) }
+        return try takeSlow()
+    }
+
+    @inline(never)
+    private func takeSlow() throws(Failure) -> (record: Observer, id: UInt64) {
+        var id: UInt64 = 0
         var slot: UnsafeMutablePointer<peal_slot>?
         let outcome = peal_slot_take(slots, &slot, &id)
         guard outcome == PEAL_SLOT_ALLOCATED, let slot else { throw Self.failure(outcome, Self.limit) }
@@ -39,14 +46,20 @@ public struct ObserverHandles: @unchecked Sendable {
     /// Makes the id of a record, unless it has one. Lookups find the record from now on.
     ///
     /// - Parameter limit: The sentence of the failure if all slots are taken.
-    @inline(__always)
     func open(_ record: Observer, limit: StaticString = Self.limit) throws(Failure) {
-        peal_observer_retain_memory_unshared(record)
         if record.pointee.extras == UInt8(PEAL_EXTRAS_NONE) {
-            peal_slot_publish_in(peal_observer_own_slot(record), record.pointee.id, record)
+            openOwn(record)
         } else {
+            peal_observer_retain_memory_unshared(record)
             try insert(record, limit)
         }
+    }
+
+    /// The same for a record without extras, which is in the slot of its id.
+    @inline(__always)
+    func openOwn(_ record: Observer) {
+        peal_observer_retain_memory_unshared(record)
+        peal_slot_publish_in(peal_observer_own_slot(record), record.pointee.id, record)
     }
 
     @inline(never)

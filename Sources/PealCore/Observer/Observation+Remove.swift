@@ -20,61 +20,11 @@ extension Observation {
     @discardableResult
     public static func remove(_ id: UInt64, _ removal: Removal = Removal()) throws(Failure) -> Bool {
         guard removal.drains || removal.timeout != nil else {
-            guard removeNow(id) else { throw .staleObservation }
+            guard Removal.end(id) else { throw .staleObservation }
             return true
         }
         guard let observation = Handles.observations.findEvenRetired(id) else { throw .staleObservation }
         return try remove(observation, removal)
-    }
-
-    /// Ends the registration of a handle, and waits for nothing.
-    ///
-    /// - Returns: False if the handle is stale.
-    @_optimize(speed)
-    public static func removeNow(_ id: UInt64) -> Bool {
-        guard let record = Handles.observations.retirePinned(id) else { return false }
-        guard record.closeGate() else {
-            // Another thread ends the observer.
-            Handles.observations.unpin(id)
-            return false
-        }
-        record.unlistPinned()
-        return true
-    }
-
-    /// Ends the registration of an observer without extras and waits for its calls. Usually no call runs. Then the
-    /// observer ends here, without an `Observation`.
-    ///
-    /// - Parameter timeout: The time limit in milliseconds.
-    /// - Returns: True if the wait was completed; nil if the handle is stale, the observer has extras, or another thread
-    ///   ends it. Then `remove` decides.
-    @_optimize(speed)
-    public static func removeAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
-        guard let record = Handles.observations.retirePinned(id) else { return nil }
-        guard record.delivery == nil, record.closeGate() else {
-            // The id is stale already, and the gate still decides which thread ends the observer.
-            Handles.observations.unpin(id)
-            return nil
-        }
-        let replaced = record.takeFromLists()
-        // The gate was closed by an atomic operation.
-        peal_thread_writer_fence_after_atomic()
-        let isAnyRead = peal_thread_any_slot_is_occupied()
-        guard !isAnyRead || !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
-            let observation = Observation(record)
-            Handles.observations.unpin(id)
-            if let replaced { Reclaimer.retire(.list(replaced)) }
-            record.finishRemoval()
-            return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
-        }
-        peal_order_see_ended()
-        if let replaced, isAnyRead {
-            Reclaimer.leave(.list(replaced))
-            ObserverLife.releasePinned(record)
-        } else {
-            Reclaimer.free(replaced, with: record)
-        }
-        return true
     }
 
     private static func remove(_ observation: Observation, _ removal: Removal) throws(Failure) -> Bool {
@@ -147,4 +97,57 @@ extension Observation {
     /// The observers whose calls belong to the registration: the instances of a lazy observer, which end first, and the
     /// observer itself.
     var called: [Observation] { (lazy?.instances ?? []) + [self] }
+}
+
+// Static functions of a struct: those of a class would get its metadata.
+extension Observation.Removal {
+    /// Ends the registration of a handle, and waits for nothing.
+    ///
+    /// - Returns: False if the handle is stale.
+    @_optimize(speed)
+    public static func end(_ id: UInt64) -> Bool {
+        guard let record = Handles.observations.retirePinned(id) else { return false }
+        guard record.closeGate() else {
+            // Another thread ends the observer.
+            Handles.observations.unpin(id)
+            return false
+        }
+        record.unlistPinned()
+        return true
+    }
+
+    /// Ends the registration of an observer without extras and waits for its calls. Usually no call runs. Then the
+    /// observer ends here, without an `Observation`.
+    ///
+    /// - Parameter timeout: The time limit in milliseconds.
+    /// - Returns: True if the wait was completed; nil if the handle is stale, the observer has extras, or another thread
+    ///   ends it. Then `Observation.remove` decides.
+    @_optimize(speed)
+    public static func endAndWait(_ id: UInt64, _ timeout: UInt32) -> Bool? {
+        guard let record = Handles.observations.retirePinned(id) else { return nil }
+        guard record.delivery == nil, record.closeGate() else {
+            // The id is stale already, and the gate still decides which thread ends the observer.
+            Handles.observations.unpin(id)
+            return nil
+        }
+        let replaced = record.takeFromLists()
+        // The gate was closed by an atomic operation.
+        peal_thread_writer_fence_after_atomic()
+        let isAnyRead = peal_thread_any_slot_is_occupied()
+        guard !isAnyRead || !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
+            let observation = Observation(record)
+            Handles.observations.unpin(id)
+            if let replaced { Reclaimer.retire(.list(replaced)) }
+            record.finishRemoval()
+            return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
+        }
+        peal_order_see_ended()
+        if let replaced, isAnyRead {
+            Reclaimer.leave(.list(replaced))
+            ObserverLife.releasePinned(record)
+        } else {
+            Reclaimer.free(replaced, with: record)
+        }
+        return true
+    }
 }

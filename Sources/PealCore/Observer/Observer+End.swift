@@ -11,6 +11,7 @@ extension Observer {
     }
 
     /// Marks the observer as removed. The caller makes the handle stale.
+    @inline(__always)
     func closeGate() -> Bool {
         guard ObserverGate.remove(gate) else { return false }
         lazyObserver?.close()
@@ -119,8 +120,7 @@ extension Center {
                 if staysIndexed { leaving.noteIndexed() }
                 return state.unlist(record, tables, staysIndexed: staysIndexed)
             }
-            if let replaced { leaving.append(.list(replaced)) }
-            isFull = leaving.add(.pinnedObserver(record))
+            isFull = leaving.add(replaced, with: record)
             isLeft = true
         }
         // The end of a center has ended its lists.
@@ -137,6 +137,7 @@ extension CenterState {
     ///   - staysIndexed: It stays in the index until the center's leaving observers are removed from there.
     /// - Returns: The last list that was replaced, which the caller must retire; the others are retired. Most observers
     ///   have one method, whose list is retired together with the observer.
+    @inline(__always)
     func unlist(
         _ record: Observer, _ tables: ObserverTables, besides replaced: Set<MethodElement>? = nil,
         staysIndexed: Bool = false

@@ -8,7 +8,7 @@ internal import CPealSupport
 /// Observers whose keys have one hash are numbered: these numbers are their *occurrences*, from 0 on. Each occurrence has
 /// another place in the table. So a registration and a removal take the logarithm of their number, and not that number.
 struct ObserverIndex {
-    private struct Element {
+    fileprivate struct Element {
         /// The hash of the key and the occurrence.
         var hash: UInt32
         /// The slot of the observer's handle, plus one, and `shared`; 0: the element is free.
@@ -16,6 +16,15 @@ struct ObserverIndex {
 
         /// Marks the first of several occurrences.
         static let shared: UInt32 = 1 << 31
+    }
+
+    /// Where an observer with a key belongs. Valid until an element is added or removed.
+    struct Place {
+        fileprivate let element: UnsafeMutablePointer<Element>
+        fileprivate let key: UInt32
+
+        /// Another observer's key has the hash.
+        var isTaken: Bool { element.pointee.slot != 0 }
     }
 
     private var elements: UnsafeMutablePointer<Element>?
@@ -27,11 +36,21 @@ struct ObserverIndex {
     /// A table of 256 KiB, which fits in the second cache of most processors.
     private static let cachedCapacity: UInt32 = 1 << 15
 
-    /// Makes room for one more observer. At most three of four elements are occupied, so a search reads few of them. At
-    /// least one element stays free, which ends a search.
+    /// Makes room for one more observer, and finds where it belongs. At most three of four elements are occupied, so a
+    /// search reads few of them. At least one element stays free, which ends a search.
+    ///
+    /// - Parameter key: The hash of its key.
     @inline(__always)
-    mutating func reserve() throws(Failure) {
+    mutating func reserve(_ key: UInt32) throws(Failure) -> Place {
         if count >= capacity &- capacity / 4 { try grow() }
+        let elements = elements.unsafelyUnwrapped
+        var index = key & (capacity &- 1)
+        while elements[Int(index)].slot != 0,
+            elements[Int(index)].hash != key || !Self.isOf(key, 0, elements[Int(index)].slot)
+        {
+            index = (index &+ 1) & (capacity &- 1)
+        }
+        return Place(element: elements + Int(index), key: key)
     }
 
     @inline(never)
@@ -50,15 +69,23 @@ struct ObserverIndex {
         peal_memory_free(outgrown)
     }
 
-    /// The caller must have reserved room, and made the observer's handle.
+    /// The caller must have made the observer's handle.
+    ///
+    /// - Parameter place: Where the observer belongs.
     @inline(__always)
-    mutating func insert(_ record: Observer) {
-        let key = ObserverKey.hash(of: record)
-        var occurrence: UInt32 = 0
-        if let first = find(key, 0) { occurrence = share(key, first) }
-        peal_observer_set_occurrence(record, occurrence)
-        place(Element(hash: Self.hash(key, occurrence), slot: Self.slot(of: record)))
+    mutating func insert(_ record: Observer, at place: Place) {
         count &+= 1
+        if place.isTaken { return insertAnother(record, place) }
+        place.element.pointee = Element(hash: place.key, slot: Self.slot(of: record))
+    }
+
+    /// Adds an observer whose key has the hash of others.
+    @inline(never)
+    private func insertAnother(_ record: Observer, _ first: Place) {
+        first.element.pointee.slot |= Element.shared
+        let occurrence = occurrences(of: first.key)
+        peal_observer_set_occurrence(record, occurrence)
+        place(Element(hash: Self.hash(first.key, occurrence), slot: Self.slot(of: record)))
     }
 
     /// Returns false if the observer is not in the index.
@@ -82,20 +109,26 @@ struct ObserverIndex {
     /// - Returns: False if the index is so small that its elements are in the cache.
     @inline(__always)
     func prefetchIfLarge(_ record: Observer) -> Bool {
-        guard capacity > Self.cachedCapacity, let elements else { return false }
-        let hash = Self.hash(ObserverKey.hash(of: record), record.pointee.occurrence)
-        peal_prefetch(elements + Int(hash & (capacity &- 1)))
+        guard capacity > Self.cachedCapacity else { return false }
+        prefetch(Self.hash(ObserverKey.hash(of: record), record.pointee.occurrence))
         return true
+    }
+
+    /// The same for the first observer whose key has a hash.
+    @inline(__always)
+    func prefetchIfLarge(_ key: UInt32) {
+        if capacity > Self.cachedCapacity { prefetch(key) }
+    }
+
+    @inline(__always)
+    private func prefetch(_ hash: UInt32) {
+        if let elements { peal_prefetch(elements + Int(hash & (capacity &- 1))) }
     }
 
     mutating func removeAll() {
         peal_memory_free(elements)
         self = ObserverIndex()
     }
-
-    /// Returns true if there is an observer whose key has the hash.
-    @inline(__always)
-    func contains(_ key: UInt32) -> Bool { find(key, 0) != nil }
 
     /// Visits the observers whose keys have a hash.
     func forEach(_ key: UInt32, _ body: (Observer) -> Void) {
@@ -157,13 +190,6 @@ struct ObserverIndex {
         return end
     }
 
-    /// Marks the first occurrence as one of several. Returns the next occurrence.
-    @inline(never)
-    private func share(_ key: UInt32, _ first: UInt32) -> UInt32 {
-        elements.unsafelyUnwrapped[Int(first)].slot |= Element.shared
-        return occurrences(of: key)
-    }
-
     /// Removes one of several occurrences. They stay consecutive, because the last one takes its place.
     @inline(never)
     private func removeShared(_ key: UInt32, _ occurrence: UInt32, at index: UInt32) {
@@ -223,16 +249,21 @@ struct ObserverIndexes {
     private(set) var targeted = ObserverIndex()
     private(set) var untargeted = ObserverIndex()
 
-    /// Makes room for one more observer.
+    /// Prefetches the element of a key, if its index is large.
     @inline(__always)
-    mutating func reserve(for record: Observer) throws(Failure) {
-        if record.hasKeyOfTarget { try targeted.reserve() } else { try untargeted.reserve() }
+    func prefetchIfLarge(_ key: ObserverKey.Hash) {
+        if key.isOfTarget { targeted.prefetchIfLarge(key.value) } else { untargeted.prefetchIfLarge(key.value) }
     }
 
-    /// The caller must have reserved room. Not inlined, because the protocol would be retained.
-    @inline(never) @_optimize(speed)
-    mutating func insert(_ record: Observer) {
-        if record.hasKeyOfTarget { targeted.insert(record) } else { untargeted.insert(record) }
+    /// Makes room for one more observer, and finds where it belongs.
+    @inline(__always)
+    mutating func reserve(_ key: ObserverKey.Hash) throws(Failure) -> ObserverIndex.Place {
+        try key.isOfTarget ? targeted.reserve(key.value) : untargeted.reserve(key.value)
+    }
+
+    @inline(__always)
+    mutating func insert(_ record: Observer, at place: ObserverIndex.Place) {
+        if record.hasKeyOfTarget { targeted.insert(record, at: place) } else { untargeted.insert(record, at: place) }
     }
 
     /// Returns false if the observer is not in the index. Not inlined, because the protocol would be retained.

@@ -10,31 +10,48 @@ struct ObserverKey {
     private let queue: UInt64
     /// The caller retains the tables.
     private let tables: Borrowed<ObserverTables>
-    /// The hash of the target, or of what replaces it.
-    let hash: UInt32
+    private let hash: Hash
 
-    @inline(__always)
+    /// The hash of the target, or of what replaces it.
+    struct Hash {
+        let value: UInt32
+        /// True if the key has a target or a service.
+        let isOfTarget: Bool
+
+        @inline(__always)
+        init(_ registration: inout Registration, _ tables: Borrowed<ObserverTables>) {
+            if let target = registration.target, registration.lazy == nil {
+                value = ObserverKey.hash(ofTarget: target)
+                isOfTarget = true
+            } else {
+                value = ObserverKey.hash(ofRare: &registration, tables)
+                isOfTarget = registration.lazy != nil
+            }
+        }
+    }
+
     init(_ registration: inout Registration, _ tables: Borrowed<ObserverTables>) {
         target = UInt(bitPattern: registration.target)
         handler = tables.with { $0.handled?.address ?? 0 }
         service = registration.lazy?.service.id ?? 0
         queue = registration.queue?.id ?? 0
         self.tables = tables
-        hash = Self.hash(service, target, handler, tables)
+        hash = Hash(&registration, tables)
     }
 
-    @inline(__always)
+    @inline(never)
+    private static func hash(
+        ofRare registration: inout Registration, _ tables: Borrowed<ObserverTables>
+    ) -> UInt32 {
+        hash(registration.lazy?.service.id ?? 0, 0, tables.with { $0.handled?.address ?? 0 }, tables)
+    }
+
     private static func hash(
         _ service: UInt64, _ target: UInt, _ handler: UInt, _ tables: Borrowed<ObserverTables>
     ) -> UInt32 {
         if service != 0 { return hash(service) }
         if target != 0 { return hash(target) }
         return handler != 0 ? hash(handler) : hash(tables.with { $0.hash })
-    }
-
-    /// The index that has the observers with equal keys.
-    func index(in state: ProtocolState) -> ObserverIndex {
-        service != 0 || target != 0 ? state.observers.targeted : state.observers.untargeted
     }
 
     /// The hash of the keys of all observers with a target.
@@ -65,15 +82,12 @@ struct ObserverKey {
     /// The observers with equal keys. An observer that another thread is removing is no duplicate.
     func duplicates(in proto: PealProtocol) -> [Observer] {
         var found: [Observer] = []
-        index(in: proto.state).forEach(hash) { record in
+        let observers = proto.state.observers
+        (hash.isOfTarget ? observers.targeted : observers.untargeted).forEach(hash.value) { record in
             if matches(record), !ObserverGate.isEnding(record.gate) { found.append(record) }
         }
         return found
     }
-
-    // Not inlined: most observers do not have the hash of another.
-    @inline(never)
-    func isTaken(in proto: PealProtocol) -> Bool { !duplicates(in: proto).isEmpty }
 
     private func matches(_ record: Observer) -> Bool {
         guard (record.mailbox?.pointee.id ?? 0) == queue,

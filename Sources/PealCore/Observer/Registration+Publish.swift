@@ -2,35 +2,41 @@ internal import CPealSupport
 import PealCall
 
 extension CenterState {
-    /// Lists the observer under all its methods, or under none when memory is short.
+    /// Lists an observer of one method that is not sticky, without extras, if its entry can simply be appended. These are
+    /// the most frequent registrations, and thousands in a row retire nothing.
+    ///
+    /// - Returns: False if the entry cannot be appended.
     @inline(__always)
+    func publishPlainly(
+        _ record: Observer, at place: ObserverIndex.Place, of proto: PealProtocol
+    ) throws(Failure) -> Bool {
+        guard record.delivery == nil else { return false }
+        return try record.borrowedTables.with { (tables) throws(Failure) in
+            guard tables.listings.count == 1, !tables.isSticky else { return false }
+            let listing = tables.listings[0]
+            let entry = listing.entry(of: record)
+            let current = listing.element.list
+            guard let list = try listing.element.listToAppend(entry, current) else { return false }
+            // Before the handle is made, by which other threads find the record.
+            peal_observer_retain_memory_unshared(record)
+            Handles.observations.openOwn(record)
+            proto.state.observers.insert(record, at: place)
+            count(record, of: proto, as: 1)
+            list.appendOwned(entry)
+            if current == nil { listing.element.publish(list) }
+            return true
+        }
+    }
+
+    /// Lists the observer under all its methods, or under none when memory is short.
+    @inline(never)
     mutating func publish(
-        _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
+        _ record: Observer, at place: ObserverIndex.Place, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) {
         try record.borrowedTables.with { (tables) throws(Failure) in
-            // The most frequent changes retire nothing: thousands may register in a row.
-            if tables.listings.count == 1, record.delivery == nil, !tables.isSticky {
-                let listing = tables.listings[0]
-                let entry = listing.entry(of: record)
-                let current = listing.element.list
-                if let list = try listing.element.listToAppend(entry, current) {
-                    // Before the handle is made, by which other threads find the record.
-                    peal_observer_retain_memory_unshared(record)
-                    do throws(Failure) {
-                        try open(record, &registration, of: proto)
-                    } catch {
-                        ObserverLife.releaseMemory(record)
-                        if current == nil { list.free() }
-                        throw error
-                    }
-                    list.appendOwned(entry)
-                    if current == nil { listing.element.publish(list) }
-                    return
-                }
-            }
             let changes = try prepare(record, tables)
             do throws(Failure) {
-                try open(record, &registration, of: proto)
+                try open(record, at: place, &registration, of: proto)
             } catch {
                 changes.cancel()
                 throw error
@@ -48,7 +54,7 @@ extension CenterState {
     /// Lists an observer that replaces others.
     @inline(never)
     mutating func publish(
-        _ record: Observer, _ registration: inout Registration, of proto: PealProtocol,
+        _ record: Observer, at place: ObserverIndex.Place, _ registration: inout Registration, of proto: PealProtocol,
         replacing known: [Observer]
     ) throws(Failure) {
         let tables = record.tables
@@ -65,7 +71,7 @@ extension CenterState {
             throw error
         }
         do throws(Failure) {
-            try open(record, &registration, of: proto)
+            try open(record, at: place, &registration, of: proto)
         } catch {
             successors.cancel()
             changes.cancel()
@@ -99,12 +105,11 @@ extension CenterState {
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
     @inline(__always)
     private mutating func open(
-        _ record: Observer, _ registration: inout Registration, of proto: PealProtocol
+        _ record: Observer, at place: ObserverIndex.Place, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) {
-        try proto.state.observers.reserve(for: record)
         try Handles.observations.open(record)
         if record.delivery != nil { try addToQueueAndOwner(record, registration) }
-        proto.state.observers.insert(record)
+        proto.state.observers.insert(record, at: place)
         count(record, of: proto, as: 1)
     }
 

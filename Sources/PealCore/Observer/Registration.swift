@@ -37,9 +37,8 @@ public struct Registration: ~Copyable {
         static let getsLastCalls = Options(rawValue: 256)
     }
 
-    /// The objects of a registration. Most registrations have a table alone and none of these, which one comparison finds
-    /// out when the registration ends.
-    private struct Objects {
+    /// The objects of a registration. Most registrations have a table alone, and none of these.
+    private final class Objects {
         var keptProto: PealProtocol?
         var functions: Functions?
         var queue: Queue?
@@ -50,7 +49,8 @@ public struct Registration: ~Copyable {
     }
 
     let borrowedProto: Borrowed<PealProtocol>
-    private var objects: Objects?
+    /// Owned. The release of a counted reference would be a call even if there is none.
+    private var objects: Borrowed<Objects>?
     /// A C table that begins with its size; nil: other functions.
     private(set) var table: UnsafeRawPointer?
     /// Functions by names in the caller's memory; nil: other functions.
@@ -63,7 +63,7 @@ public struct Registration: ~Copyable {
 
     public init(proto: PealProtocol, target: UnsafeMutableRawPointer?, functions: Functions) {
         self.init(borrowing: Borrowed(proto), target: target)
-        objects = Objects(keptProto: proto)
+        changeObjects { $0.keptProto = proto }
         self.functions = functions
     }
 
@@ -79,7 +79,8 @@ public struct Registration: ~Copyable {
     /// The functions of a service, if none were set.
     public var functions: Functions {
         get {
-            table.map { .table($0) } ?? named.map { .named($0) } ?? objects?.functions ?? .service
+            table.map { .table($0) } ?? named.map { .named($0) }
+                ?? objects?.with { $0.functions } ?? .service
         }
         @inline(__always) set {
             switch newValue {
@@ -92,48 +93,52 @@ public struct Registration: ~Copyable {
 
     /// The queue that runs the calls; nil: the broadcasting thread does.
     public var queue: Queue? {
-        get { objects?.queue }
+        get { objects?.with { $0.queue } }
         set { changeObjects { $0.queue = newValue } }
     }
     public var owner: Owner? {
-        get { objects?.owner }
+        get { objects?.with { $0.owner } }
         set { changeObjects { $0.owner = newValue } }
     }
     /// A service instead of the target.
     var lazy: LazyObserver? {
-        get { objects?.lazy }
+        get { objects?.with { $0.lazy } }
         set { changeObjects { $0.lazy = newValue } }
     }
     /// Functions that were read before, instead of `functions`.
     var tables: FunctionTables? {
-        get { objects?.tables }
+        get { objects?.with { $0.tables } }
         set { changeObjects { $0.tables = newValue } }
     }
 
     /// The work that remains once the center's lock is released.
     var remainder: RegistrationRemainder? {
-        get { objects?.remainder }
+        get { objects?.with { $0.remainder } }
         set { changeObjects { $0.remainder = newValue } }
     }
 
     @inline(never)
-    private mutating func changeObjects(_ change: (inout Objects) -> Void) {
-        var changed = objects ?? Objects()
-        change(&changed)
-        objects = changed
+    private mutating func changeObjects(_ change: (Objects) -> Void) {
+        if let objects { return objects.with(change) }
+        let made = Objects()
+        change(made)
+        let owned = Borrowed(made)
+        owned.retain()
+        objects = owned
     }
+
+    deinit { objects?.release() }
 
     /// The extras of the record, without those of a handler. Most observers have none.
     @inline(__always)
     var extras: UInt8 {
-        guard let objects else { return UInt8(weak == nil ? PEAL_EXTRAS_NONE : PEAL_EXTRAS_COMMON) }
+        guard objects != nil else { return UInt8(weak == nil ? PEAL_EXTRAS_NONE : PEAL_EXTRAS_COMMON) }
         if table == nil, named == nil {
             // Functions of a service.
-            guard let functions = objects.functions else { return UInt8(PEAL_EXTRAS_ALL) }
             if case .service = functions { return UInt8(PEAL_EXTRAS_ALL) }
         }
-        if objects.owner != nil || weak != nil { return UInt8(PEAL_EXTRAS_COMMON) }
-        return UInt8(objects.queue != nil ? PEAL_EXTRAS_QUEUE : PEAL_EXTRAS_NONE)
+        if owner != nil || weak != nil { return UInt8(PEAL_EXTRAS_COMMON) }
+        return UInt8(queue != nil ? PEAL_EXTRAS_QUEUE : PEAL_EXTRAS_NONE)
     }
 
     /// The initial gate, without the mark of a weak target.
@@ -185,7 +190,7 @@ public struct Registration: ~Copyable {
         if owner == nil, current != 0 { owner = try CurrentOwner.find(current) }
         // With a thread record the thread's locks cost less: see fork.h.
         guard peal_thread_current() != nil else { throw .outOfMemory }
-        if weak == nil { weak = WeakTarget(of: target) }
+        if weak == nil, let proxy = WeakTarget(of: target) { weak = proxy }
         if lazy != nil { return try registerLazy() }
         options.insert(.getsLastCalls)
         return try registerOverDead()
@@ -259,31 +264,56 @@ extension CenterState {
     private mutating func register(
         _ registration: inout Registration, of proto: PealProtocol, _ tables: Borrowed<ObserverTables>
     ) throws(Failure) -> Observer {
-        let key = ObserverKey(&registration, tables)
         // An observer that has left is no duplicate.
         proto.center.leaving.unindex()
-        if registration.options.isDisjoint(with: [.replacesDuplicates, .allowsDuplicates]),
-            key.index(in: self[proto]).contains(key.hash), key.isTaken(in: proto)
-        {
-            throw .duplicate(of: registration.lazy == nil ? "target" : "service", proto)
-        }
+        let key = ObserverKey.Hash(&registration, tables)
+        self[proto].observers.prefetchIfLarge(key)
         let record = try Observer.make(&registration, tables)
-        registrations += 1
-        record.pointee.order = registrations
         do throws(Failure) {
-            if registration.options.contains(.includesLater) { proto.center.laterObservers.insert(record, of: proto) }
-            if registration.options.contains(.replacesDuplicates) {
-                let known = key.duplicates(in: proto)
-                if !known.isEmpty {
-                    try publish(record, &registration, of: proto, replacing: known)
-                    return record
-                }
-            }
-            try publish(record, &registration, of: proto)
+            try publish(record, key, &registration, of: proto)
             return record
         } catch {
-            if registration.options.contains(.includesLater) { proto.center.laterObservers.remove(record, of: proto) }
             ObserverLife.releaseMemory(record)
+            throw error
+        }
+    }
+
+    @inline(__always)
+    private mutating func publish(
+        _ record: Observer, _ key: ObserverKey.Hash, _ registration: inout Registration, of proto: PealProtocol
+    ) throws(Failure) {
+        let place = try proto.state.observers.reserve(key)
+        registrations += 1
+        record.pointee.order = registrations
+        if place.isTaken || registration.options.contains(.includesLater) {
+            try publishRarely(record, at: place, &registration, of: proto)
+        } else if try !publishPlainly(record, at: place, of: proto) {
+            try publish(record, at: place, &registration, of: proto)
+        }
+    }
+
+    /// Publishes an observer that may be a duplicate, or whose handler includes later methods.
+    @inline(never)
+    private mutating func publishRarely(
+        _ record: Observer, at place: ObserverIndex.Place, _ registration: inout Registration, of proto: PealProtocol
+    ) throws(Failure) {
+        var known: [Observer] = []
+        if !registration.options.contains(.allowsDuplicates) {
+            known = ObserverKey(&registration, record.borrowedTables).duplicates(in: proto)
+        }
+        guard known.isEmpty || registration.options.contains(.replacesDuplicates) else {
+            throw .duplicate(of: registration.lazy == nil ? "target" : "service", proto)
+        }
+        let includesLater = registration.options.contains(.includesLater)
+        if includesLater { proto.center.laterObservers.insert(record, of: proto) }
+        do throws(Failure) {
+            if known.isEmpty {
+                try publish(record, at: place, &registration, of: proto)
+            } else {
+                try publish(record, at: place, &registration, of: proto, replacing: known)
+            }
+        } catch {
+            if includesLater { proto.center.laterObservers.remove(record, of: proto) }
             throw error
         }
     }

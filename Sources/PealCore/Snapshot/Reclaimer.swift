@@ -166,17 +166,21 @@ enum Reclaimer {
 
         private static let capacity = 30
 
-        /// Adds an object whose addition to the reclaimer may wait for more objects.
-        @inline(__always)
-        mutating func append(_ object: Retired) { objects.append(object) }
-
-        /// The same, and retires all objects if there are many.
+        /// Adds an object whose addition to the reclaimer may wait for more objects, and retires all objects if there are
+        /// many.
         ///
         /// - Returns: True if the caller must collect once it holds no lock.
         @inline(__always)
         mutating func add(_ object: Retired) -> Bool {
             objects.append(object)
             return objects.count > Self.capacity - 2 && retire()
+        }
+
+        /// The same for an observer, and the list that its removal replaced, if it did.
+        @inline(__always)
+        mutating func add(_ list: Snapshot?, with record: Observer) -> Bool {
+            if let list { objects.append(.list(list)) }
+            return add(.pinnedObserver(record))
         }
 
         /// Removes the observers that have left from the indexes of their protocols. Call before an index is read.
@@ -265,9 +269,14 @@ enum Reclaimer {
     /// The counts of an observer that was alone in the list are released by one operation.
     @inline(__always)
     private static func release(_ list: Snapshot?, with record: Observer, _ ended: inout EndedRecords) {
-        let isAlone = list?.isOf(record) ?? false
-        list?.free(borrowed: isAlone ? 1 : 0)
-        ObserverLife.releasePinned(record, counts: isAlone ? 1 : 0, &ended)
+        var counts: UInt32 = 0
+        if let list, list.isOf(record) {
+            list.freeSingle()
+            counts = 1
+        } else {
+            list?.free()
+        }
+        ObserverLife.releasePinned(record, counts: counts, &ended)
     }
 
     private static func release(_ objects: [Retired]) {

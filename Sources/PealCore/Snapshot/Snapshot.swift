@@ -19,18 +19,31 @@ extension Snapshot {
         guard capacity <= Int(UInt32.max), let memory = memory ?? allocate(capacity, groupCapacity) else {
             throw .outOfMemory
         }
+        return begin(in: memory, for: element, capacity: UInt32(capacity), hasGroups: groupCapacity > 0)
+    }
+
+    /// An empty list for one observer.
+    @inline(__always)
+    static func makeSingle(for element: MethodElement) throws(Failure) -> Snapshot {
+        guard let memory = peal_spare_list_allocate() else { throw .outOfMemory }
+        return begin(in: memory, for: element, capacity: 1, hasGroups: false)
+    }
+
+    @inline(__always)
+    private static func begin(
+        in memory: UnsafeMutableRawPointer, for element: MethodElement, capacity: UInt32, hasGroups: Bool
+    ) -> Snapshot {
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: peal_snapshot_size(0))
         let snapshot = memory.bindMemory(to: peal_snapshot.self, capacity: 1)
         snapshot.pointee.method = element.id
         snapshot.pointee.plan = UnsafeRawPointer(element.plan)
         snapshot.pointee.traits = (element.isTapped ? element.traits.withTaps : element.traits).rawValue
-        snapshot.pointee.parameter_count = UInt32(element.plan.pointee.parameterCount)
-        snapshot.pointee.capacity = UInt32(capacity)
-        if groupCapacity > 0 || element.needsList { EnqueueThunk.install(in: snapshot) }
+        snapshot.pointee.parameter_count = element.pointee.empty_list.parameter_count
+        snapshot.pointee.capacity = capacity
+        if hasGroups || element.needsList { EnqueueThunk.install(in: snapshot) }
         return snapshot
     }
 
-    @inline(__always)
     private static func allocate(_ capacity: Int, _ groupCapacity: Int) -> UnsafeMutableRawPointer? {
         if capacity == 1, groupCapacity == 0 { return peal_spare_list_allocate() }
         let size = peal_snapshot_size(capacity) + groupCapacity * MemoryLayout<ObserverGroup.Pointer>.stride
@@ -151,6 +164,16 @@ extension Snapshot {
         for entry in pending { ObserverLife.releaseMemory(entry.record) }
         if let twin = pointee.twin { peal_memory_free(twin) }
         if pointee.capacity == 1 { peal_spare_list_free(self) } else { peal_memory_free(self) }
+    }
+
+    /// Frees a list whose one entry is counted for its caller.
+    @inline(__always)
+    func freeSingle() {
+        if pointee.capacity == 1, pointee.group_count == 0, pointee.twin == nil {
+            peal_spare_list_free(self)
+        } else {
+            free(borrowed: 1)
+        }
     }
 }
 

@@ -99,8 +99,17 @@ struct SnapshotTransaction: BitwiseCopyable {
     /// Removes an observer that has ended. Its entry may remain for some time, marked by its gate.
     ///
     /// - Returns: The list that was replaced, which the caller must retire; nil if none was.
-    static func remove(_ record: UnsafeMutablePointer<ObserverRecord>, from element: MethodElement) -> Snapshot? {
+    @inline(__always)
+    static func remove(_ record: Observer, from element: MethodElement) -> Snapshot? {
         guard let list = element.list else { return nil }
+        if record.delivery == nil, list.isOf(record), !element.needsList {
+            return element.replace(by: peal_directory_empty_list(element))
+        }
+        return remove(record, from: list, of: element)
+    }
+
+    @inline(never)
+    private static func remove(_ record: Observer, from list: Snapshot, of element: MethodElement) -> Snapshot? {
         peal_snapshot_note_removed(list, record)
         if record.delivery != nil { list.noteRemoved(record) }
         if list.isAllEnded, !element.needsList { return element.replace(by: peal_directory_empty_list(element)) }
@@ -133,7 +142,7 @@ extension MethodElement {
         if let current { return current.canAppend(entry, in: self) ? current : nil }
         guard entry.addsNoTraits, !entry.isExamined(in: self) else { return nil }
         // In glibc, larger memory is merged with its neighbours when it is freed.
-        return try Snapshot.make(for: self, capacity: 1)
+        return try Snapshot.makeSingle(for: self)
     }
 }
 
