@@ -95,18 +95,28 @@ void peal_invocation_prepare(struct peal_invocation_values *values, const struct
     clear(values);
 }
 
-uint64_t peal_invocation_free(struct peal_invocation_values *values)
+static bool can_be_spare(const struct peal_invocation_values *values)
+{
+    return values->block.capacity <= SPARE_CAPACITY;
+}
+
+/* Keeps a block as the spare one of its thread. Returns the method whose pin the caller must release, or 0. */
+static uint64_t keep(struct peal_thread *thread, struct peal_invocation_values *values)
 {
     const uint64_t method = peal_invocation_pinned(values);
-    struct peal_thread *thread = peal_thread_own;
-    if (thread == NULL || thread->spare_values != NULL || values->block.capacity > SPARE_CAPACITY
-        || !peal_invocation_has_slot(values)) {
-        __atomic_store_n(&values->method, 0, __ATOMIC_RELEASE);
-        peal_block_free(&blocks, &values->block);
-        return method;
-    }
     set_spare(thread, values);
     return is_live(method) || !claim_pin(values, method) ? 0 : method;
+}
+
+uint64_t peal_invocation_free(struct peal_invocation_values *values)
+{
+    struct peal_thread *thread = peal_thread_own;
+    if (thread != NULL && thread->spare_values == NULL && can_be_spare(values) && peal_invocation_has_slot(values))
+        return keep(thread, values);
+    const uint64_t method = peal_invocation_pinned(values);
+    __atomic_store_n(&values->method, 0, __ATOMIC_RELEASE);
+    peal_block_free(&blocks, &values->block);
+    return method;
 }
 
 void peal_invocation_set_slot(struct peal_invocation_values *values, uint64_t id)
@@ -132,29 +142,57 @@ uint64_t peal_invocation_begin(struct peal_invocation_values *values)
     return id;
 }
 
+__attribute__((always_inline)) static inline struct peal_invocation_values *lock_inline(uint64_t id)
+{
+    struct peal_invocation_values *values = peal_invocation_values_of(id);
+    if (values == NULL)
+        return NULL;
+    peal_lock_acquire_inline(&values->lock);
+    if (__builtin_expect(__atomic_load_n(&values->id, __ATOMIC_ACQUIRE) == id, 1))
+        return values;
+    peal_lock_release(&values->lock);
+    return NULL;
+}
+
+struct peal_invocation_values *peal_invocation_lock(uint64_t id) { return lock_inline(id); }
+
+/* Ends the id of an invocation whose lock the caller holds. */
+static void end_id(struct peal_invocation_values *values, uint64_t id)
+{
+    peal_invocation_close(values);
+    __atomic_store_n(&values->id, peal_no_id_of(next_of(id)), __ATOMIC_RELEASE);
+}
+
 bool peal_invocation_end(uint64_t id, struct peal_invocation_values **out_unused)
 {
     struct peal_invocation_values *values = peal_invocation_lock(id);
     if (values == NULL)
         return false;
-    peal_invocation_close(values);
-    __atomic_store_n(&values->id, peal_no_id_of(next_of(id)), __ATOMIC_RELEASE);
+    end_id(values, id);
     *out_unused = values->uses == 0 ? values : NULL;
     peal_lock_release(&values->lock);
     peal_tap_note_object(id, false);
     return true;
 }
 
-struct peal_invocation_values *peal_invocation_lock(uint64_t id)
+bool peal_invocation_end_fast(uint64_t id, uint64_t *out_unpinned)
 {
-    struct peal_invocation_values *values = peal_invocation_values_of(id);
+    struct peal_thread *thread = peal_thread_own;
+    if (thread == NULL || thread->spare_values != NULL)
+        return false;
+    struct peal_invocation_values *values = lock_inline(id);
     if (values == NULL)
-        return NULL;
-    peal_lock_acquire(&values->lock);
-    if (__atomic_load_n(&values->id, __ATOMIC_ACQUIRE) == id)
-        return values;
-    peal_lock_release(&values->lock);
-    return NULL;
+        return false;
+    const bool is_possible = values->uses == 0 && values->capture == NULL && can_be_spare(values)
+                          && peal_id_tag(next_of(id)) == PEAL_INVOCATION_TAG;
+    if (is_possible)
+        end_id(values, id);
+    peal_lock_release_inline(&values->lock);
+    if (!is_possible)
+        return false;
+    *out_unpinned = keep(thread, values);
+    peal_tap_note_object(id, false);
+    return true;
 }
 
 /* A word with some of its bytes replaced. The most frequent sizes are constants for the compiler. */
@@ -175,21 +213,29 @@ __attribute__((always_inline)) static inline uint64_t merged(uint64_t word, size
     return word;
 }
 
+/* A value that begins in one word and ends in another. */
+static __attribute__((noinline)) void write_parts(uint64_t *word, size_t begin, const char *from, size_t size)
+{
+    for (; begin + size > sizeof *word; begin = 0, word++) {
+        const size_t part = sizeof *word - begin;
+        __atomic_store_n(word, merged(*word, begin, from, part), __ATOMIC_RELEASE);
+        from += part, size -= part;
+    }
+    __atomic_store_n(word, merged(*word, begin, from, size), __ATOMIC_RELEASE);
+}
+
 __attribute__((always_inline)) static inline void write_words(
     struct peal_invocation_values *values, size_t offset, const void *from, size_t size)
 {
     const uint64_t version = values->version;
-    const char *in = from;
     uint64_t *word = &values->words[offset / sizeof *word];
-    size_t begin = offset % sizeof *word;
+    const size_t begin = offset % sizeof *word;
     __atomic_store_n(&values->version, version | 1, __ATOMIC_RELAXED);
     /* A reader that loads a new word then sees a changed version. */
-    for (; begin + size > sizeof *word; begin = 0, word++) {
-        const size_t part = sizeof *word - begin;
-        __atomic_store_n(word, merged(*word, begin, in, part), __ATOMIC_RELEASE);
-        in += part, size -= part;
-    }
-    __atomic_store_n(word, merged(*word, begin, in, size), __ATOMIC_RELEASE);
+    if (begin + size <= sizeof *word)
+        __atomic_store_n(word, merged(*word, begin, from, size), __ATOMIC_RELEASE);
+    else
+        write_parts(word, begin, from, size);
     /* If the version was odd, it stays odd. */
     __atomic_store_n(&values->version, version + 2, __ATOMIC_RELEASE);
 }
@@ -201,14 +247,14 @@ void peal_invocation_write(struct peal_invocation_values *values, size_t offset,
 
 bool peal_invocation_set_fast(uint64_t id, size_t index, const void *value, size_t size)
 {
-    struct peal_invocation_values *values = peal_invocation_lock(id);
+    struct peal_invocation_values *values = lock_inline(id);
     if (values == NULL)
         return false;
     const bool is_possible = values->capture == NULL && index < values->parameter_count
                           && values->parameter_sizes[index] == size && is_live(peal_invocation_pinned(values));
     if (is_possible)
         write_words(values, values->offsets[index], value, size);
-    peal_lock_release(&values->lock);
+    peal_lock_release_inline(&values->lock);
     return is_possible;
 }
 

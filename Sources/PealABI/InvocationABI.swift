@@ -6,7 +6,7 @@ public func peal_invocation_create(
     _ method: peal_method, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
     if let out_invocation {
-        out_invocation.pointee = peal_invocation(id: Invocation.makeFast(method.id))
+        out_invocation.pointee = peal_invocation(id: InvocationAccess.make(method.id))
         if out_invocation.pointee.id != 0 { return PEAL_OK }
     }
     return Invocation.fill(out_invocation) { () throws(Failure) in try Invocation.make(method.id) }
@@ -31,6 +31,11 @@ public func peal_invocation_duplicate(
 
 @c @implementation
 public func peal_invocation_destroy(_ invocation: peal_invocation) -> peal_status {
+    InvocationAccess.end(invocation.id) ? PEAL_OK : endSlow(invocation)
+}
+
+@inline(never)
+private func endSlow(_ invocation: peal_invocation) -> peal_status {
     Boundary.status { () throws(Failure) in try Invocation.end(invocation.id) }
 }
 
@@ -49,8 +54,15 @@ public func peal_invocation_method(
 public func peal_invocation_set_argument(
     _ invocation: peal_invocation, _ index: Int, _ value: UnsafeRawPointer?, _ size: Int
 ) -> peal_status {
-    if let value, InvocationAccess.setFast(invocation.id, index, value, size) { return PEAL_OK }
-    return Boundary.status { () throws(Failure) in
+    if let value, InvocationAccess.set(invocation.id, index, value, size) { return PEAL_OK }
+    return setSlow(invocation, index, value, size)
+}
+
+@inline(never)
+private func setSlow(
+    _ invocation: peal_invocation, _ index: Int, _ value: UnsafeRawPointer?, _ size: Int
+) -> peal_status {
+    Boundary.status { () throws(Failure) in
         guard let value else { throw .null("value") }
         try invocation.find().write(index, from: value, size: size)
     }

@@ -104,6 +104,78 @@ static void pause_registering(void)
     WAIT_UNTIL(value_of(&has_paused));
 }
 
+/* The observers or timers of one round, which a thread makes for a queue and the queue's owner. */
+enum { ATTEMPTS = 64 };
+static struct {
+    peal_owner owner;
+    peal_queue queue;
+    int destroyed[ATTEMPTS];
+    int begun;
+} attempts;
+
+static peal_status observe_and_remove(int *destroyed)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    peal_observation observation;
+
+    options.destroy = count_in_target;
+    options.owner = attempts.owner;
+    options.queue = attempts.queue;
+    const peal_status status = bell_observe(&bell, destroyed, &ignoring, &options, &observation);
+    return status < 0 ? status : peal_observation_remove(observation);
+}
+
+static void ignore_firing(void *target) { (void)target; }
+
+static peal_status create_and_destroy_timer(int *destroyed)
+{
+    struct peal_timer_options options = PEAL_TIMER_OPTIONS(ignore_firing, destroyed, 1000000);
+    peal_timer timer;
+
+    options.destroy = count_in_target;
+    options.owner = attempts.owner;
+    options.queue = attempts.queue;
+    const peal_status status = peal_timer_create(&options, &timer);
+    return status < 0 ? status : peal_timer_destroy(timer);
+}
+
+/* `context` is a pointer to the function that makes and ends one of them. */
+static void *make_for_owner(void *context)
+{
+    peal_status (**make)(int *) = context;
+
+    while (!value_of(&is_over)) {
+        if (value_of(&is_paused) || attempts.begun == ATTEMPTS) {
+            set_value(&has_paused, value_of(&is_paused));
+            (void)sched_yield();
+            continue;
+        }
+        set_value(&has_paused, 0);
+        const peal_status status = (*make)(&attempts.destroyed[attempts.begun++]);
+        /* The end of the owner may have ended the observer or timer already. */
+        CHECK(status == PEAL_OK || status == PEAL_ERROR_HANDLE);
+    }
+    return NULL;
+}
+
+/* Interrupts the other thread at any instruction and retires the owner. */
+static void retire_meanwhile(pthread_t making)
+{
+    const int round = value_of(&round_number) + 1;
+    struct peal_queue_options options = PEAL_PUMPED_QUEUE_OPTIONS;
+
+    memset(&attempts, 0, sizeof attempts);
+    CHECK_OK(peal_owner_create("plugin", &attempts.owner));
+    options.owner = attempts.owner;
+    CHECK_OK(peal_queue_create(&options, &attempts.queue));
+    set_value(&round_number, round);
+    set_value(&is_paused, 0);
+    WAIT_UNTIL(!value_of(&has_paused));
+    CHECK(pthread_kill(making, SIGUSR1) == 0);
+    WAIT_UNTIL(value_of(&stopped_round) == round);
+    CHECK_OK(peal_owner_retire(attempts.owner, PEAL_FOREVER));
+}
+
 /* Returns the number of destroy callbacks that had not run in the end. */
 static int lose_callbacks(peal_queue queue, uint32_t flags)
 {
@@ -171,4 +243,40 @@ CLAIM("O8", "the destroy callback of an observer with a queue is enqueued while 
 CLAIM("O8", "the destroy callback of an observer with a queue has run when a waiting removal returns, while another thread registers observers")
 {
     check_queued(PEAL_REMOVE_WAIT);
+}
+
+/* Checks that each destroy callback runs once, if an owner is retired while another thread makes objects for it. */
+static void check_retired(peal_status (*make)(int *))
+{
+    const peal_center center = open_center();
+    const struct sigaction action = { .sa_handler = stop_here };
+    const int rounds = CHECK_ROUNDS(ROUNDS);
+    const long long deadline = now() + LONGEST_CLAIM;
+    int wrong = 0;
+
+    CHECK_OK(bell_define(center, &bell));
+    set_value(&is_over, 0);
+    set_value(&is_paused, 1);
+    CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+    const pthread_t making = thread_start(make_for_owner, &make);
+    for (int i = 0; i < rounds && now() < deadline; i++) {
+        retire_meanwhile(making);
+        pause_registering();
+        for (int k = 0; k < attempts.begun; k++)
+            wrong += attempts.destroyed[k] != 1;
+    }
+    set_value(&is_over, 1);
+    thread_join(making);
+    CHECK_EQUAL(wrong, 0);
+    close_center(center);
+}
+
+CLAIM("O8", "the destroy callback runs exactly once if an owner is retired while another thread registers an observer for it and for its queue")
+{
+    check_retired(observe_and_remove);
+}
+
+CLAIM("O8", "the destroy callback runs exactly once if an owner is retired while another thread creates a timer for it and for its queue")
+{
+    check_retired(create_and_destroy_timer);
 }

@@ -159,7 +159,8 @@ enum peal_slot_outcome peal_slot_allocate(struct peal_slots *_Nonnull slots, uin
 enum peal_slot_outcome peal_slot_take(
     struct peal_slots *_Nonnull slots, struct peal_slot *_Nullable *_Nonnull out_slot, uint64_t *_Nonnull out_id);
 
-/* The same for observations, if the thread has a spare slot; else returns NULL. */
+/* Takes a spare slot of an observation from the calling thread, as peal_slot_take does. Returns NULL if the thread has
+ * none. */
 struct peal_slot *_Nullable peal_slot_take_spare_observation(uint64_t *_Nonnull out_id);
 
 /* Stores an object, which the slot owns from now on, and lets lookups find it. */

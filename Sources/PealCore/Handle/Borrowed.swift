@@ -12,6 +12,11 @@ public struct Borrowed<Object: AnyObject>: BitwiseCopyable {
         reference = .fromOpaque(address)
     }
 
+    /// Counts the reference, which `release` ends.
+    init(owning object: Object) {
+        reference = .passRetained(object)
+    }
+
     /// The address of the object, as a reference that is not counted.
     var address: UnsafeMutableRawPointer { reference.toOpaque() }
 

@@ -15,7 +15,8 @@ public struct ObserverHandles: @unchecked Sendable {
         slots = peal_slots_of(kind)
     }
 
-    /// Takes a slot, which has memory for a record without extras. The caller fills the record and opens or frees it.
+    /// Takes a slot of an observation, which has memory for a record without extras. The caller fills the record and opens
+    /// or frees it. Timers have slots of another kind.
     @inline(__always)
     func take() throws(Failure) -> (record: Observer, id: UInt64) {
         var id: UInt64 = 0

@@ -30,17 +30,6 @@ public struct Invocation: ~Copyable, @unchecked Sendable {
         try block(for: method).map { peal_invocation_begin($0) }
     }
 
-    /// The same, if the thread has the block of its last invocation of the method. This allocates no memory.
-    ///
-    /// - Returns: 0 if it has not.
-    @inline(__always)
-    public static func makeFast(_ method: UInt64) -> UInt64 {
-        var unpinned: UInt64 = 0
-        if let values = peal_invocation_reuse(method, &unpinned) { return peal_invocation_begin(values) }
-        unpin(unpinned)
-        return 0
-    }
-
     /// Makes an invocation with these arguments. Pointed-to values are not captured.
     ///
     /// - Returns: The invocation's id; nil if the method's id is stale.
@@ -85,7 +74,7 @@ public struct Invocation: ~Copyable, @unchecked Sendable {
     ) throws(Failure) -> UnsafeMutablePointer<peal_invocation_values>? {
         var unpinned: UInt64 = 0
         if let values = peal_invocation_reuse(method, &unpinned) { return values }
-        unpin(unpinned)
+        InvocationAccess.unpin(unpinned)
         guard let pinned = Handles.methods.pin(method) else { return nil }
         do throws(Failure) {
             return try pinned.with { (method) throws(Failure) in try newBlock(for: method) }
@@ -148,13 +137,8 @@ public struct Invocation: ~Copyable, @unchecked Sendable {
     /// Frees the block of an ended invocation that no thread uses. The hooks of types run last.
     private static func free(_ values: UnsafeMutablePointer<peal_invocation_values>) {
         let capture = cell(values).pointee.take()
-        unpin(peal_invocation_free(values))
+        InvocationAccess.unpin(peal_invocation_free(values))
         extendLifetime(capture)
-    }
-
-    /// - Parameter method: A method whose pin the block had; 0: none.
-    private static func unpin(_ method: UInt64) {
-        if _slowPath(method != 0) { Handles.methods.unpin(method) }
     }
 
     /// Releases the pins of a method that has ended, which the spare blocks of threads have.

@@ -123,11 +123,48 @@ public enum InvocationAccess {
         }
     }
 
+    /// Makes an invocation whose arguments are zeros, if the thread has the block of its last invocation of the method.
+    /// This allocates no memory.
+    ///
+    /// - Returns: The invocation's id; 0 if the thread has no such block, and `Invocation.make` must make it.
+    @inlinable
+    @inline(__always)
+    public static func make(_ method: UInt64) -> UInt64 {
+        var unpinned: UInt64 = 0
+        if let values = peal_invocation_reuse(method, &unpinned) { return peal_invocation_begin(values) }
+        unpin(unpinned)
+        return 0
+    }
+
+    /// Ends an invocation whose block the thread keeps for its next one.
+    ///
+    /// - Returns: False if it has not ended, and `Invocation.end` must end it.
+    @inlinable
+    @inline(__always)
+    public static func end(_ id: UInt64) -> Bool {
+        var unpinned: UInt64 = 0
+        guard peal_invocation_end_fast(id, &unpinned) else { return false }
+        unpin(unpinned)
+        return true
+    }
+
+    /// - Parameter method: A method whose pin a block had; 0: none.
+    @inlinable
+    @inline(__always)
+    static func unpin(_ method: UInt64) {
+        if _slowPath(method != 0) { releasePin(method) }
+    }
+
+    @usableFromInline
+    @inline(never)
+    static func releasePin(_ method: UInt64) { Handles.methods.unpin(method) }
+
     /// Sets an argument that is not retained.
     ///
     /// - Returns: False if it was not set, and `Invocation.write` must set it.
+    @inlinable
     @inline(__always)
-    public static func setFast(_ id: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
+    public static func set(_ id: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
         peal_invocation_set_fast(id, index, value, size)
     }
 }

@@ -99,7 +99,7 @@ extension Observation {
     var called: [Observation] { (lazy?.instances ?? []) + [self] }
 }
 
-// Static functions of a struct: those of a class would get its metadata.
+// These are static functions of a struct, because the metadata of a class would be passed to its static functions.
 extension Observation.Removal {
     /// Ends the registration of a handle, and waits for nothing.
     ///

@@ -18,8 +18,8 @@ struct ObserverIndex {
         static let shared: UInt32 = 1 << 31
     }
 
-    /// Where an observer with a key belongs. Valid until an element is added or removed.
-    struct Place {
+    /// The position of an observer with a key in the table. It is valid until an element is added or removed.
+    struct Position {
         fileprivate let element: UnsafeMutablePointer<Element>
         fileprivate let key: UInt32
 
@@ -36,12 +36,12 @@ struct ObserverIndex {
     /// A table of 256 KiB, which fits in the second cache of most processors.
     private static let cachedCapacity: UInt32 = 1 << 15
 
-    /// Makes room for one more observer, and finds where it belongs. At most three of four elements are occupied, so a
+    /// Makes room for one more observer, and finds its position. At most three of four elements are occupied, so a
     /// search reads few of them. At least one element stays free, which ends a search.
     ///
     /// - Parameter key: The hash of its key.
     @inline(__always)
-    mutating func reserve(_ key: UInt32) throws(Failure) -> Place {
+    mutating func reserve(_ key: UInt32) throws(Failure) -> Position {
         if count >= capacity &- capacity / 4 { try grow() }
         let elements = elements.unsafelyUnwrapped
         var index = key & (capacity &- 1)
@@ -50,7 +50,7 @@ struct ObserverIndex {
         {
             index = (index &+ 1) & (capacity &- 1)
         }
-        return Place(element: elements + Int(index), key: key)
+        return Position(element: elements + Int(index), key: key)
     }
 
     @inline(never)
@@ -70,18 +70,16 @@ struct ObserverIndex {
     }
 
     /// The caller must have made the observer's handle.
-    ///
-    /// - Parameter place: Where the observer belongs.
     @inline(__always)
-    mutating func insert(_ record: Observer, at place: Place) {
+    mutating func insert(_ record: Observer, at position: Position) {
         count &+= 1
-        if place.isTaken { return insertAnother(record, place) }
-        place.element.pointee = Element(hash: place.key, slot: Self.slot(of: record))
+        if position.isTaken { return insertOccurrence(record, position) }
+        position.element.pointee = Element(hash: position.key, slot: Self.slot(of: record))
     }
 
     /// Adds an observer whose key has the hash of others.
     @inline(never)
-    private func insertAnother(_ record: Observer, _ first: Place) {
+    private func insertOccurrence(_ record: Observer, _ first: Position) {
         first.element.pointee.slot |= Element.shared
         let occurrence = occurrences(of: first.key)
         peal_observer_set_occurrence(record, occurrence)
@@ -114,7 +112,7 @@ struct ObserverIndex {
         return true
     }
 
-    /// The same for the first observer whose key has a hash.
+    /// Prefetches the element at which a search for a key begins, if the index is large.
     @inline(__always)
     func prefetchIfLarge(_ key: UInt32) {
         if capacity > Self.cachedCapacity { prefetch(key) }
@@ -255,15 +253,19 @@ struct ObserverIndexes {
         if key.isOfTarget { targeted.prefetchIfLarge(key.value) } else { untargeted.prefetchIfLarge(key.value) }
     }
 
-    /// Makes room for one more observer, and finds where it belongs.
+    /// Makes room for one more observer, and finds its position.
     @inline(__always)
-    mutating func reserve(_ key: ObserverKey.Hash) throws(Failure) -> ObserverIndex.Place {
+    mutating func reserve(_ key: ObserverKey.Hash) throws(Failure) -> ObserverIndex.Position {
         try key.isOfTarget ? targeted.reserve(key.value) : untargeted.reserve(key.value)
     }
 
     @inline(__always)
-    mutating func insert(_ record: Observer, at place: ObserverIndex.Place) {
-        if record.hasKeyOfTarget { targeted.insert(record, at: place) } else { untargeted.insert(record, at: place) }
+    mutating func insert(_ record: Observer, at position: ObserverIndex.Position) {
+        if record.hasKeyOfTarget {
+            targeted.insert(record, at: position)
+        } else {
+            untargeted.insert(record, at: position)
+        }
     }
 
     /// Returns false if the observer is not in the index. Not inlined, because the protocol would be retained.

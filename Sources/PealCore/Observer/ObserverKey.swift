@@ -43,14 +43,14 @@ struct ObserverKey {
     private static func hash(
         ofRare registration: inout Registration, _ tables: Borrowed<ObserverTables>
     ) -> UInt32 {
-        hash(registration.lazy?.service.id ?? 0, 0, tables.with { $0.handled?.address ?? 0 }, tables)
+        hash(registration.lazy?.service.id ?? 0, tables.with { $0.handled?.address ?? 0 }, tables)
     }
 
+    /// The hash of a key without a target.
     private static func hash(
-        _ service: UInt64, _ target: UInt, _ handler: UInt, _ tables: Borrowed<ObserverTables>
+        _ service: UInt64, _ handler: UInt, _ tables: Borrowed<ObserverTables>
     ) -> UInt32 {
         if service != 0 { return hash(service) }
-        if target != 0 { return hash(target) }
         return handler != 0 ? hash(handler) : hash(tables.with { $0.hash })
     }
 
@@ -68,8 +68,7 @@ struct ObserverKey {
     private static func hashOfRare(_ record: Observer) -> UInt32 {
         let tables = record.borrowedTables
         return hash(
-            record.lazyObserver?.service.id ?? 0, UInt(bitPattern: record.pointee.target),
-            tables.with { $0.handled?.address ?? 0 }, tables)
+            record.lazyObserver?.service.id ?? 0, tables.with { $0.handled?.address ?? 0 }, tables)
     }
 
     /// 2 to the power of 64, divided by the golden ratio. (Knuth: multiplicative hashing.)

@@ -2,13 +2,14 @@ internal import CPealSupport
 import PealCall
 
 extension CenterState {
-    /// Lists an observer of one method that is not sticky, without extras, if its entry can simply be appended. These are
-    /// the most frequent registrations, and thousands in a row retire nothing.
+    /// Lists an observer of one method by appending its entry to the method's list. Thousands of such registrations in a
+    /// row retire no list.
     ///
-    /// - Returns: False if the entry cannot be appended.
+    /// - Returns: False if the observer was not listed. It has extras, does not implement exactly one method, implements a
+    ///   sticky one, or its entry does not belong at the end of the list.
     @inline(__always)
-    func publishPlainly(
-        _ record: Observer, at place: ObserverIndex.Place, of proto: PealProtocol
+    func publishFast(
+        _ record: Observer, at position: ObserverIndex.Position, of proto: PealProtocol
     ) throws(Failure) -> Bool {
         guard record.delivery == nil else { return false }
         return try record.borrowedTables.with { (tables) throws(Failure) in
@@ -20,7 +21,7 @@ extension CenterState {
             // Before the handle is made, by which other threads find the record.
             peal_observer_retain_memory_unshared(record)
             Handles.observations.openOwn(record)
-            proto.state.observers.insert(record, at: place)
+            proto.state.observers.insert(record, at: position)
             count(record, of: proto, as: 1)
             list.appendOwned(entry)
             if current == nil { listing.element.publish(list) }
@@ -31,12 +32,13 @@ extension CenterState {
     /// Lists the observer under all its methods, or under none when memory is short.
     @inline(never)
     mutating func publish(
-        _ record: Observer, at place: ObserverIndex.Place, _ registration: inout Registration, of proto: PealProtocol
+        _ record: Observer, at position: ObserverIndex.Position, _ registration: inout Registration,
+        of proto: PealProtocol
     ) throws(Failure) {
         try record.borrowedTables.with { (tables) throws(Failure) in
             let changes = try prepare(record, tables)
             do throws(Failure) {
-                try open(record, at: place, &registration, of: proto)
+                try open(record, at: position, &registration, of: proto)
             } catch {
                 changes.cancel()
                 throw error
@@ -54,7 +56,8 @@ extension CenterState {
     /// Lists an observer that replaces others.
     @inline(never)
     mutating func publish(
-        _ record: Observer, at place: ObserverIndex.Place, _ registration: inout Registration, of proto: PealProtocol,
+        _ record: Observer, at position: ObserverIndex.Position, _ registration: inout Registration,
+        of proto: PealProtocol,
         replacing known: [Observer]
     ) throws(Failure) {
         let tables = record.tables
@@ -71,7 +74,7 @@ extension CenterState {
             throw error
         }
         do throws(Failure) {
-            try open(record, at: place, &registration, of: proto)
+            try open(record, at: position, &registration, of: proto)
         } catch {
             successors.cancel()
             changes.cancel()
@@ -105,15 +108,17 @@ extension CenterState {
     /// Makes the handle of an observer, and adds the observer to its protocol, its owner and its queue.
     @inline(__always)
     private mutating func open(
-        _ record: Observer, at place: ObserverIndex.Place, _ registration: inout Registration, of proto: PealProtocol
+        _ record: Observer, at position: ObserverIndex.Position, _ registration: inout Registration,
+        of proto: PealProtocol
     ) throws(Failure) {
         try Handles.observations.open(record)
         if record.delivery != nil { try addToQueueAndOwner(record, registration) }
-        proto.state.observers.insert(record, at: place)
+        proto.state.observers.insert(record, at: position)
         count(record, of: proto, as: 1)
     }
 
-    /// Adds the observer to its queue and its owner, and begins a lazy registration. Adds nothing if one of these fails.
+    /// Adds the observer to its queue and its owner, and begins a lazy registration. If one of these fails, the observer is
+    /// in neither set and has no handle.
     @inline(never)
     private func addToQueueAndOwner(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
         let id = record.pointee.id
@@ -122,6 +127,9 @@ extension CenterState {
             try registration.owner?.add(record)
             if let lazy = registration.lazy, !lazy.begin(id) { throw .serviceEnded(lazy.service.name) }
         } catch {
+            // A thread that ends the queue may have closed the observer. Then it ends the registration as soon as it has the
+            // center's lock, and the registration has succeeded.
+            guard record.closeGate() else { return }
             Handles.observations.remove(id)
             registration.queue?.removeMember(record)
             registration.owner?.remove(record)

@@ -49,7 +49,7 @@ public struct Registration: ~Copyable {
     }
 
     let borrowedProto: Borrowed<PealProtocol>
-    /// Owned. The release of a counted reference would be a call even if there is none.
+    /// The registration owns this reference. A counted one would be released by a call even if it is nil.
     private var objects: Borrowed<Objects>?
     /// A C table that begins with its size; nil: other functions.
     private(set) var table: UnsafeRawPointer?
@@ -122,9 +122,7 @@ public struct Registration: ~Copyable {
         if let objects { return objects.with(change) }
         let made = Objects()
         change(made)
-        let owned = Borrowed(made)
-        owned.retain()
-        objects = owned
+        objects = Borrowed(owning: made)
     }
 
     deinit { objects?.release() }
@@ -282,35 +280,43 @@ extension CenterState {
     private mutating func publish(
         _ record: Observer, _ key: ObserverKey.Hash, _ registration: inout Registration, of proto: PealProtocol
     ) throws(Failure) {
-        let place = try proto.state.observers.reserve(key)
+        let position = try proto.state.observers.reserve(key)
+        if position.isTaken || registration.options.contains(.includesLater) {
+            return try publishSlow(record, at: position, &registration, of: proto)
+        }
+        setOrder(of: record)
+        if try !publishFast(record, at: position, of: proto) {
+            try publish(record, at: position, &registration, of: proto)
+        }
+    }
+
+    @inline(__always)
+    private mutating func setOrder(of record: Observer) {
         registrations += 1
         record.pointee.order = registrations
-        if place.isTaken || registration.options.contains(.includesLater) {
-            try publishRarely(record, at: place, &registration, of: proto)
-        } else if try !publishPlainly(record, at: place, of: proto) {
-            try publish(record, at: place, &registration, of: proto)
-        }
     }
 
     /// Publishes an observer that may be a duplicate, or whose handler includes later methods.
     @inline(never)
-    private mutating func publishRarely(
-        _ record: Observer, at place: ObserverIndex.Place, _ registration: inout Registration, of proto: PealProtocol
+    private mutating func publishSlow(
+        _ record: Observer, at position: ObserverIndex.Position, _ registration: inout Registration,
+        of proto: PealProtocol
     ) throws(Failure) {
         var known: [Observer] = []
-        if !registration.options.contains(.allowsDuplicates) {
+        if !registration.options.contains(.allowsDuplicates) || registration.options.contains(.replacesDuplicates) {
             known = ObserverKey(&registration, record.borrowedTables).duplicates(in: proto)
         }
         guard known.isEmpty || registration.options.contains(.replacesDuplicates) else {
             throw .duplicate(of: registration.lazy == nil ? "target" : "service", proto)
         }
+        setOrder(of: record)
         let includesLater = registration.options.contains(.includesLater)
         if includesLater { proto.center.laterObservers.insert(record, of: proto) }
         do throws(Failure) {
             if known.isEmpty {
-                try publish(record, at: place, &registration, of: proto)
+                try publish(record, at: position, &registration, of: proto)
             } else {
-                try publish(record, at: place, &registration, of: proto, replacing: known)
+                try publish(record, at: position, &registration, of: proto, replacing: known)
             }
         } catch {
             if includesLater { proto.center.laterObservers.remove(record, of: proto) }

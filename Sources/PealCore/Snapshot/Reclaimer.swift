@@ -176,7 +176,7 @@ enum Reclaimer {
             return objects.count > Self.capacity - 2 && retire()
         }
 
-        /// The same for an observer, and the list that its removal replaced, if it did.
+        /// Adds an observer and the list that its removal has replaced, if any, as `add` does.
         @inline(__always)
         mutating func add(_ list: Snapshot?, with record: Observer) -> Bool {
             if let list { objects.append(.list(list)) }

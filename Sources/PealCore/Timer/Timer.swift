@@ -38,9 +38,11 @@ public final class Timer: Sendable {
             try options.queue?.addMember(timer)
             try options.owner?.add(timer)
         } catch {
-            // No other thread has seen it, and the caller runs its callback.
+            // A thread that ends the queue may have ended the timer, and runs its callback. Then the timer was made.
+            guard ObserverGate.remove(timer.observer.gate) else { return timer }
+            // The caller runs the callback.
             timer.observer.pointee.destroy = nil
-            timer.close()
+            timer.finishClosing()
             throw error
         }
         return timer
@@ -87,12 +89,16 @@ public final class Timer: Sendable {
     @discardableResult
     func close() -> Bool {
         guard ObserverGate.remove(observer.gate) else { return false }
+        finishClosing()
+        return true
+    }
+
+    private func finishClosing() {
         Handles.timers.retire(id)
         let record = record
         TimerAgenda.withLock { agenda in agenda.stop(record) }
         record.queue?.removeMember(self)
         ObserverLife.release(observer)
-        return true
     }
 }
 
