@@ -270,7 +270,7 @@ enum peal_slot_outcome peal_slot_take(struct peal_slots *slots, struct peal_slot
     return PEAL_SLOT_ALLOCATED;
 }
 
-/* The address of the table and the size of its slots are constants here, so this takes 14 instructions less. */
+/* The address of the table and the size of its slots are constants here, so this takes 14 fewer instructions. */
 struct peal_slot *peal_slot_take_spare_observation(uint64_t *out_id)
 {
     const struct peal_slots *const slots = peal_slots_of(PEAL_SLOTS_OBSERVATIONS);

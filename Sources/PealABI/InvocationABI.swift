@@ -6,7 +6,7 @@ public func peal_invocation_create(
     _ method: peal_method, _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
     if let out_invocation {
-        out_invocation.pointee = peal_invocation(id: InvocationAccess.make(method.id))
+        out_invocation.pointee = peal_invocation(id: InvocationAccess.makeFast(method.id))
         if out_invocation.pointee.id != 0 { return PEAL_OK }
     }
     return Invocation.fill(out_invocation) { () throws(Failure) in try Invocation.make(method.id) }
@@ -31,7 +31,7 @@ public func peal_invocation_duplicate(
 
 @c @implementation
 public func peal_invocation_destroy(_ invocation: peal_invocation) -> peal_status {
-    InvocationAccess.end(invocation.id) ? PEAL_OK : endSlow(invocation)
+    InvocationAccess.endFast(invocation.id) ? PEAL_OK : endSlow(invocation)
 }
 
 @inline(never)
@@ -54,7 +54,7 @@ public func peal_invocation_method(
 public func peal_invocation_set_argument(
     _ invocation: peal_invocation, _ index: Int, _ value: UnsafeRawPointer?, _ size: Int
 ) -> peal_status {
-    if let value, InvocationAccess.set(invocation.id, index, value, size) { return PEAL_OK }
+    if let value, InvocationAccess.setFast(invocation.id, index, value, size) { return PEAL_OK }
     return setSlow(invocation, index, value, size)
 }
 

@@ -55,7 +55,7 @@ static void ignore_ring(void *self, int n)
     (void)n;
 }
 
-static void count_in_target(void *target) { (*(int *)target)++; }
+static void count_in_target(void *target) { __atomic_fetch_add((int *)target, 1, __ATOMIC_RELAXED); }
 
 static const struct bell ignoring = { PEAL_TABLE(bell), .on_ring = ignore_ring };
 

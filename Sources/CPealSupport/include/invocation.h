@@ -89,9 +89,10 @@ void peal_invocation_set_slot(struct peal_invocation_values *_Nonnull values, ui
 uint64_t peal_invocation_begin(struct peal_invocation_values *_Nonnull values);
 /* Ends an invocation. Returns false if the id is stale. `out_unused` is the block that the caller must free, or NULL. */
 bool peal_invocation_end(uint64_t id, struct peal_invocation_values *_Nullable *_Nonnull out_unused);
-/* Ends an invocation, and keeps its block as the spare one of the calling thread. Returns false if it does nothing: the
- * thread has a spare block, the arguments are retained, or another thread uses the invocation; then peal_invocation_end
- * must end it. `out_unpinned` is the method whose pin the caller must release, or 0. */
+/* Ends an invocation, and keeps its block as the spare one of the calling thread. Returns false if it does nothing, for
+ * example because the id is stale, the thread has a spare block, the arguments are retained, or another thread uses the
+ * invocation. Then the caller calls peal_invocation_end. `out_unpinned` is filled on success: the method whose pin the
+ * caller must release, or 0. */
 bool peal_invocation_end_fast(uint64_t id, uint64_t *_Nonnull out_unpinned);
 
 /* Frees the block of an invocation that has ended or was never begun. The capture must be NULL. Returns the method whose

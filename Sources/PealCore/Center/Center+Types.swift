@@ -24,14 +24,22 @@ extension Center {
 
     /// Registers how pointed-to values of a type are captured. The same registration again changes nothing.
     public func manageType(_ type: String, by hooks: TypeHooks, for owner: Owner? = nil) throws(Failure) {
-        try keepInState { (state) throws(Failure) in
+        let isNew = try keepInState { (state) throws(Failure) in
             do throws(SyntaxError) {
-                if try state.types.manage(type, by: hooks) { hooks.register() }
+                let isNew = try state.types.manage(type, by: hooks)
+                if isNew { hooks.register() }
+                return isNew
             } catch {
                 throw Failure(error, in: "type")
             }
         }
-        try owner?.add(OwnedType(center: self, name: type))
+        do throws(Failure) {
+            try owner?.add(OwnedType(center: self, name: type))
+        } catch {
+            // The owner's code may be unloaded.
+            if isNew { _ = try? unmanageType(type) }
+            throw error
+        }
     }
 
     /// Sets the codec of a type whose functions are registered. The same codec again changes nothing.
@@ -49,7 +57,13 @@ extension Center {
                 "no functions are registered for the type \(type); before its codec, register those that retain or copy"
                     + " it, by peal_type_set_object or peal_type_set_copy")
         }
-        if isNew { try owner?.add(OwnedCodec(center: self, name: type, codec: codec)) }
+        guard isNew, let owner else { return }
+        do throws(Failure) {
+            try owner.add(OwnedCodec(center: self, name: type, codec: codec))
+        } catch {
+            removeCodec(codec, of: type)
+            throw error
+        }
     }
 
     /// Removes a codec, if the type still has it.

@@ -38,7 +38,10 @@ public final class Center: Sendable {
     func withState<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        try withStateInline(body)
+        try state.withLock { (state) throws(Failure) -> Value in
+            guard !state.isEnded else { throw .endedCenter }
+            return try body(&state)
+        }
     }
 
     /// The same, inlined.
@@ -46,7 +49,7 @@ public final class Center: Sendable {
     func withStateInline<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        try state.withLock { (state) throws(Failure) -> Value in
+        try state.withLockInline { (state) throws(Failure) -> Value in
             guard !state.isEnded else { throw .endedCenter }
             return try body(&state)
         }

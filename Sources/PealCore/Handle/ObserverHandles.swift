@@ -103,10 +103,15 @@ public struct ObserverHandles: @unchecked Sendable {
         if peal_slot_unpin(slot) { free(slot, id) }
     }
 
-    /// Removes the id of a registration that failed.
-    func remove(_ id: UInt64) {
-        guard let slot = peal_slot_remove(slots, id, false) else { return }
-        if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, id) }
+    /// Removes the id of a registration that failed. Another thread may have retired the id. It has no pin of it any more,
+    /// or releases its pin without ending the observer.
+    func discard(_ record: Observer) {
+        let id = record.pointee.id
+        if let slot = peal_slot_remove(slots, id, false) {
+            if peal_slot_has_last_pin(slot) || peal_slot_unpin(slot) { free(slot, id) }
+        } else if let counts = recycle(id), counts > 0 {
+            ObserverLife.releaseMemory(record, counts: counts)
+        }
     }
 
     /// Ends a retired id. Exactly one of all callers succeeds.

@@ -129,7 +129,7 @@ public enum InvocationAccess {
     /// - Returns: The invocation's id; 0 if the thread has no such block, and `Invocation.make` must make it.
     @inlinable
     @inline(__always)
-    public static func make(_ method: UInt64) -> UInt64 {
+    public static func makeFast(_ method: UInt64) -> UInt64 {
         var unpinned: UInt64 = 0
         if let values = peal_invocation_reuse(method, &unpinned) { return peal_invocation_begin(values) }
         unpin(unpinned)
@@ -141,7 +141,7 @@ public enum InvocationAccess {
     /// - Returns: False if it has not ended, and `Invocation.end` must end it.
     @inlinable
     @inline(__always)
-    public static func end(_ id: UInt64) -> Bool {
+    public static func endFast(_ id: UInt64) -> Bool {
         var unpinned: UInt64 = 0
         guard peal_invocation_end_fast(id, &unpinned) else { return false }
         unpin(unpinned)
@@ -164,7 +164,7 @@ public enum InvocationAccess {
     /// - Returns: False if it was not set, and `Invocation.write` must set it.
     @inlinable
     @inline(__always)
-    public static func set(_ id: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
+    public static func setFast(_ id: UInt64, _ index: Int, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
         peal_invocation_set_fast(id, index, value, size)
     }
 }

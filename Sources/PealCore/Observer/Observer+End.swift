@@ -114,7 +114,7 @@ extension Center {
     fileprivate func unpublishLeaving(_ record: Observer) {
         var isLeft = false
         var isFull = false
-        _ = try? withState { (state) throws(Failure) in
+        _ = try? withStateInline { (state) throws(Failure) in
             let replaced = record.borrowedTables.with { tables in
                 let staysIndexed = tables.proto.state.observers.prefetchIfLarge(record)
                 if staysIndexed { leaving.noteIndexed() }

@@ -247,16 +247,21 @@ struct ObserverIndexes {
     private(set) var targeted = ObserverIndex()
     private(set) var untargeted = ObserverIndex()
 
-    /// Prefetches the element of a key, if its index is large.
+    /// Prefetches the element of a key, if its index is large. Few observers have no target.
     @inline(__always)
     func prefetchIfLarge(_ key: ObserverKey.Hash) {
-        if key.isOfTarget { targeted.prefetchIfLarge(key.value) } else { untargeted.prefetchIfLarge(key.value) }
+        if key.isOfTarget { targeted.prefetchIfLarge(key.value) }
     }
 
     /// Makes room for one more observer, and finds its position.
     @inline(__always)
     mutating func reserve(_ key: ObserverKey.Hash) throws(Failure) -> ObserverIndex.Position {
-        try key.isOfTarget ? targeted.reserve(key.value) : untargeted.reserve(key.value)
+        key.isOfTarget ? try targeted.reserve(key.value) : try reserveUntargeted(key.value)
+    }
+
+    @inline(never)
+    private mutating func reserveUntargeted(_ key: UInt32) throws(Failure) -> ObserverIndex.Position {
+        try untargeted.reserve(key)
     }
 
     @inline(__always)
@@ -264,8 +269,13 @@ struct ObserverIndexes {
         if record.hasKeyOfTarget {
             targeted.insert(record, at: position)
         } else {
-            untargeted.insert(record, at: position)
+            insertUntargeted(record, at: position)
         }
+    }
+
+    @inline(never)
+    private mutating func insertUntargeted(_ record: Observer, at position: ObserverIndex.Position) {
+        untargeted.insert(record, at: position)
     }
 
     /// Returns false if the observer is not in the index. Not inlined, because the protocol would be retained.

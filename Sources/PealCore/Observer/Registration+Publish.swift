@@ -112,27 +112,32 @@ extension CenterState {
         of proto: PealProtocol
     ) throws(Failure) {
         try Handles.observations.open(record)
-        if record.delivery != nil { try addToQueueAndOwner(record, registration) }
+        if record.delivery != nil { try addToQueueAndOwner(record, &registration) }
         proto.state.observers.insert(record, at: position)
         count(record, of: proto, as: 1)
     }
 
     /// Adds the observer to its queue and its owner, and begins a lazy registration. If one of these fails, the observer is
-    /// in neither set and has no handle.
+    /// in neither set and has no handle, unless another thread has ended it meanwhile. Then it is listed, and that thread
+    /// removes it once it has the center's lock.
     @inline(never)
-    private func addToQueueAndOwner(_ record: Observer, _ registration: borrowing Registration) throws(Failure) {
+    private func addToQueueAndOwner(_ record: Observer, _ registration: inout Registration) throws(Failure) {
         let id = record.pointee.id
         do throws(Failure) {
             try registration.queue?.addMember(record)
             try registration.owner?.add(record)
             if let lazy = registration.lazy, !lazy.begin(id) { throw .serviceEnded(lazy.service.name) }
         } catch {
-            // A thread that ends the queue may have closed the observer. Then it ends the registration as soon as it has the
-            // center's lock, and the registration has succeeded.
-            guard record.closeGate() else { return }
-            Handles.observations.remove(id)
-            registration.queue?.removeMember(record)
+            // The observer leaves its owner before it is closed: a thread that retires the owner runs the destroy callbacks of
+            // all closed observers there.
             registration.owner?.remove(record)
+            // The end of the queue or of the owner, or a removal, may have closed the observer.
+            guard record.closeGate() else {
+                registration.ended = Observation(record)
+                return
+            }
+            Handles.observations.discard(record)
+            registration.queue?.removeMember(record)
             throw error
         }
     }

@@ -46,6 +46,7 @@ public struct Registration: ~Copyable {
         var lazy: LazyObserver?
         var tables: FunctionTables?
         var remainder: RegistrationRemainder?
+        var ended: Observation?
     }
 
     let borrowedProto: Borrowed<PealProtocol>
@@ -115,6 +116,12 @@ public struct Registration: ~Copyable {
     var remainder: RegistrationRemainder? {
         get { objects?.with { $0.remainder } }
         set { changeObjects { $0.remainder = newValue } }
+    }
+
+    /// The observer, if another thread has ended it while it was registered.
+    var ended: Observation? {
+        get { objects?.with { $0.ended } }
+        set { changeObjects { $0.ended = newValue } }
     }
 
     @inline(never)
@@ -220,12 +227,19 @@ public struct Registration: ~Copyable {
                         try state.register(&self, of: proto).pointee.id
                     }
                 }
-                if let remainder { remainder.run() }
+                if objects != nil { finish() }
                 return id
             } catch {
                 guard error.kind == .duplicate, try removeDeadDuplicates() else { throw error }
             }
         }
+    }
+
+    /// The work that remains once the center's lock is released.
+    private func finish() {
+        remainder?.run()
+        // The observer may have left its owner, whose end then does not wait for the destroy callback.
+        if let ended { ObserverLife.destroy(ended.record) }
     }
 
     /// - Returns: True if a duplicate's weak target was dead. That observer has been removed.

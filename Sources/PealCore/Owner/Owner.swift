@@ -39,12 +39,13 @@ public final class Owner: Sendable {
         }
     }
 
-    /// Adds an object. The caller must hold the lock under which the object is found, so no thread can end it before.
+    /// Adds an object. If another thread may have ended it before, the caller removes it again.
     func add(_ object: any OwnedObject) throws(Failure) {
         try add { $0.objects[object.ownedKey] = object }
     }
 
-    /// Adds an observer. The caller must hold the center's lock, so no thread can end the observer before.
+    /// Adds an observer. The caller must hold the center's lock: a thread that has closed the observer removes it from its
+    /// owner after it has had the lock.
     func add(_ record: Observer) throws(Failure) {
         try add { $0.observers.add(record) }
     }

@@ -140,7 +140,10 @@ extension Failure {
         .handle,
         "the service's handle is invalid: zero, never created, or already unregistered; keep the handle that registering filled"
     )
-    static let endedCenter = Failure(.handle, "the center has been ended")
+    // Not inlined: an operation that succeeds builds no text.
+    static var endedCenter: Failure {
+        @inline(never) get { Failure(.handle, "the center has been ended") }
+    }
     public static let staleCenter = Failure(
         .handle, "the center's handle is invalid: zero, never created, or of a center that has ended")
 }

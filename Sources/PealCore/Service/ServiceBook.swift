@@ -77,9 +77,10 @@ final class ServiceBook: Sendable {
 
     /// The caller must hold the lock of services.
     private func list(_ service: Service, in state: inout State) throws(Failure) {
-        try service.owner?.add(service)
-        do throws(Failure) { try ServiceNames.add(service) } catch {
-            service.owner?.remove(service)
+        try ServiceNames.add(service)
+        // The owner comes last: a thread that retires it may end the service as soon as it has the lock.
+        do throws(Failure) { try service.owner?.add(service) } catch {
+            ServiceNames.remove(service)
             throw error
         }
         state.ids.append(service.id)

@@ -38,12 +38,18 @@ public final class Timer: Sendable {
             try options.queue?.addMember(timer)
             try options.owner?.add(timer)
         } catch {
-            // A thread that ends the queue may have ended the timer, and runs its callback. Then the timer was made.
+            // The end of the queue, or a destruction, may have ended the timer on another thread, which runs the callback.
+            // Then the timer was made.
             guard ObserverGate.remove(timer.observer.gate) else { return timer }
             // The caller runs the callback.
             timer.observer.pointee.destroy = nil
             timer.finishClosing()
             throw error
+        }
+        // A timer that has ended before it was added to one of them stays in none.
+        if ObserverGate.isEnding(timer.observer.gate) {
+            options.queue?.removeMember(timer)
+            options.owner?.remove(timer)
         }
         return timer
     }
