@@ -24,45 +24,47 @@ extension Center {
 
     /// Registers how pointed-to values of a type are captured. The same registration again changes nothing.
     public func manageType(_ type: String, by hooks: TypeHooks, for owner: Owner? = nil) throws(Failure) {
-        let isNew = try keepInState { (state) throws(Failure) in
+        try keepInState { (state) throws(Failure) in
+            let isNew: Bool
             do throws(SyntaxError) {
-                let isNew = try state.types.manage(type, by: hooks)
-                if isNew { hooks.register() }
-                return isNew
+                isNew = try state.types.manage(type, by: hooks)
             } catch {
                 throw Failure(error, in: "type")
             }
-        }
-        do throws(Failure) {
-            try owner?.add(OwnedType(center: self, name: type))
-        } catch {
-            // The owner's code may be unloaded.
-            if isNew { _ = try? unmanageType(type) }
-            throw error
+            do throws(Failure) {
+                try owner?.add(OwnedType(center: self, name: type))
+            } catch {
+                // The owner's code may be unloaded.
+                if isNew { _ = try? state.types.unmanage(type) }
+                throw error
+            }
+            if isNew { hooks.register() }
         }
     }
 
     /// Sets the codec of a type whose functions are registered. The same codec again changes nothing.
     public func setCodec(_ codec: TypeCodec, for type: String, owner: Owner? = nil) throws(Failure) {
-        let isNew = try keepInState { (state) throws(Failure) in
+        let isKnown = try keepInState { (state) throws(Failure) in
+            let isNew: Bool?
             do throws(SyntaxError) {
-                return try state.types.setCodec(codec, for: type)
+                isNew = try state.types.setCodec(codec, for: type)
             } catch {
                 throw Failure(error, in: "type")
             }
+            guard isNew == true, let owner else { return isNew != nil }
+            do throws(Failure) {
+                try owner.add(OwnedCodec(center: self, name: type, codec: codec))
+            } catch {
+                _ = try? state.types.removeCodec(codec, of: type)
+                throw error
+            }
+            return true
         }
-        guard let isNew else {
+        guard isKnown else {
             throw Failure(
                 .notFound,
                 "no functions are registered for the type \(type); before its codec, register those that retain or copy"
                     + " it, by peal_type_set_object or peal_type_set_copy")
-        }
-        guard isNew, let owner else { return }
-        do throws(Failure) {
-            try owner.add(OwnedCodec(center: self, name: type, codec: codec))
-        } catch {
-            removeCodec(codec, of: type)
-            throw error
         }
     }
 

@@ -103,8 +103,8 @@ public struct ObserverHandles: @unchecked Sendable {
         if peal_slot_unpin(slot) { free(slot, id) }
     }
 
-    /// Removes the id of a registration that failed. Another thread may have retired the id. It has no pin of it any more,
-    /// or releases its pin without ending the observer.
+    /// Removes the id of a registration that failed. A thread that has retired the id meanwhile releases its pin without
+    /// ending the observer.
     func discard(_ record: Observer) {
         let id = record.pointee.id
         if let slot = peal_slot_remove(slots, id, false) {

@@ -118,28 +118,31 @@ extension CenterState {
     }
 
     /// Adds the observer to its queue and its owner, and begins a lazy registration. If one of these fails, the observer is
-    /// in neither set and has no handle, unless another thread has ended it meanwhile. Then it is listed, and that thread
-    /// removes it once it has the center's lock.
+    /// in neither set and has no handle. If another thread has closed the observer meanwhile, this does not fail: the
+    /// observer is listed, and that thread removes it once it has the center's lock.
     @inline(never)
     private func addToQueueAndOwner(_ record: Observer, _ registration: inout Registration) throws(Failure) {
-        let id = record.pointee.id
         do throws(Failure) {
             try registration.queue?.addMember(record)
-            try registration.owner?.add(record)
-            if let lazy = registration.lazy, !lazy.begin(id) { throw .serviceEnded(lazy.service.name) }
-        } catch {
-            // The observer leaves its owner before it is closed: a thread that retires the owner runs the destroy callbacks of
-            // all closed observers there.
-            registration.owner?.remove(record)
-            // The end of the queue or of the owner, or a removal, may have closed the observer.
-            guard record.closeGate() else {
-                registration.ended = Observation(record)
-                return
+            if let lazy = registration.lazy, !lazy.begin(record.pointee.id) {
+                throw .serviceEnded(lazy.service.name)
             }
+            // The owner is the last, because its retirement runs the destroy callbacks of all its observers.
+            try registration.owner?.add(record)
+        } catch {
+            // The end of the queue, or a removal, may have closed the observer.
+            guard record.closeGate() else { return keepEnded(record, &registration) }
             Handles.observations.discard(record)
             registration.queue?.removeMember(record)
             throw error
         }
+    }
+
+    /// An observer that another thread ends belongs to its owner until its destroy callback has returned. If the owner has
+    /// been retired, the registering thread runs the callback, unless the other thread runs it.
+    @inline(never)
+    private func keepEnded(_ record: Observer, _ registration: inout Registration) {
+        do throws(Failure) { try registration.owner?.add(record) } catch { registration.ended = Observation(record) }
     }
 
     /// Prepares the lists of all methods that an observer implements.

@@ -118,7 +118,7 @@ public struct Registration: ~Copyable {
         set { changeObjects { $0.remainder = newValue } }
     }
 
-    /// The observer, if another thread has ended it while it was registered.
+    /// The observer, if another thread ends it and its owner has been retired meanwhile.
     var ended: Observation? {
         get { objects?.with { $0.ended } }
         set { changeObjects { $0.ended = newValue } }
@@ -238,7 +238,7 @@ public struct Registration: ~Copyable {
     /// The work that remains once the center's lock is released.
     private func finish() {
         remainder?.run()
-        // The observer may have left its owner, whose end then does not wait for the destroy callback.
+        // The retirement of the owner does not wait for this destroy callback.
         if let ended { ObserverLife.destroy(ended.record) }
     }
 

@@ -44,8 +44,8 @@ public final class Owner: Sendable {
         try add { $0.objects[object.ownedKey] = object }
     }
 
-    /// Adds an observer. The caller must hold the center's lock: a thread that has closed the observer removes it from its
-    /// owner after it has had the lock.
+    /// Adds an observer. The caller must hold the center's lock, because a thread that has closed the observer removes it
+    /// from its owner after it has held the lock.
     func add(_ record: Observer) throws(Failure) {
         try add { $0.observers.add(record) }
     }

@@ -121,8 +121,8 @@ public final class Queue: Sendable {
 
     var isEnded: Bool { withMembers { $0.isEnded } }
 
-    /// The caller must hold the center's lock: a thread that has closed the observer removes it from its queue after it has
-    /// had the lock.
+    /// The caller must hold the center's lock, because a thread that has closed the observer removes it from its queue after
+    /// it has held the lock.
     func addMember(_ record: Observer) throws(Failure) {
         try addMember { $0.observers.add(record) }
     }

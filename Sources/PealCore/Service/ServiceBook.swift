@@ -78,7 +78,7 @@ final class ServiceBook: Sendable {
     /// The caller must hold the lock of services.
     private func list(_ service: Service, in state: inout State) throws(Failure) {
         try ServiceNames.add(service)
-        // The owner comes last: a thread that retires it may end the service as soon as it has the lock.
+        // The owner is the last, because a thread that retires it may end the service as soon as it has the lock.
         do throws(Failure) { try service.owner?.add(service) } catch {
             ServiceNames.remove(service)
             throw error

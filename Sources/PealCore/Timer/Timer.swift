@@ -27,6 +27,9 @@ public final class Timer: Sendable {
         try options.check()
         let record = try TimerRecord.make(options)
         let timer = Timer(record)
+        // Another thread may end the timer as soon as it has a handle. The timer then ends after it was added to its owner,
+        // which has it until the destroy callback has returned.
+        peal_observer_retain(timer.observer)
         // The life of the timer has the first weak count.
         do throws(Failure) {
             try Handles.timers.open(record)
@@ -34,23 +37,24 @@ public final class Timer: Sendable {
             ObserverLife.releaseMemory(record.observer)
             throw error
         }
+        defer { ObserverLife.release(timer.observer) }
         do throws(Failure) {
             try options.queue?.addMember(timer)
             try options.owner?.add(timer)
         } catch {
             // The end of the queue, or a destruction, may have ended the timer on another thread, which runs the callback.
             // Then the timer was made.
-            guard ObserverGate.remove(timer.observer.gate) else { return timer }
+            guard ObserverGate.remove(timer.observer.gate) else {
+                options.queue?.removeMember(timer)
+                return timer
+            }
             // The caller runs the callback.
             timer.observer.pointee.destroy = nil
             timer.finishClosing()
             throw error
         }
-        // A timer that has ended before it was added to one of them stays in none.
-        if ObserverGate.isEnding(timer.observer.gate) {
-            options.queue?.removeMember(timer)
-            options.owner?.remove(timer)
-        }
+        // A thread that closed the timer before it was added to the queue has not removed it there.
+        if ObserverGate.isEnding(timer.observer.gate) { options.queue?.removeMember(timer) }
         return timer
     }
 
