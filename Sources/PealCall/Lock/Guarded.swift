@@ -30,18 +30,6 @@ public struct Guarded<Value>: ~Copyable, @unchecked Sendable {
         return try body(&value.pointee)
     }
 
-    /// The same, with the functions of the lock inlined, for the most frequent operations.
-    @inlinable
-    @inline(__always)
-    public borrowing func withLockInline<Result, Mistake: Error>(
-        _ body: (inout sending Value) throws(Mistake) -> sending Result
-    ) throws(Mistake) -> sending Result {
-        let lock = memory.assumingMemoryBound(to: peal_lock.self)
-        peal_lock_acquire_inline(lock)
-        defer { peal_lock_release_inline(lock) }
-        return try body(&value.pointee)
-    }
-
     @inlinable var value: UnsafeMutablePointer<Value> {
         (memory + Self.valueOffset).assumingMemoryBound(to: Value.self)
     }
