@@ -13,9 +13,10 @@
  * types, and the protocols and properties that were defined for it. Its own code is all code that peal
  * calls for these: observers, targets of proxies, destroy callbacks, executors, functions of timers, of
  * services and of modules, `done` and `reply`. A function whose options have no owner uses the owner that the
- * thread has entered. While that owner is being retired, the function returns PEAL_ERROR_HANDLE. Registrations
- * that a callback makes belong to no owner, unless the callback names one. The start and stop of a module are
- * the exception: they run with the module's owner entered.
+ * thread has entered. While that owner is being retired, the function returns PEAL_ERROR_HANDLE, or PEAL_OK and
+ * the handle of an object that has already ended. Registrations that a callback makes belong to no owner, unless
+ * the callback names one. The start and stop of a module are the exception: they run with the module's owner
+ * entered.
  */
 #ifndef PEAL_OWNER_H
 #define PEAL_OWNER_H

@@ -38,10 +38,7 @@ public final class Center: Sendable {
     func withState<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        try state.withLock { (state) throws(Failure) -> Value in
-            guard !state.isEnded else { throw .endedCenter }
-            return try body(&state)
-        }
+        try withStateInline(body)
     }
 
     /// The same, inlined.
@@ -49,7 +46,7 @@ public final class Center: Sendable {
     func withStateInline<Value: Sendable>(
         _ body: (inout CenterState) throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        try state.withLockInline { (state) throws(Failure) -> Value in
+        try state.withLock { (state) throws(Failure) -> Value in
             guard !state.isEnded else { throw .endedCenter }
             return try body(&state)
         }

@@ -44,12 +44,7 @@ struct ObserverIndex {
     mutating func reserve(_ key: UInt32) throws(Failure) -> Position {
         if count >= capacity &- capacity / 4 { try grow() }
         let elements = elements.unsafelyUnwrapped
-        var index = key & (capacity &- 1)
-        while elements[Int(index)].slot != 0,
-            elements[Int(index)].hash != key || !Self.isOf(key, 0, elements[Int(index)].slot)
-        {
-            index = (index &+ 1) & (capacity &- 1)
-        }
+        let index = search(elements, key) { Self.isOf(key, 0, $0) }
         return Position(element: elements + Int(index), key: key)
     }
 
@@ -205,23 +200,30 @@ struct ObserverIndex {
 
     // MARK: - Elements
 
+    /// Returns the index of the first wanted element with a hash, or of the free element that ends the search.
     @inline(__always)
-    private func find(_ hash: UInt32, where isWanted: (UInt32) -> Bool) -> UInt32? {
-        guard let elements else { return nil }
+    private func search(
+        _ elements: UnsafeMutablePointer<Element>, _ hash: UInt32, where isWanted: (UInt32) -> Bool
+    ) -> UInt32 {
         var index = hash & (capacity &- 1)
         while elements[Int(index)].slot != 0 {
             if elements[Int(index)].hash == hash, isWanted(elements[Int(index)].slot) { return index }
             index = (index &+ 1) & (capacity &- 1)
         }
-        return nil
+        return index
+    }
+
+    @inline(__always)
+    private func find(_ hash: UInt32, where isWanted: (UInt32) -> Bool) -> UInt32? {
+        guard let elements else { return nil }
+        let index = search(elements, hash, where: isWanted)
+        return elements[Int(index)].slot != 0 ? index : nil
     }
 
     @inline(__always)
     private func place(_ element: Element) {
         guard let elements else { return }
-        var index = element.hash & (capacity &- 1)
-        while elements[Int(index)].slot != 0 { index = (index &+ 1) & (capacity &- 1) }
-        elements[Int(index)] = element
+        elements[Int(search(elements, element.hash) { _ in false })] = element
     }
 
     /// Frees an element. Later elements that a search would not reach any more move towards it.

@@ -39,7 +39,8 @@ public final class Owner: Sendable {
         }
     }
 
-    /// Adds an object. If another thread may have ended it before, the caller removes it again.
+    /// Adds an object. The caller must hold the lock under which the object is found, or a reference that keeps the object
+    /// from ending before.
     func add(_ object: any OwnedObject) throws(Failure) {
         try add { $0.objects[object.ownedKey] = object }
     }
