@@ -302,6 +302,47 @@ CLAIM("F1", "threads that run an executor's queue all the time, submitted or not
     close_with(queue);
 }
 
+/* The first call of this function returns after the other thread's, and nothing orders the reads of the first thread before
+ * the changes of the other one but the library: these variables are relaxed. */
+static bool first_is_inside;
+static bool other_has_returned;
+
+static bool wait_inside(void *context, peal_queue queue)
+{
+    (void)context, (void)queue;
+    if (__atomic_exchange_n(&first_is_inside, true, __ATOMIC_RELAXED))
+        return true;
+    WAIT_UNTIL(__atomic_load_n(&other_has_returned, __ATOMIC_RELAXED));
+    return true;
+}
+
+static void *run_and_ring(void *context)
+{
+    const peal_queue queue = *(const peal_queue *)context;
+
+    WAIT_UNTIL(__atomic_load_n(&first_is_inside, __ATOMIC_RELAXED));
+    CHECK_OK(peal_queue_run(queue));
+    CHECK_OK(peal_broadcast(bell.on_ring, 2));
+    __atomic_store_n(&other_has_returned, true, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+CLAIM("B7", "two threads may be in an executor's `submit` at once")
+{
+    peal_queue queue;
+    pthread_t other;
+
+    first_is_inside = other_has_returned = false;
+    open_with(wait_inside, &queue);
+    other = thread_start(run_and_ring, &queue);
+    ring_up_to(1);
+    thread_join(other);
+    CHECK_OK(peal_queue_run(queue));
+    CHECK_JOURNAL("A1 A2");
+    CHECK_COUNTS(queue, 0, 2, 0, 0);
+    close_with(queue);
+}
+
 CLAIM("O11", "running an executor's queue after its end gives a status that the executor may ignore")
 {
     (void)open_bell();

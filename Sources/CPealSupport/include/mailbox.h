@@ -19,13 +19,15 @@
 
 enum peal_mailbox_kind { PEAL_MAILBOX_SERIAL, PEAL_MAILBOX_PUMPED, PEAL_MAILBOX_EXECUTOR, PEAL_MAILBOX_MAIN };
 
-/* For an executor's queue: the host's function, and the threads that call it. */
+/* For an executor's queue: the host's function, and the threads that call it.
+ *
+ * The thread sanitizer takes a change of any member by Swift for a change of the first. So the first member is one that the
+ * mailbox's lock guards, here as in the mailbox. */
 struct peal_mailbox_executor {
-    bool (*_Nullable submit)(void *_Nullable context, uint64_t id);
     uint32_t submitting; /* threads that call the executor, or are about to; guarded by the mailbox's lock */
+    bool (*_Nullable submit)(void *_Nullable context, uint64_t id);
 };
 
-/* A program may have many queues, so the members are in the order that needs the least memory. */
 /* Members of a queue that is bounded, or that has observers that keep the latest call. Guarded by the mailbox's lock. */
 struct peal_mailbox_extras {
     size_t capacity; /* in items; 0: no limit */
@@ -33,9 +35,9 @@ struct peal_mailbox_extras {
     uint32_t wait; /* for room, in milliseconds */
 };
 
+/* A program may have many queues, so the members are in the order that needs the least memory. */
 struct peal_mailbox {
-    /* Guarded by the lock. Items in `pushed` are not in this list yet. The lock is not the first member: the thread
-     * sanitizer takes a change of any member by Swift for a change of the first. */
+    /* Guarded by the lock. Items in `pushed` are not in this list yet. */
     struct peal_item *_Nullable first;
     struct peal_item *_Nullable last;
     struct peal_lock lock;
