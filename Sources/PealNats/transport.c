@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 enum { PENDING_MESSAGES = 65536, PENDING_BYTES = 256 << 20, HANDLED_MESSAGES = 32, HANDLED_BYTES = 65536 };
+enum { ENDED_SUBSCRIPTIONS = 16, FLUSH_MILLISECONDS = 2000 };
 
 /* Messages of a subscription whose handler has returned. The first message that is destroyed after a pause wakes a thread of
  * libnats, which frees the messages. So several are destroyed together. */
@@ -23,8 +24,10 @@ struct handled {
 struct transport {
     natsConnection *connection;
     struct transport_events events;
-    pthread_mutex_t lock; /* of `is_closed`, and of `is_complete` of subscriptions */
+    pthread_mutex_t lock; /* of the members below, and of `is_complete` and `next` of subscriptions */
     pthread_cond_t changed;
+    struct subscription *ended; /* not destroyed yet: see `destroy_ended` */
+    size_t ended_since_flush;
     bool is_closed;
     bool is_prompt;
 };
@@ -96,6 +99,19 @@ static natsStatus set_handlers(natsOptions *options, void *context)
     return status;
 }
 
+/* Destroys ended subscriptions. The thread of libnats that reads messages must have read one that was sent after the
+ * subscriptions had ended, or must have ended itself. Before version 3.6, that thread finds the subscription of a message, and
+ * then locks it without a reference (https://github.com/nats-io/nats.c/issues/637). */
+static void destroy_ended(struct subscription *ended)
+{
+    while (ended != NULL) {
+        struct subscription *next = ended->next;
+        natsSubscription_Destroy(ended->native);
+        free(ended);
+        ended = next;
+    }
+}
+
 static void destroy(struct transport *transport)
 {
     pthread_cond_destroy(&transport->changed);
@@ -132,6 +148,7 @@ void transport_close(struct transport *transport)
     while (!transport->is_closed)
         pthread_cond_wait(&transport->changed, &transport->lock);
     pthread_mutex_unlock(&transport->lock);
+    destroy_ended(transport->ended);
     natsConnection_Destroy(transport->connection);
     destroy(transport);
 }
@@ -214,20 +231,32 @@ peal_status transport_subscribe(struct transport *transport, const char *subject
     return PEAL_OK;
 }
 
+static void wait_for_end(struct subscription *subscription)
+{
+    struct transport *transport = subscription->transport;
+
+    pthread_mutex_lock(&transport->lock);
+    while (!subscription->is_complete)
+        pthread_cond_wait(&transport->changed, &transport->lock);
+    pthread_mutex_unlock(&transport->lock);
+}
+
 void transport_unsubscribe(struct subscription *subscription)
 {
     if (subscription == NULL)
         return;
     struct transport *transport = subscription->transport;
     natsSubscription_Unsubscribe(subscription->native);
-    pthread_mutex_lock(&transport->lock);
-    while (!subscription->is_complete)
-        pthread_cond_wait(&transport->changed, &transport->lock);
-    pthread_mutex_unlock(&transport->lock);
-    natsSubscription_Destroy(subscription->native);
+    wait_for_end(subscription);
     destroy_handled(subscription->handled);
     free(subscription->handled);
-    free(subscription);
+    pthread_mutex_lock(&transport->lock);
+    subscription->next = transport->ended;
+    transport->ended = subscription;
+    const bool must_flush = ++transport->ended_since_flush >= ENDED_SUBSCRIPTIONS;
+    pthread_mutex_unlock(&transport->lock);
+    if (must_flush)
+        (void)transport_flush(transport, FLUSH_MILLISECONDS);
 }
 
 uint64_t transport_dropped(const struct subscription *subscription)
@@ -239,9 +268,38 @@ uint64_t transport_dropped(const struct subscription *subscription)
     return (uint64_t)dropped;
 }
 
+static struct subscription *take_ended(struct transport *transport)
+{
+    pthread_mutex_lock(&transport->lock);
+    struct subscription *ended = transport->ended;
+    transport->ended = NULL;
+    transport->ended_since_flush = 0;
+    pthread_mutex_unlock(&transport->lock);
+    return ended;
+}
+
+static void return_ended(struct transport *transport, struct subscription *ended)
+{
+    struct subscription **place = &ended;
+
+    while (*place != NULL)
+        place = &(*place)->next;
+    pthread_mutex_lock(&transport->lock);
+    *place = transport->ended;
+    transport->ended = ended;
+    pthread_mutex_unlock(&transport->lock);
+}
+
 bool transport_flush(struct transport *transport, uint32_t timeout)
 {
-    return natsConnection_FlushTimeout(transport->connection, timeout) == NATS_OK;
+    struct subscription *ended = take_ended(transport);
+
+    if (transport_is_connected(transport) && natsConnection_FlushTimeout(transport->connection, timeout) == NATS_OK) {
+        destroy_ended(ended);
+        return true;
+    }
+    return_ended(transport, ended);
+    return false;
 }
 
 bool transport_is_connected(struct transport *transport)

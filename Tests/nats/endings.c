@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Subscriptions that end while libnats reads a message for them. The program replaces three functions of libnats, to stop the
+ * reading thread where libnats before version 3.6 has a subscription without a reference.
+ */
+#include "latch.h"
+#include "party.h"
+#include "server.h"
+
+#include <nats/nats.h>
+
+#include <dlfcn.h>
+#include <string.h>
+
+static const peal_queue no_queue;
+
+/* Declares `real`, the function of libnats that this program's function of the same name replaces. */
+#define FIND_REAL(name)            \
+    __typeof__(name) *real = NULL; \
+    *(void **)&real = dlsym(RTLD_NEXT, #name)
+
+static const char *stopped; /* atomic: a part of the text of the message whose reading is stopped; NULL: none */
+static struct latch is_stopped = LATCH_INITIALIZER;
+static struct latch may_go_on = LATCH_INITIALIZER;
+static size_t destroyed; /* atomic: subscriptions */
+
+/* A function of libnats without a public declaration. It makes a message after its subscription was found. */
+natsStatus natsMsg_create(natsMsg **out_message, const char *subject, int subject_length, const char *reply,
+    int reply_length, const char *bytes, int length, int header_length);
+
+natsStatus natsMsg_create(natsMsg **out_message, const char *subject, int subject_length, const char *reply,
+    int reply_length, const char *bytes, int length, int header_length)
+{
+    FIND_REAL(natsMsg_create);
+    const char *text = __atomic_load_n(&stopped, __ATOMIC_ACQUIRE);
+    /* Not the message of a publisher, who has it confirmed. */
+    const bool is_read = reply_length == 0 || memmem(reply, (size_t)reply_length, "$JS.ACK.", 8) != NULL;
+
+    if (text != NULL && is_read && memmem(bytes, (size_t)length, text, strlen(text)) != NULL) {
+        latch_open(&is_stopped);
+        latch_wait(&may_go_on);
+    }
+    return real(out_message, subject, subject_length, reply, reply_length, bytes, length, header_length);
+}
+
+/* A bridge closes its connection after its subscriptions have ended. */
+void natsConnection_Close(natsConnection *connection)
+{
+    FIND_REAL(natsConnection_Close);
+
+    latch_open(&may_go_on);
+    real(connection);
+}
+
+void natsSubscription_Destroy(natsSubscription *subscription)
+{
+    FIND_REAL(natsSubscription_Destroy);
+
+    __atomic_fetch_add(&destroyed, 1, __ATOMIC_RELAXED);
+    real(subscription);
+}
+
+/* Closes the importing party while the thread that reads its messages is stopped. */
+static void close_while_stopped(struct party *from, struct party *to)
+{
+    latch_shut(&is_stopped);
+    latch_shut(&may_go_on);
+    __atomic_store_n(&stopped, "stopped", __ATOMIC_RELEASE);
+    party_say(from, 1, "stopped");
+    latch_wait(&is_stopped);
+    party_close(to);
+    CHECK_EQUAL(party_heard(to), 0);
+    __atomic_store_n(&stopped, NULL, __ATOMIC_RELEASE);
+    party_close(from);
+}
+
+CLAIM("N6", "a message is read while its subscription ends")
+{
+    struct party from, to;
+
+    pair_open(&from, &to);
+    close_while_stopped(&from, &to);
+}
+
+CLAIM("N6", "a durable message is read while its subscription ends")
+{
+    struct peal_export_options exported = PEAL_EXPORT_OPTIONS;
+    struct peal_import_options imported = PEAL_IMPORT_OPTIONS;
+    struct peal_bridge_options application = PEAL_BRIDGE_OPTIONS;
+    struct party from, to;
+
+    next_realm();
+    exported.durable = imported.durable = true;
+    application.url = shared_server_url();
+    application.realm = realm_of_claim();
+    application.application = "collector";
+    party_open(&from, NULL);
+    party_export(&from, &exported);
+    party_open_with(&to, &application);
+    party_import(&to, &imported);
+    party_observe(&to, no_queue);
+    close_while_stopped(&from, &to);
+}
+
+static void observe_and_ignore(struct party *from, struct party *to)
+{
+    party_observe(to, no_queue);
+    party_wait(from, 1);
+    party_ignore(to);
+    WAIT_UNTIL(party_info(from).peers == 0);
+}
+
+CLAIM("N6", "subscriptions that have ended are destroyed while their connection lasts")
+{
+    enum { ENDED = 40, MOST_KEPT = 16 };
+    struct party from, to;
+
+    pair_open(&from, &to);
+    party_ignore(&to);
+    const size_t before = __atomic_load_n(&destroyed, __ATOMIC_RELAXED);
+    for (int i = 0; i < ENDED; i++)
+        observe_and_ignore(&from, &to);
+    CHECK(__atomic_load_n(&destroyed, __ATOMIC_RELAXED) - before >= ENDED - MOST_KEPT);
+    pair_close(&from, &to);
+}
