@@ -5,8 +5,8 @@ public import Synchronization
 /// without a lock.
 @usableFromInline
 final class MethodCache: Sendable {
-    /// The entry of one method. The writer in `keep` stores `method` last; it is zero before. A reader that loads an
-    /// old `method` with new other members has a stale handle, which C refuses.
+    /// The entry of one method. `method` is zero while a writer changes the others. A reader that loads the same
+    /// `method` before and after the others has loaded all members of one entry, because no id is ever used again.
     @usableFromInline
     struct Slot: ~Copyable {
         @usableFromInline let method = Atomic<UInt64>(0)
@@ -36,6 +36,8 @@ final class MethodCache: Sendable {
     // The pointer never changes, and each word that it leads to is atomic.
     @usableFromInline nonisolated(unsafe) let chunks: UnsafeMutablePointer<Atomic<UInt>>
 
+    private let writer = Mutex(())
+
     init() {
         chunks = .allocate(capacity: Self.chunkLimit + 1)
         for index in 0...Self.chunkLimit { (chunks + index).initialize(to: Atomic(0)) }
@@ -57,19 +59,25 @@ final class MethodCache: Sendable {
         let slot = (chunk + location.offset).assumingMemoryBound(to: Slot.self)
         let number = slot.pointee.method.load(ordering: .acquiring)
         guard number != 0 else { return nil }
-        return ResolvedMethod(
+        let found = ResolvedMethod(
             method: peal_method(id: number),
             protocol: peal_protocol(id: slot.pointee.protocol.load(ordering: .relaxed)),
             policy: peal_policy(rawValue: slot.pointee.policy.load(ordering: .relaxed)))
+        atomicMemoryFence(ordering: .acquiring)
+        return slot.pointee.method.load(ordering: .relaxed) == number ? found : nil
     }
 
     /// Stores a resolved method in place of the previous one.
     func keep(_ found: ResolvedMethod, at location: Location) {
         guard location.chunk < Self.chunkLimit else { return }
         let slot = (UnsafeMutableRawPointer(chunk(location.chunk)) + location.offset).assumingMemoryBound(to: Slot.self)
-        slot.pointee.protocol.store(found.protocol.id, ordering: .relaxed)
-        slot.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
-        slot.pointee.method.store(found.method.id, ordering: .releasing)
+        writer.withLock { _ in
+            slot.pointee.method.store(0, ordering: .relaxed)
+            atomicMemoryFence(ordering: .releasing)
+            slot.pointee.protocol.store(found.protocol.id, ordering: .relaxed)
+            slot.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
+            slot.pointee.method.store(found.method.id, ordering: .releasing)
+        }
     }
 
     private func chunk(_ index: Int) -> UnsafeMutablePointer<Slot> {
