@@ -91,6 +91,64 @@ CLAIM("O8", "the end of a center runs the destroy callback of each observer once
     check_destroyed(6);
 }
 
+/* More than have their places in a small index. */
+enum { CROWD = 30000 };
+static char crowd[CROWD]; /* each a target, and the number of its destroy callbacks */
+
+static void count_end(void *target) { ++*(char *)target; }
+
+static void enter_each(int step)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+
+    options.destroy = count_end;
+    for (int i = 0; i < CROWD; i += step)
+        CHECK_OK(bell_observe(&bell, &crowd[i], &table, &options, NULL));
+}
+
+static void remove_each(int step)
+{
+    size_t removed = 0;
+
+    for (int i = 0; i < CROWD; i += step) {
+        CHECK_OK(peal_protocol_remove_observations_of(bell.protocol, &crowd[i], &removed));
+        CHECK_EQUAL(removed, 1);
+        CHECK_EQUAL(crowd[i]--, 1);
+    }
+}
+
+static void check_crowd(char ends)
+{
+    for (int i = 0; i < CROWD; i++) {
+        if (crowd[i] != ends) {
+            check_case("one observer of many");
+            CHECK_EQUAL(crowd[i], ends);
+        }
+    }
+    check_case(NULL);
+}
+
+CLAIM("O8", "the end of a center runs the destroy callback of each of many observers once, in whatever order their handles are")
+{
+    open_bell(0);
+    enter_each(1);
+    remove_each(2);
+    enter_each(2);
+    check_crowd(0);
+    close_center(center);
+    check_crowd(1);
+    memset(crowd, 0, sizeof crowd);
+}
+
+CLAIM("O8", "a center whose many observers were all removed ends")
+{
+    open_bell(0);
+    enter_each(1);
+    remove_each(1);
+    close_center(center);
+    check_crowd(0);
+}
+
 static void remove_self(struct listener *self) { CHECK_OK(peal_observation_remove(self->observation)); }
 
 CLAIM("O8", "the destroy callback of an observer that removes itself runs when its call has returned")
