@@ -772,7 +772,7 @@ CLAIM("L1", "an owner's destroy callback that waits on a queue of another owner 
                 CHECK_OK(peal_observation_remove_with(of_a, ways[i], 0));
             }
             CHECK_JOURNAL("");
-            CHECK_OK(peal_owner_retire(owner, LANE_SHORT));
+            CHECK_OK(peal_owner_retire(owner, LANE_LONG));
             CHECK_JOURNAL("~A");
             CHECK_OK(peal_queue_resume(lane.queue));
             lane_settle(&lane);

@@ -28,6 +28,9 @@ PEAL_PROTOCOL(jury, "Jury", JURY);
 
 static const peal_queue no_queue;
 
+/* A time limit that expires, and within which the other processes answer. */
+enum { LIMIT_MILLISECONDS = 1000 };
+
 struct juror {
     struct party party;
     struct jury_protocol jury;
@@ -315,7 +318,7 @@ CLAIM("N15, N16", "the time limit ends the gathering of the other process too; t
     const int32_t number = 1, answer = 42;
 
     open_deferring(&from, &to);
-    gather(from.jury.on_sum, &number, 300, &gathered);
+    gather(from.jury.on_sum, &number, LIMIT_MILLISECONDS, &gathered);
     CHECK_STATUS(gathered.info.status, PEAL_ERROR_TIMEOUT);
     CHECK_EQUAL(gathered.info.observers, 1);
     CHECK_EQUAL(gathered.info.completed, 0);
@@ -422,7 +425,7 @@ CLAIM("N16", "a process that has not answered a request gets the next one alone,
     juror_wait(&from, 1);
     natsConnection *stranger = announce_stranger(&from);
     juror_wait(&from, 2);
-    gather(from.jury.on_sum, &number, 300, &gathered);
+    gather(from.jury.on_sum, &number, LIMIT_MILLISECONDS, &gathered);
     CHECK_STATUS(gathered.info.status, PEAL_ERROR_TIMEOUT);
     CHECK_EQUAL(gathered.info.observers, 2);
     CHECK_EQUAL(gathered.info.completed, 1);
@@ -510,7 +513,7 @@ CLAIM("N16", "an answer that is no result is refused, and the call may have been
     CHECK_EQUAL(natsConnection_Subscribe(&subscription, stranger, subject, answer_nonsense, NULL), NATS_OK);
     CHECK_EQUAL(natsConnection_Flush(stranger), NATS_OK);
     juror_wait(&from, 1);
-    gather(from.jury.on_sum, &number, 300, &gathered);
+    gather(from.jury.on_sum, &number, LIMIT_MILLISECONDS, &gathered);
     CHECK_STATUS(gathered.info.status, PEAL_ERROR_TIMEOUT);
     CHECK_EQUAL(gathered.info.dropped, 0);
     CHECK_EQUAL(gathered.info.completed, 0);
