@@ -329,7 +329,7 @@ void answers_unsubscribe(struct answers *answers)
     transport_unsubscribe(answers->shared);
     answers->own = answers->shared = NULL;
     /* An announcement must not overtake the end of the subscriptions. */
-    if (was_subscribed)
+    if (was_subscribed && transport_is_connected(transport))
         (void)transport_flush(transport, FLUSH_MILLISECONDS);
 }
 

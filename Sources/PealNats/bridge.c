@@ -216,7 +216,7 @@ static void release(struct peal_bridge *bridge)
         bridge->exports = next;
     }
     /* The last announcements are on their way. */
-    if (bridge->transport != NULL)
+    if (bridge->transport != NULL && transport_is_connected(bridge->transport))
         (void)transport_flush(bridge->transport, FLUSH_MILLISECONDS);
     requests_destroy(bridge->requests);
     transport_close(bridge->prompt);

@@ -65,7 +65,8 @@ void jetstream_close(struct jetstream *jetstream)
         return;
     if (jetstream->reader != NULL && !natsConnection_IsClosed(jetstream->connection))
         (void)natsSubscription_Unsubscribe(jetstream->reader);
-    /* The thread that reads messages must have ended before a subscription is destroyed: see transport.c. */
+    /* This ends the thread that reads messages, unless libnats is closing the connection itself. The thread must not use a
+     * subscription that was destroyed: see transport.c. */
     natsConnection_Close(jetstream->connection);
     natsSubscription_Destroy(jetstream->reader);
     natsSubscription_Destroy(jetstream->confirmations);

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { PENDING_MESSAGES = 65536, PENDING_BYTES = 256 << 20, HANDLED_MESSAGES = 32, HANDLED_BYTES = 65536 };
-enum { ENDED_SUBSCRIPTIONS = 16, FLUSH_MILLISECONDS = 2000 };
+enum { ENDED_SUBSCRIPTIONS = 16, ENDED_BYTES = 1 << 20, FLUSH_MILLISECONDS = 2000 };
 
 /* Messages of a subscription whose handler has returned. The first message that is destroyed after a pause wakes a thread of
  * libnats, which frees the messages. So several are destroyed together. */
@@ -99,9 +99,9 @@ static natsStatus set_handlers(natsOptions *options, void *context)
     return status;
 }
 
-/* Destroys ended subscriptions. The thread of libnats that reads messages must have read one that was sent after the
- * subscriptions had ended, or must have ended itself. Before version 3.6, that thread finds the subscription of a message, and
- * then locks it without a reference (https://github.com/nats-io/nats.c/issues/637). */
+/* Destroys ended subscriptions. The thread of libnats that reads messages must have read the answer to a PING that was sent
+ * after they had ended, or must have ended itself. Before version 3.6, that thread finds the subscription of a message, and then
+ * locks it without a reference (https://github.com/nats-io/nats.c/issues/637). */
 static void destroy_ended(struct subscription *ended)
 {
     while (ended != NULL) {
@@ -246,6 +246,8 @@ void transport_unsubscribe(struct subscription *subscription)
     if (subscription == NULL)
         return;
     struct transport *transport = subscription->transport;
+    int bytes = 0;
+    (void)natsSubscription_GetPending(subscription->native, NULL, &bytes);
     natsSubscription_Unsubscribe(subscription->native);
     wait_for_end(subscription);
     destroy_handled(subscription->handled);
@@ -253,9 +255,10 @@ void transport_unsubscribe(struct subscription *subscription)
     pthread_mutex_lock(&transport->lock);
     subscription->next = transport->ended;
     transport->ended = subscription;
-    const bool must_flush = ++transport->ended_since_flush >= ENDED_SUBSCRIPTIONS;
+    /* Messages that no handler gets any more belong to the subscription. */
+    const bool must_flush = ++transport->ended_since_flush >= ENDED_SUBSCRIPTIONS || bytes >= ENDED_BYTES;
     pthread_mutex_unlock(&transport->lock);
-    if (must_flush)
+    if (must_flush && transport_is_connected(transport))
         (void)transport_flush(transport, FLUSH_MILLISECONDS);
 }
 
@@ -290,11 +293,23 @@ static void return_ended(struct transport *transport, struct subscription *ended
     pthread_mutex_unlock(&transport->lock);
 }
 
+/* In libnats 3.4, a flush whose PING cannot be written succeeds at once. But it then stores an error for the thread. So a known
+ * error is stored before, which must be the thread's last one afterwards. */
+static bool flush(natsConnection *connection, uint32_t timeout)
+{
+    natsStatus last = NATS_OK;
+
+    (void)natsConnection_Flush(NULL);
+    const natsStatus status = natsConnection_FlushTimeout(connection, timeout);
+    (void)nats_GetLastError(&last);
+    return status == NATS_OK && (last == NATS_INVALID_ARG || last == NATS_OK);
+}
+
 bool transport_flush(struct transport *transport, uint32_t timeout)
 {
     struct subscription *ended = take_ended(transport);
 
-    if (transport_is_connected(transport) && natsConnection_FlushTimeout(transport->connection, timeout) == NATS_OK) {
+    if (flush(transport->connection, timeout)) {
         destroy_ended(ended);
         return true;
     }

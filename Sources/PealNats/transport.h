@@ -26,7 +26,7 @@ struct subscription {
     void *handled; /* messages whose handler has returned; of the transport's thread */
     bool is_complete; /* guarded by the lock of the transport */
     struct transport *transport;
-    struct subscription *next; /* of the ended ones of the transport */
+    struct subscription *next; /* the next of the transport's ended subscriptions */
 };
 
 /* Events of the connection. Their functions run on a thread of the transport. */
@@ -57,7 +57,7 @@ peal_status transport_subscribe(struct transport *transport, const char *subject
 void transport_unsubscribe(struct subscription *subscription);
 /* The messages of a subscription that were dropped because too many waited. */
 uint64_t transport_dropped(const struct subscription *subscription);
-/* Waits until the server has all that was sent, also the subscriptions. Returns false at once while there is no connection. */
+/* Waits until the server has all that was sent, also the subscriptions. */
 bool transport_flush(struct transport *transport, uint32_t timeout);
 bool transport_is_connected(struct transport *transport);
 

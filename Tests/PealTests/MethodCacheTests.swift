@@ -30,7 +30,8 @@ import Testing
         let numbered = Numbered()
         onThreads(3) { thread in
             for round in 0..<UInt32(100_000) {
-                if thread < 2 { numbered.keep(2 * round + UInt32(thread) + 1) }
+                // Few numbers, so that each is stored again.
+                if thread < 2 { numbered.keep(2 * (round % 4) + UInt32(thread) + 1) }
                 numbered.read()
             }
         }

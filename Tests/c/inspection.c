@@ -60,6 +60,9 @@ static void send_bytes(int client, const char *bytes, size_t length)
     CHECK_EQUAL(send(client, bytes, length, MSG_NOSIGNAL), length);
 }
 
+/* Long: with sanitizers, the answers to hundreds of requests of other clients take seconds. */
+enum { ANSWER_MILLISECONDS = 60000 };
+
 /* Reads until the answer has a line with "end", or until the connection ends. */
 static const char *read_answer(int client)
 {
@@ -69,7 +72,7 @@ static const char *read_answer(int client)
     answer[0] = '\0';
     while (length < sizeof answer - 1) {
         struct pollfd wait = { client, POLLIN, 0 };
-        if (poll(&wait, 1, 10000) <= 0)
+        if (poll(&wait, 1, ANSWER_MILLISECONDS) <= 0)
             check_give_up("an answer", __FILE__, __LINE__);
         const ssize_t part = recv(client, answer + length, sizeof answer - 1 - length, 0);
         if (part <= 0)

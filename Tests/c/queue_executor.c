@@ -302,8 +302,8 @@ CLAIM("F1", "threads that run an executor's queue all the time, submitted or not
     close_with(queue);
 }
 
-/* The first call of this function returns after the other thread's, and nothing orders the reads of the first thread before
- * the changes of the other one but the library: these variables are relaxed. */
+/* The first call of this function returns after that of the other thread. The variables are relaxed, so only the library
+ * orders the first thread's reads before the other thread's changes. */
 static bool first_is_inside;
 static bool other_has_returned;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Subscriptions that end while libnats reads a message for them. The program replaces three functions of libnats, to stop the
- * reading thread where libnats before version 3.6 has a subscription without a reference.
+ * Subscriptions that end while libnats reads a message for them. The program replaces functions of libnats, to stop the reading
+ * thread where libnats before version 3.6 has a subscription without a reference. Later versions make a message before they
+ * find its subscription, and in another way, so the claims about a stopped thread are left out there.
  */
 #include "latch.h"
 #include "party.h"
@@ -10,6 +11,7 @@
 #include <nats/nats.h>
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <string.h>
 
 static const peal_queue no_queue;
@@ -22,7 +24,8 @@ static const peal_queue no_queue;
 static const char *stopped; /* atomic: a part of the text of the message whose reading is stopped; NULL: none */
 static struct latch is_stopped = LATCH_INITIALIZER;
 static struct latch may_go_on = LATCH_INITIALIZER;
-static size_t destroyed; /* atomic: subscriptions */
+static size_t subscribed; /* atomic: subscriptions that were made */
+static size_t destroyed;  /* atomic: and those that were destroyed */
 
 /* A function of libnats without a public declaration. It makes a message after its subscription was found. */
 natsStatus natsMsg_create(natsMsg **out_message, const char *subject, int subject_length, const char *reply,
@@ -43,13 +46,22 @@ natsStatus natsMsg_create(natsMsg **out_message, const char *subject, int subjec
     return real(out_message, subject, subject_length, reply, reply_length, bytes, length, header_length);
 }
 
-/* A bridge closes its connection after its subscriptions have ended. */
+/* Lets the stopped thread continue. A bridge closes its connection after its subscriptions have ended. */
 void natsConnection_Close(natsConnection *connection)
 {
     FIND_REAL(natsConnection_Close);
 
     latch_open(&may_go_on);
     real(connection);
+}
+
+natsStatus natsConnection_Subscribe(natsSubscription **out_subscription, natsConnection *connection,
+    const char *subject, natsMsgHandler handler, void *closure)
+{
+    FIND_REAL(natsConnection_Subscribe);
+
+    __atomic_fetch_add(&subscribed, 1, __ATOMIC_RELAXED);
+    return real(out_subscription, connection, subject, handler, closure);
 }
 
 void natsSubscription_Destroy(natsSubscription *subscription)
@@ -74,10 +86,14 @@ static void close_while_stopped(struct party *from, struct party *to)
     party_close(from);
 }
 
+static bool can_stop(void) { return nats_GetVersionNumber() < 0x030600; }
+
 CLAIM("N6", "a message is read while its subscription ends")
 {
     struct party from, to;
 
+    if (!can_stop())
+        return;
     pair_open(&from, &to);
     close_while_stopped(&from, &to);
 }
@@ -89,6 +105,8 @@ CLAIM("N6", "a durable message is read while its subscription ends")
     struct peal_bridge_options application = PEAL_BRIDGE_OPTIONS;
     struct party from, to;
 
+    if (!can_stop())
+        return;
     next_realm();
     exported.durable = imported.durable = true;
     application.url = shared_server_url();
@@ -102,24 +120,46 @@ CLAIM("N6", "a durable message is read while its subscription ends")
     close_while_stopped(&from, &to);
 }
 
-static void observe_and_ignore(struct party *from, struct party *to)
+/* Protocols that one process imports. Each has a subscription of its own while it is observed. */
+enum { IMPORTS = 40, MOST_KEPT = 16 };
+
+static void ignore_call(void *self, int32_t number, const char *text)
 {
-    party_observe(to, no_queue);
-    party_wait(from, 1);
-    party_ignore(to);
-    WAIT_UNTIL(party_info(from).peers == 0);
+    (void)self;
+    (void)number;
+    (void)text;
+}
+
+static void import_and_observe(struct party *party, int i, peal_observation *observation)
+{
+    static const char *const methods[] = { "optional void on_message(int32_t number, const char *text)", NULL };
+    static const struct peal_binding binding = { "on_message", (peal_function)ignore_call, NULL };
+    struct peal_protocol_description description = { .size = sizeof description, .methods = (const char **)methods };
+    char name[16];
+    peal_protocol protocol;
+
+    snprintf(name, sizeof name, "Chat%d", i);
+    description.name = name;
+    CHECK_OK(peal_protocol_define(party->center, &description, &protocol, NULL, 0));
+    CHECK_OK(peal_bridge_import(party->bridge, protocol, NULL));
+    CHECK_OK(peal_observe_bindings(protocol, party, &binding, 1, NULL, observation));
 }
 
 CLAIM("N6", "subscriptions that have ended are destroyed while their connection lasts")
 {
-    enum { ENDED = 40, MOST_KEPT = 16 };
-    struct party from, to;
+    peal_observation observations[IMPORTS];
+    struct party party;
 
-    pair_open(&from, &to);
-    party_ignore(&to);
+    next_realm();
+    party_open(&party, NULL);
+    const size_t known = __atomic_load_n(&subscribed, __ATOMIC_RELAXED);
+    for (int i = 0; i < IMPORTS; i++)
+        import_and_observe(&party, i, &observations[i]);
+    /* An import also subscribes to the announcements of other processes. */
+    WAIT_UNTIL(__atomic_load_n(&subscribed, __ATOMIC_RELAXED) - known >= 2 * IMPORTS);
     const size_t before = __atomic_load_n(&destroyed, __ATOMIC_RELAXED);
-    for (int i = 0; i < ENDED; i++)
-        observe_and_ignore(&from, &to);
-    CHECK(__atomic_load_n(&destroyed, __ATOMIC_RELAXED) - before >= ENDED - MOST_KEPT);
-    pair_close(&from, &to);
+    for (int i = 0; i < IMPORTS; i++)
+        CHECK_OK(peal_observation_remove(observations[i]));
+    WAIT_UNTIL(__atomic_load_n(&destroyed, __ATOMIC_RELAXED) - before >= IMPORTS - MOST_KEPT);
+    party_close(&party);
 }

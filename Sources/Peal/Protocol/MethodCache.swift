@@ -5,13 +5,16 @@ public import Synchronization
 /// without a lock.
 @usableFromInline
 final class MethodCache: Sendable {
-    /// The entry of one method. `method` is zero while a writer changes the others. A reader that loads the same
-    /// `method` before and after the others has loaded all members of one entry, because no id is ever used again.
+    /// The entry of one method. `method` is zero before the first writer has stored it.
+    ///
+    /// A writer makes `version` odd, changes the other members and makes it even again. A reader that loads the same even
+    /// version before and after the other members has loaded those of one entry. (A sequence lock.)
     @usableFromInline
     struct Slot: ~Copyable {
         @usableFromInline let method = Atomic<UInt64>(0)
         @usableFromInline let `protocol` = Atomic<UInt64>(0)
         @usableFromInline let policy = Atomic<UInt32>(0)
+        @usableFromInline let version = Atomic<UInt32>(0)
         init() {}
     }
 
@@ -36,8 +39,6 @@ final class MethodCache: Sendable {
     // The pointer never changes, and each word that it leads to is atomic.
     @usableFromInline nonisolated(unsafe) let chunks: UnsafeMutablePointer<Atomic<UInt>>
 
-    private let writer = Mutex(())
-
     init() {
         chunks = .allocate(capacity: Self.chunkLimit + 1)
         for index in 0...Self.chunkLimit { (chunks + index).initialize(to: Atomic(0)) }
@@ -57,27 +58,31 @@ final class MethodCache: Sendable {
             return nil
         }
         let slot = (chunk + location.offset).assumingMemoryBound(to: Slot.self)
-        let number = slot.pointee.method.load(ordering: .acquiring)
-        guard number != 0 else { return nil }
+        let version = slot.pointee.version.load(ordering: .acquiring)
+        let number = slot.pointee.method.load(ordering: .relaxed)
+        guard number != 0, version & 1 == 0 else { return nil }
         let found = ResolvedMethod(
             method: peal_method(id: number),
             protocol: peal_protocol(id: slot.pointee.protocol.load(ordering: .relaxed)),
             policy: peal_policy(rawValue: slot.pointee.policy.load(ordering: .relaxed)))
         atomicMemoryFence(ordering: .acquiring)
-        return slot.pointee.method.load(ordering: .relaxed) == number ? found : nil
+        return slot.pointee.version.load(ordering: .relaxed) == version ? found : nil
     }
 
-    /// Stores a resolved method in place of the previous one.
+    /// Stores a resolved method in place of the previous one, unless another thread stores one now.
     func keep(_ found: ResolvedMethod, at location: Location) {
         guard location.chunk < Self.chunkLimit else { return }
         let slot = (UnsafeMutableRawPointer(chunk(location.chunk)) + location.offset).assumingMemoryBound(to: Slot.self)
-        writer.withLock { _ in
-            slot.pointee.method.store(0, ordering: .relaxed)
-            atomicMemoryFence(ordering: .releasing)
-            slot.pointee.protocol.store(found.protocol.id, ordering: .relaxed)
-            slot.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
-            slot.pointee.method.store(found.method.id, ordering: .releasing)
-        }
+        let version = slot.pointee.version.load(ordering: .relaxed)
+        guard version & 1 == 0,
+            slot.pointee.version.compareExchange(expected: version, desired: version &+ 1, ordering: .acquiring)
+                .exchanged
+        else { return }
+        atomicMemoryFence(ordering: .releasing)
+        slot.pointee.method.store(found.method.id, ordering: .relaxed)
+        slot.pointee.protocol.store(found.protocol.id, ordering: .relaxed)
+        slot.pointee.policy.store(found.policy.rawValue, ordering: .relaxed)
+        slot.pointee.version.store(version &+ 2, ordering: .releasing)
     }
 
     private func chunk(_ index: Int) -> UnsafeMutablePointer<Slot> {

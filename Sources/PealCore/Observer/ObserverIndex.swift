@@ -134,15 +134,15 @@ struct ObserverIndex {
 
     /// All observers, in no order.
     var all: [Observer] {
-        if capacity > Self.cachedCapacity, count > 0 { return allByPart }
+        if count > Self.cachedCapacity / 2 { return allByPart }
         var all: [Observer] = []
         all.reserveCapacity(Int(count))
         forEachSlot { all.append(Self.record($0)) }
         return all
     }
 
-    /// All observers, each with those whose handles have neighbouring slots. A caller that ends all of them, and a thread
-    /// that uses their slots again, then have few cache misses. There must be at least one.
+    /// All observers, grouped by neighbouring slots of their handles. A caller that ends all of them, and a thread that
+    /// uses their slots again, then have few cache misses. The index must not be empty.
     private var allByPart: [Observer] {
         // Sorted by counting (Knuth: The Art of Computer Programming, 5.2), into at most as many parts as observers.
         var highest: UInt32 = 0
