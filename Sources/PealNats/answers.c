@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_BYTES = 256, ARENA_BYTES = 1024, FLUSH_MILLISECONDS = 2000 };
+enum { STACK_BYTES = 256, ARENA_BYTES = 1024 };
 
 /* A request whose observers are called. */
 struct answer {

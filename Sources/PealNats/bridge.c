@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_PRESENCE = 2000, DEFAULT_LIMIT = 1 << 20, FLUSH_MILLISECONDS = 1000, RETRY_MILLISECONDS = 50 };
+enum { DEFAULT_PRESENCE = 2000, DEFAULT_LIMIT = 1 << 20, LAST_FLUSH_MILLISECONDS = 1000, RETRY_MILLISECONDS = 50 };
 
 static uint64_t bits_in_use; /* atomic: a bit for each open bridge */
 
@@ -217,7 +217,7 @@ static void release(struct peal_bridge *bridge)
     }
     /* The last announcements are on their way. */
     if (bridge->transport != NULL && transport_is_connected(bridge->transport))
-        (void)transport_flush(bridge->transport, FLUSH_MILLISECONDS);
+        (void)transport_flush(bridge->transport, LAST_FLUSH_MILLISECONDS);
     requests_destroy(bridge->requests);
     transport_close(bridge->prompt);
     transport_close(bridge->transport);

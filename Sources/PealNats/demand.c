@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLUSH_MILLISECONDS = 2000 };
-
 /* The handler of an export of the same bridge does not count. */
 static bool is_observed(const struct import *import, const struct bridge_method *method)
 {

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { PENDING_MESSAGES = 65536, PENDING_BYTES = 256 << 20, HANDLED_MESSAGES = 32, HANDLED_BYTES = 65536 };
-enum { ENDED_SUBSCRIPTIONS = 16, ENDED_BYTES = 1 << 20, FLUSH_MILLISECONDS = 2000 };
+enum { ENDED_SUBSCRIPTIONS = 16, ENDED_BYTES = 1 << 20 };
 
 /* Messages of a subscription whose handler has returned. The first message that is destroyed after a pause wakes a thread of
  * libnats, which frees the messages. So several are destroyed together. */
@@ -78,6 +78,54 @@ static void failed(natsConnection *connection, natsSubscription *subscription, n
         transport->events.context, reason != NULL && reason[0] != '\0' ? reason : natsStatus_GetText(status));
 }
 
+/* ---- Ended subscriptions ----------------------------------------------------------------------- */
+
+/* Destroys ended subscriptions. The thread of libnats that reads messages must have read the answer to a PING that was sent
+ * after they had ended, or must have ended itself. Before version 3.6, that thread finds the subscription of a message, and then
+ * locks it without a reference (https://github.com/nats-io/nats.c/issues/637). */
+static void destroy_ended(struct subscription *ended)
+{
+    while (ended != NULL) {
+        struct subscription *next = ended->next;
+        natsSubscription_Destroy(ended->native);
+        free(ended);
+        ended = next;
+    }
+}
+
+/* Returns true if the list needs a flush, which empties it. */
+static bool keep_ended(struct transport *transport, struct subscription *subscription, int bytes)
+{
+    pthread_mutex_lock(&transport->lock);
+    subscription->next = transport->ended;
+    transport->ended = subscription;
+    const size_t count = ++transport->ended_since_flush;
+    pthread_mutex_unlock(&transport->lock);
+    return count >= ENDED_SUBSCRIPTIONS || bytes >= ENDED_BYTES;
+}
+
+static struct subscription *take_ended(struct transport *transport)
+{
+    pthread_mutex_lock(&transport->lock);
+    struct subscription *ended = transport->ended;
+    transport->ended = NULL;
+    transport->ended_since_flush = 0;
+    pthread_mutex_unlock(&transport->lock);
+    return ended;
+}
+
+static void return_ended(struct transport *transport, struct subscription *ended)
+{
+    struct subscription **place = &ended;
+
+    while (*place != NULL)
+        place = &(*place)->next;
+    pthread_mutex_lock(&transport->lock);
+    *place = transport->ended;
+    transport->ended = ended;
+    pthread_mutex_unlock(&transport->lock);
+}
+
 /* ---- Connecting -------------------------------------------------------------------------------- */
 
 static natsStatus set_handlers(natsOptions *options, void *context)
@@ -99,17 +147,13 @@ static natsStatus set_handlers(natsOptions *options, void *context)
     return status;
 }
 
-/* Destroys ended subscriptions. The thread of libnats that reads messages must have read the answer to a PING that was sent
- * after they had ended, or must have ended itself. Before version 3.6, that thread finds the subscription of a message, and then
- * locks it without a reference (https://github.com/nats-io/nats.c/issues/637). */
-static void destroy_ended(struct subscription *ended)
+/* Waits until a member that the lock guards is true. */
+static void wait_until(struct transport *transport, const bool *is_true)
 {
-    while (ended != NULL) {
-        struct subscription *next = ended->next;
-        natsSubscription_Destroy(ended->native);
-        free(ended);
-        ended = next;
-    }
+    pthread_mutex_lock(&transport->lock);
+    while (!*is_true)
+        pthread_cond_wait(&transport->changed, &transport->lock);
+    pthread_mutex_unlock(&transport->lock);
 }
 
 static void destroy(struct transport *transport)
@@ -144,10 +188,7 @@ void transport_close(struct transport *transport)
     if (transport == NULL)
         return;
     natsConnection_Close(transport->connection);
-    pthread_mutex_lock(&transport->lock);
-    while (!transport->is_closed)
-        pthread_cond_wait(&transport->changed, &transport->lock);
-    pthread_mutex_unlock(&transport->lock);
+    wait_until(transport, &transport->is_closed);
     destroy_ended(transport->ended);
     natsConnection_Destroy(transport->connection);
     destroy(transport);
@@ -231,34 +272,19 @@ peal_status transport_subscribe(struct transport *transport, const char *subject
     return PEAL_OK;
 }
 
-static void wait_for_end(struct subscription *subscription)
-{
-    struct transport *transport = subscription->transport;
-
-    pthread_mutex_lock(&transport->lock);
-    while (!subscription->is_complete)
-        pthread_cond_wait(&transport->changed, &transport->lock);
-    pthread_mutex_unlock(&transport->lock);
-}
-
 void transport_unsubscribe(struct subscription *subscription)
 {
     if (subscription == NULL)
         return;
     struct transport *transport = subscription->transport;
+    /* Messages that no handler gets any more belong to the subscription. */
     int bytes = 0;
     (void)natsSubscription_GetPending(subscription->native, NULL, &bytes);
     natsSubscription_Unsubscribe(subscription->native);
-    wait_for_end(subscription);
+    wait_until(transport, &subscription->is_complete);
     destroy_handled(subscription->handled);
     free(subscription->handled);
-    pthread_mutex_lock(&transport->lock);
-    subscription->next = transport->ended;
-    transport->ended = subscription;
-    /* Messages that no handler gets any more belong to the subscription. */
-    const bool must_flush = ++transport->ended_since_flush >= ENDED_SUBSCRIPTIONS || bytes >= ENDED_BYTES;
-    pthread_mutex_unlock(&transport->lock);
-    if (must_flush && transport_is_connected(transport))
+    if (keep_ended(transport, subscription, bytes) && transport_is_connected(transport))
         (void)transport_flush(transport, FLUSH_MILLISECONDS);
 }
 
@@ -271,30 +297,9 @@ uint64_t transport_dropped(const struct subscription *subscription)
     return (uint64_t)dropped;
 }
 
-static struct subscription *take_ended(struct transport *transport)
-{
-    pthread_mutex_lock(&transport->lock);
-    struct subscription *ended = transport->ended;
-    transport->ended = NULL;
-    transport->ended_since_flush = 0;
-    pthread_mutex_unlock(&transport->lock);
-    return ended;
-}
-
-static void return_ended(struct transport *transport, struct subscription *ended)
-{
-    struct subscription **place = &ended;
-
-    while (*place != NULL)
-        place = &(*place)->next;
-    pthread_mutex_lock(&transport->lock);
-    *place = transport->ended;
-    transport->ended = ended;
-    pthread_mutex_unlock(&transport->lock);
-}
-
 /* In libnats 3.4, a flush whose PING cannot be written succeeds at once. But it then stores an error for the thread. So a known
- * error is stored before, which must be the thread's last one afterwards. */
+ * error is stored before, which must be the thread's last one afterwards. The last one is NATS_OK if libnats has no memory for
+ * the errors of the thread. */
 static bool flush(natsConnection *connection, uint32_t timeout)
 {
     natsStatus last = NATS_OK;

@@ -57,6 +57,9 @@ peal_status transport_subscribe(struct transport *transport, const char *subject
 void transport_unsubscribe(struct subscription *subscription);
 /* The messages of a subscription that were dropped because too many waited. */
 uint64_t transport_dropped(const struct subscription *subscription);
+/* How long a bridge waits for the server before it continues. */
+enum { FLUSH_MILLISECONDS = 2000 };
+
 /* Waits until the server has all that was sent, also the subscriptions. */
 bool transport_flush(struct transport *transport, uint32_t timeout);
 bool transport_is_connected(struct transport *transport);

@@ -216,14 +216,6 @@ static const struct {
 
 static void send(peal_completion done) { CHECK_OK(send_by_array(done)); }
 
-/* A time limit of LANE_SHORT expires between the calls of these two, however slow the machine is. */
-static void make_clock_manual(void) { CHECK_OK(peal_clock_set_manual(true)); }
-static void reach_limit(void)
-{
-    CHECK_OK(peal_clock_advance(PEAL_MILLISECONDS(LANE_SHORT), LANE_LONG));
-    CHECK_OK(peal_clock_set_manual(false));
-}
-
 /* ---- Tokens ------------------------------------------------------------------------------------ */
 
 CLAIM("B4", "each observer gets a token of its own, and `done` runs once when all have answered")
@@ -579,13 +571,13 @@ CLAIM("B4", "when the time limit of a completion expires, `done` runs with the a
     CHECK_FAILURE(peal_broadcast(push.on_push, "news", done), PEAL_ERROR_HANDLE);
     CHECK_EQUAL(ears[0].calls, 0);
 
-    make_clock_manual();
+    lane_stop_clock();
     options = to_be_told(PEAL_POLICY_SUM);
     options.timeout = LANE_SHORT;
     send(make(&options));
     CHECK_OK(peal_complete(ears[0].token, 3));
     CHECK_OK(peal_completion_release(ears[1].token));
-    reach_limit();
+    lane_reach_short_limit();
     CHECK_REPORT(PEAL_ERROR_TIMEOUT, 3, 4, 1, 1);
     CHECK_FAILURE(peal_complete(ears[2].token, 3), PEAL_ERROR_HANDLE);
     CHECK_FAILURE(peal_completion_release(ears[3].token), PEAL_ERROR_HANDLE);
@@ -622,9 +614,9 @@ CLAIM("B4", "a completion's time limit expires also while calls wait on a queue:
         options.timeout = LANE_SHORT;
         observe(0, KEEPS, 0, lane.queue);
         CHECK_OK(peal_queue_pause(lane.queue));
-        make_clock_manual();
+        lane_stop_clock();
         send(make(&options));
-        reach_limit();
+        lane_reach_short_limit();
         CHECK_REPORT(PEAL_ERROR_TIMEOUT, 0, 1, 0, 0);
         CHECK_OK(peal_queue_resume(lane.queue));
         lane_settle(&lane);
@@ -900,9 +892,9 @@ CLAIM("B4", "`done` runs on the queue that the options of the completion name")
         options.queue = lane.queue;
         options.timeout = LANE_SHORT;
         observe(1, KEEPS, 0, lane.queue);
-        make_clock_manual();
+        lane_stop_clock();
         send(make(&options));
-        reach_limit();
+        lane_reach_short_limit();
         WAIT_UNTIL((lane_settle(&lane), times_told() > 0));
         CHECK_EQUAL(times_told(), 1);
         CHECK_STATUS(told.report.status, PEAL_ERROR_TIMEOUT);

@@ -91,7 +91,7 @@ CLAIM("O8", "the end of a center runs the destroy callback of each observer once
     check_destroyed(6);
 }
 
-/* More than have their places in a small index. */
+/* Observers enough for a large index (PealCore/Observer/ObserverIndex.swift). */
 enum { CROWD = 30000 };
 static char crowd[CROWD]; /* each a target, and the number of its destroy callbacks */
 

@@ -497,10 +497,9 @@ CLAIM("Q8", "when the time limit of a gathering expires, `done` runs with the re
         options = to(&desk, sizeof(int32_t));
         options.timeout = LANE_SHORT;
         CHECK_OK(peal_queue_pause(lane.queue));
-        CHECK_OK(peal_clock_set_manual(true));
+        lane_stop_clock();
         CHECK_OK(read_all(&options, NULL));
-        CHECK_OK(peal_clock_advance(PEAL_MILLISECONDS(LANE_SHORT), LANE_LONG));
-        CHECK_OK(peal_clock_set_manual(false));
+        lane_reach_short_limit();
         latch_wait(&gathered.latch);
         CHECK_TOLD(PEAL_ERROR_TIMEOUT, 4, 2, 0, 2);
         CHECK_OK(peal_queue_resume(lane.queue));

@@ -12,36 +12,6 @@ static const peal_queue no_queue;
 
 /* ---- Parties ----------------------------------------------------------------------------------- */
 
-static void open_application(struct party *party, const char *application)
-{
-    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
-
-    options.url = shared_server_url();
-    options.realm = realm_of_claim();
-    options.application = application;
-    options.presence = 200;
-    party_open_with(party, &options);
-}
-
-static void open_publisher(struct party *party)
-{
-    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
-
-    options.durable = true;
-    party_open(party, NULL);
-    party_export(party, &options);
-}
-
-static void import_durably(struct party *party, const char *application, peal_queue queue)
-{
-    struct peal_import_options options = PEAL_IMPORT_OPTIONS;
-
-    options.durable = true;
-    open_application(party, application);
-    party_import(party, &options);
-    party_observe(party, queue);
-}
-
 static void say_many(struct party *party, int32_t first, int32_t last)
 {
     for (int32_t i = first; i <= last; i++)
@@ -56,10 +26,10 @@ CLAIM("N10", "durable calls are kept while no process imports them, and made in 
     struct party from, to;
 
     next_realm();
-    open_publisher(&from);
+    party_publish_durably(&from);
     say_many(&from, 1, 3000);
     CHECK_EQUAL(party_info(&from).sent, 3000);
-    import_durably(&to, "collector", no_queue);
+    party_import_durably(&to, "collector", no_queue);
     WAIT_UNTIL(party_heard(&to) == 3000);
     say_many(&from, 3001, 3100);
     WAIT_UNTIL(party_heard(&to) == 3100);
@@ -73,14 +43,14 @@ CLAIM("N10", "an application that starts again continues after the calls that it
     struct party from, to, other;
 
     next_realm();
-    open_publisher(&from);
+    party_publish_durably(&from);
     say_many(&from, 1, 500);
-    import_durably(&to, "collector", no_queue);
+    party_import_durably(&to, "collector", no_queue);
     WAIT_UNTIL(party_heard(&to) == 500);
     party_close(&to);
     say_many(&from, 501, 700);
-    import_durably(&to, "collector", no_queue);
-    import_durably(&other, "other", no_queue);
+    party_import_durably(&to, "collector", no_queue);
+    party_import_durably(&other, "other", no_queue);
     WAIT_UNTIL(party_heard(&to) == 200 && party_heard(&other) == 700);
     CHECK_EQUAL(to.disorders + other.disorders, 0);
     CHECK_EQUAL(to.last, 700);
@@ -93,7 +63,7 @@ CLAIM("N10", "durable calls reach importers that are not durable, at once")
     struct party from, to;
 
     next_realm();
-    open_publisher(&from);
+    party_publish_durably(&from);
     party_open(&to, NULL);
     party_import(&to, NULL);
     party_observe(&to, no_queue);
@@ -111,10 +81,10 @@ CLAIM("N11", "a durable call is acknowledged after it has ended on each queue")
     size_t calls = 0;
 
     next_realm();
-    open_publisher(&from);
+    party_publish_durably(&from);
     say_many(&from, 1, 10);
     CHECK_OK(peal_queue_create(&options, &queue));
-    import_durably(&to, "collector", queue);
+    party_import_durably(&to, "collector", queue);
     struct peal_queue_info info = { .size = sizeof info };
     WAIT_UNTIL(peal_queue_get_info(queue, &info) == PEAL_OK && info.waiting == 10);
     CHECK_OK(peal_queue_pump(queue, 5, &calls));
@@ -123,7 +93,7 @@ CLAIM("N11", "a durable call is acknowledged after it has ended on each queue")
     party_close(&to);
     CHECK_EQUAL(party_heard(&to), 5);
     (void)peal_queue_destroy(queue);
-    import_durably(&to, "collector", no_queue);
+    party_import_durably(&to, "collector", no_queue);
     WAIT_UNTIL(party_heard(&to) == 10);
     CHECK_EQUAL(to.disorders, 0);
     pair_close(&from, &to);
@@ -167,7 +137,7 @@ CLAIM("N12", "a publisher with an identity that repeats calls after a restart ha
     export_as(&from, "station-7", 1);
     say_many(&from, 1, 200);
     party_close(&from);
-    import_durably(&to, "collector", no_queue);
+    party_import_durably(&to, "collector", no_queue);
     WAIT_UNTIL(party_heard(&to) == 200);
     to.context = &seen;
     to.on_call = note_identity;
@@ -204,8 +174,8 @@ CLAIM("N12", "a call that the server delivers twice is made once, and counted")
     char stream[128];
 
     next_realm();
-    open_publisher(&from);
-    import_durably(&to, "collector", no_queue);
+    party_publish_durably(&from);
+    party_import_durably(&to, "collector", no_queue);
     say_many(&from, 1, 20);
     snprintf(stream, sizeof stream, "peal-%s-Chat", realm_of_claim());
     publish_again(stream);

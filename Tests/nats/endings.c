@@ -6,7 +6,6 @@
  */
 #include "latch.h"
 #include "party.h"
-#include "server.h"
 
 #include <nats/nats.h>
 
@@ -100,23 +99,13 @@ CLAIM("N6", "a message is read while its subscription ends")
 
 CLAIM("N6", "a durable message is read while its subscription ends")
 {
-    struct peal_export_options exported = PEAL_EXPORT_OPTIONS;
-    struct peal_import_options imported = PEAL_IMPORT_OPTIONS;
-    struct peal_bridge_options application = PEAL_BRIDGE_OPTIONS;
     struct party from, to;
 
     if (!can_stop())
         return;
     next_realm();
-    exported.durable = imported.durable = true;
-    application.url = shared_server_url();
-    application.realm = realm_of_claim();
-    application.application = "collector";
-    party_open(&from, NULL);
-    party_export(&from, &exported);
-    party_open_with(&to, &application);
-    party_import(&to, &imported);
-    party_observe(&to, no_queue);
+    party_publish_durably(&from);
+    party_import_durably(&to, "collector", no_queue);
     close_while_stopped(&from, &to);
 }
 

@@ -49,6 +49,36 @@ void party_open(struct party *party, const char *name)
     party_open_with(party, &options);
 }
 
+void party_open_application(struct party *party, const char *application)
+{
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+
+    options.url = shared_server_url();
+    options.realm = realm_of_claim();
+    options.application = application;
+    options.presence = 200;
+    party_open_with(party, &options);
+}
+
+void party_publish_durably(struct party *party)
+{
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+
+    options.durable = true;
+    party_open(party, NULL);
+    party_export(party, &options);
+}
+
+void party_import_durably(struct party *party, const char *application, peal_queue queue)
+{
+    struct peal_import_options options = PEAL_IMPORT_OPTIONS;
+
+    options.durable = true;
+    party_open_application(party, application);
+    party_import(party, &options);
+    party_observe(party, queue);
+}
+
 void party_close(struct party *party)
 {
     peal_bridge_destroy(party->bridge);

@@ -36,6 +36,11 @@ struct party {
  * realm: NULL: one of this claim alone. */
 void party_open(struct party *party, const char *realm);
 void party_open_with(struct party *party, const struct peal_bridge_options *options);
+/* In the realm of the claim, as an application with a name. */
+void party_open_application(struct party *party, const char *application);
+/* Opens a party that exports durably, and one that imports durably and observes. */
+void party_publish_durably(struct party *party);
+void party_import_durably(struct party *party, const char *application, peal_queue queue);
 void party_close(struct party *party);
 
 /* Each claim has a realm of its own. */

@@ -138,3 +138,11 @@ struct peal_observe_options options_on(peal_queue queue, void (*destroy)(void *t
     options.destroy = destroy;
     return options;
 }
+
+void lane_stop_clock(void) { check_must(peal_clock_set_manual(true), "stop the clock"); }
+
+void lane_reach_short_limit(void)
+{
+    check_must(peal_clock_advance(PEAL_MILLISECONDS(LANE_SHORT), LANE_LONG), "advance the clock");
+    check_must(peal_clock_set_manual(false), "let the clock run");
+}

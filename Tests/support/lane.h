@@ -17,6 +17,10 @@ enum { LANE_LONG = 60000, LANE_SHORT = 20 };
 enum { LANE_LONG = 5000, LANE_SHORT = 5 };
 #endif
 
+/* A time limit of LANE_SHORT that begins between these two calls expires in the second one, however slow the machine is. */
+void lane_stop_clock(void);
+void lane_reach_short_limit(void);
+
 struct lane {
     peal_queue_kind kind;
     peal_queue queue;
