@@ -48,13 +48,28 @@ static void make_timer(unsigned i)
     options.queue = pump;
     must(peal_timer_create(&options, &timers[i]));
 }
-static void make_property(unsigned i)
+static peal_property define_property(const char *format, unsigned i)
 {
     char name[32];
     const int initial = 1;
     peal_property property;
-    snprintf(name, sizeof name, "property%u", i);
+    snprintf(name, sizeof name, format, i);
     must(peal_property_define(center, name, "int", &initial, NULL, &property));
+    return property;
+}
+static void make_property(unsigned i) { (void)define_property("property%u", i); }
+static void ignore_values(void *self, int old_value, int new_value)
+{
+    (void)self;
+    (void)old_value;
+    (void)new_value;
+}
+static void make_observed_property(unsigned i)
+{
+    const struct peal_property_observer observer = { .size = sizeof observer,
+        .changed_values = (peal_function)ignore_values };
+    peal_observation observation;
+    must(peal_property_observe(define_property("observed%u", i), NULL, &observer, 0, NULL, &observation));
 }
 static void define(const char *name, const char *method)
 {
@@ -94,7 +109,8 @@ static const struct {
     { "pumped queue", make_pumped_queue, 274 },
     { "serial queue", make_serial_queue, 305 },
     { "timer", make_timer, 225 },
-    { "property", make_property, 2155 },
+    { "property", make_property, 760 },
+    { "property with one observer", make_observed_property, 1750 },
     { "protocol of one method", make_protocol, 460 },
     { "the same, of a new signature", make_signature, 1330 },
 };

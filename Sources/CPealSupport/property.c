@@ -6,9 +6,21 @@
 
 struct peal_event_count peal_property_room;
 
-static void prepare(void *element, uint32_t index)
+struct peal_directory_element peal_property_no_method = {
+    .current = (struct peal_snapshot *)(void *)&peal_property_no_method.empty_list
+};
+
+static void remove_methods(struct peal_property_element *element)
 {
-    ((struct peal_property_element *)element)->id = peal_no_id_of(index);
+    for (uint32_t kind = 0; kind < PEAL_NOTIFICATION_KINDS; kind++)
+        __atomic_store_n(&element->elements[kind], &peal_property_no_method, __ATOMIC_RELEASE);
+}
+
+static void prepare(void *memory, uint32_t index)
+{
+    struct peal_property_element *const element = memory;
+    element->id = peal_no_id_of(index);
+    remove_methods(element);
 }
 
 void *peal_property_chunks[PEAL_PROPERTY_CHUNKS];
@@ -134,8 +146,7 @@ void peal_property_open(struct peal_property_element *element, const struct peal
     __atomic_store_n(&element->size, opening->size, __ATOMIC_RELEASE);
     element->traits = opening->traits;
     element->mask = opening->mask;
-    memcpy(element->methods, opening->methods, sizeof element->methods);
-    memcpy(element->elements, opening->elements, sizeof element->elements);
+    remove_methods(element);
     element->deferred = 0;
     if ((opening->traits & PEAL_PROPERTY_IS_TEXT) != 0)
         (void)peal_property_write_text(element, opening->initial, opening->initial_size - 1, NULL);

@@ -347,6 +347,27 @@ CLAIM("X5", "an observer's function decides whether it is notified without value
     end();
 }
 
+CLAIM("X5", "an observer of a property that is the first of its kind joins those of other kinds")
+{
+    static const struct volume_observer by_two = { PEAL_OBSERVER(volume), .changed = note, .recorded = note_record };
+    peal_observation first;
+
+    begin();
+    first = observe("a", &by_record, 0);
+    CHECK_OK(volume_set(volume, 6));
+    CHECK_JOURNAL("a:5>6");
+    observe("b", &by_nothing, 0);
+    CHECK_OK(volume_set(volume, 7));
+    CHECK_JOURNAL("b! a:6>7");
+    observe("c", &by_values, PEAL_PROPERTY_INITIAL);
+    CHECK_JOURNAL("c:7>7");
+    observe("d", &by_two, 0);
+    CHECK_OK(peal_observation_remove(first));
+    CHECK_OK(volume_set(volume, 8));
+    CHECK_JOURNAL("b! d! c:7>8 d:7>8");
+    end();
+}
+
 static void note_prior(void *self, const struct peal_change *change)
 {
     note_record(self, change);

@@ -202,6 +202,44 @@ CLAIM("X5", "additions to a property by compare-and-set of many threads are all 
     close_center(center);
 }
 
+static size_t heard_kinds[2];
+
+static void hear_change(void *self) { ++*(size_t *)self; }
+static void hear_record(void *self, const struct peal_change *change)
+{
+    CHECK_EQUAL(change->value_size, sizeof(int64_t));
+    ++*(size_t *)self;
+}
+
+static void *set_until_over(void *context)
+{
+    for (int64_t value = 1; !__atomic_load_n(&is_over, __ATOMIC_ACQUIRE); value++)
+        if (count_set(count, value) < 0)
+            CHECK(false);
+    return context;
+}
+
+CLAIM("X5", "the first observers of each kind are registered while another thread sets the property, and get all later changes")
+{
+    static const struct count_observer by_change = { PEAL_OBSERVER(count), .changed = hear_change },
+                                       by_record = { PEAL_OBSERVER(count), .prior = hear_record };
+
+    check_allow_seconds(60);
+    for (int round = 0; round < CHECK_ROUNDS(ROUNDS) / 100; round++) {
+        begin();
+        const pthread_t thread = thread_start(set_until_over, NULL);
+        CHECK_OK(count_observe(count, &heard_kinds[0], &by_change, 0, NULL, NULL));
+        CHECK_OK(count_observe(count, &heard_kinds[1], &by_record, 0, NULL, NULL));
+        __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
+        thread_join(thread);
+        heard_kinds[0] = heard_kinds[1] = 0;
+        CHECK_OK(count_set(count, -1));
+        CHECK_EQUAL(heard_kinds[0], 1);
+        CHECK_EQUAL(heard_kinds[1], 1);
+        close_center(center);
+    }
+}
+
 /* ---- Forced orders ----------------------------------------------------------------------------- */
 
 static struct latch inside, may_leave;

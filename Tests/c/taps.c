@@ -715,7 +715,7 @@ CLAIM("V8", "taps get sets of properties, firings of timers and failures, whose 
     const struct peal_property_options defined = PEAL_PROPERTY_OPTIONS;
     struct latch fired = LATCH_INITIALIZER;
     struct peal_timer_options timed = PEAL_TIMER_OPTIONS(tick_timer, &fired, PEAL_SECONDS(3600));
-    peal_property property;
+    peal_property property, later;
     peal_timer timer;
     peal_tap tap;
     const int initial = 1;
@@ -730,6 +730,9 @@ CLAIM("V8", "taps get sets of properties, firings of timers and failures, whose 
     REQUIRE_OK(peal_tap_create(center, &options, &tap));
     CHECK_OK(peal_property_set(property, &value, sizeof value));
     CHECK_EQUAL(events_of(PEAL_TAP_PROPERTY_SET, property.id), 1);
+    CHECK_OK(peal_property_define(center, "balance", "int", &initial, &defined, &later));
+    CHECK_OK(peal_property_set(later, &value, sizeof value));
+    CHECK_EQUAL(events_of(PEAL_TAP_PROPERTY_SET, later.id), 1);
     CHECK_FAILURE(peal_center_destroy((peal_center){ 0 }), PEAL_ERROR_HANDLE);
     CHECK_CONTAINS(peal_last_message(), "center");
     CHECK_EQUAL(events_of(PEAL_TAP_FAILED, 0), 1);
@@ -741,7 +744,7 @@ CLAIM("V8", "taps get sets of properties, firings of timers and failures, whose 
     CHECK_OK(peal_tap_destroy(tap));
     CHECK_EQUAL(events_of(PEAL_TAP_TIMER_FIRED, timer.id), 1);
     CHECK_OK(peal_property_set(property, &value, sizeof value));
-    CHECK_EQUAL(event_count, 3);
+    CHECK_EQUAL(event_count, 4);
     close_center(center);
 }
 

@@ -86,8 +86,9 @@ struct peal_property_element {
     size_t size;
     uint32_t version;
     uint32_t traits;
+    /* The methods, and their elements: peal_property_no_method for a kind that has no method yet. */
     uint64_t methods[PEAL_NOTIFICATION_KINDS];
-    struct peal_directory_element *_Nullable elements[PEAL_NOTIFICATION_KINDS]; /* the elements of the methods */
+    struct peal_directory_element *_Nonnull elements[PEAL_NOTIFICATION_KINDS];
     const uint8_t *_Nullable mask; /* with gaps: selects the bytes of members; borrowed from the property */
     const void *_Nullable notifier; /* while is_notifying: that thread */
     /* The notifier's own change, of which it notifies the observers when its batch ends, before those in the list. */
@@ -121,6 +122,37 @@ void peal_property_block_free(struct peal_property_block *_Nullable block);
  * process has one, since such waits are rare. A thread that removes a change releases the lock, and then signals. */
 extern struct peal_event_count peal_property_room __attribute__((visibility("hidden")));
 static inline struct peal_event_count *_Nonnull peal_property_room_event_count(void) { return &peal_property_room; }
+
+/* ---- Methods ----------------------------------------------------------------------------------- */
+
+/* An element without observers, which stands for each method that was not made yet. */
+extern struct peal_directory_element peal_property_no_method __attribute__((visibility("hidden")));
+
+/* Load the element before the id: a thread that makes a method writes them in the other order. */
+static inline struct peal_directory_element *_Nonnull peal_property_method_element(
+    const struct peal_property_element *_Nonnull element, uint32_t kind)
+{
+    return __atomic_load_n(&element->elements[kind], __ATOMIC_ACQUIRE);
+}
+static inline uint64_t peal_property_method(const struct peal_property_element *_Nonnull element, uint32_t kind)
+{
+    return __atomic_load_n(&element->methods[kind], __ATOMIC_RELAXED);
+}
+static inline bool peal_property_has_method(const struct peal_property_element *_Nonnull element, uint32_t kind)
+{
+    return peal_property_method_element(element, kind) != &peal_property_no_method;
+}
+static inline bool peal_property_has_observers(const struct peal_property_element *_Nonnull element, uint32_t kind)
+{
+    return !peal_directory_is_empty(peal_property_method_element(element, kind));
+}
+/* Gives the property a method. The caller must hold the center's lock, which also guards the property's end. */
+static inline void peal_property_set_method(
+    struct peal_property_element *_Nonnull element, uint32_t kind, uint64_t method)
+{
+    __atomic_store_n(&element->methods[kind], method, __ATOMIC_RELAXED);
+    __atomic_store_n(&element->elements[kind], peal_directory_find(method), __ATOMIC_RELEASE);
+}
 
 /* ---- Reading ----------------------------------------------------------------------------------- */
 
@@ -281,7 +313,7 @@ __attribute__((always_inline)) static inline struct peal_thread *_Nullable peal_
         return NULL;
     peal_lock_acquire_inline(&element->lock);
     if (__builtin_expect(peal_property_is_of(element, id) && !peal_property_is_notifying(element)
-                             && element->first == NULL && peal_directory_is_empty(element->elements[PEAL_NOTIFY_PRIOR]),
+                             && element->first == NULL && !peal_property_has_observers(element, PEAL_NOTIFY_PRIOR),
             1))
         return thread;
     peal_lock_release(&element->lock);
@@ -349,13 +381,11 @@ struct peal_property_opening {
     size_t size; /* of a value; SIZE_MAX for texts, so that no read by size finds them */
     uint32_t traits;
     const uint8_t *_Nullable mask;
-    uint64_t methods[PEAL_NOTIFICATION_KINDS];
-    struct peal_directory_element *_Nullable elements[PEAL_NOTIFICATION_KINDS];
     struct peal_property_block *_Nullable blocks[2]; /* owned by the property from now on */
     const void *_Nullable initial;
     size_t initial_size; /* for a text, with its zero */
 };
-/* Assigns an element to a property. */
+/* Assigns an element to a property, which has no methods yet. */
 void peal_property_open(
     struct peal_property_element *_Nonnull element, const struct peal_property_opening *_Nonnull opening);
 /* Closes the element, so that the id is stale. The caller frees the changes that waited. Returns false if a
@@ -363,19 +393,6 @@ void peal_property_open(
 bool peal_property_close(struct peal_property_element *_Nonnull element, uint64_t id,
     struct peal_change_node *_Nullable *_Nonnull out_changes);
 
-static inline uint64_t peal_property_method(const struct peal_property_element *_Nonnull element, uint32_t way)
-{
-    return element->methods[way];
-}
-static inline struct peal_directory_element *_Nonnull peal_property_method_element(
-    const struct peal_property_element *_Nonnull element, uint32_t way)
-{
-    return element->elements[way];
-}
-static inline bool peal_property_has_observers(const struct peal_property_element *_Nonnull element, uint32_t way)
-{
-    return !peal_directory_is_empty(element->elements[way]);
-}
 /* The caller of the next functions must hold the lock. */
 
 /* Ends the notification. Returns the id of a property that was closed meanwhile, or 0. The notifier frees that id. */

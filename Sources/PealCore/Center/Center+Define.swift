@@ -38,7 +38,8 @@ extension Center {
             let proto = if let known { known } else { try state.add(description, to: self) }
             do throws(Failure) {
                 try owner?.add(proto)
-                try state.grow(proto, to: declarations, isNew: known == nil)
+                let added = declarations.enumerated().dropFirst(state[proto].own.count)
+                try state.addMethods(Array(added), to: proto, isNew: known == nil)
             } catch {
                 if known == nil { state.discard(proto) }
                 throw error
@@ -185,15 +186,17 @@ extension CenterState {
         proto.retire()
     }
 
-    /// Appends the methods that the protocol does not have yet, to it and to all that adopt it.
-    mutating func grow(
-        _ proto: PealProtocol, to declarations: [MethodDeclaration], isNew: Bool
+    /// Adds methods to a protocol, and to all that adopt it.
+    ///
+    /// - Parameter declared: The declarations, and the ranks of the methods.
+    mutating func addMethods(
+        _ declared: [(offset: Int, element: MethodDeclaration)], to proto: PealProtocol, isNew: Bool = false
     ) throws(Failure) {
         var made: [Method] = []
         let listed: [LaterListing]
         let subprotocols = subprotocols(of: proto)
         do throws(Failure) {
-            for (rank, declaration) in declarations.enumerated().dropFirst(self[proto].own.count) {
+            for (rank, declaration) in declared {
                 for owner in subprotocols {
                     made.append(
                         try Method.make(declaration, owner: owner, origin: proto, rank: rank))

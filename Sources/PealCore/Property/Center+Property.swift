@@ -85,8 +85,14 @@ extension CenterState {
         // The protocol is not listed by its name, because no caller defines, finds or adopts it.
         self[proto].begin(isOfProperty: true)
         do throws(Failure) {
-            try grow(proto, to: sharing(type.declarations), isNew: true)
-            return try Property.make(description, type, center: center, proto: proto, methods: self[proto].own)
+            let property = try Property.make(description, type, center: center, proto: proto)
+            do throws(Failure) {
+                try makeTappedMethods(of: property)
+            } catch {
+                property.close()
+                throw error
+            }
+            return property
         } catch {
             discard(proto)
             throw error
@@ -103,5 +109,26 @@ extension CenterState {
         properties[property.name] = nil
         property.close()
         return end(property.proto)
+    }
+}
+
+extension CenterState {
+    /// Makes the methods that a tap sees. A tap reports a set even if the property has no observers.
+    mutating func makeTappedMethods(of property: Property) throws(Failure) {
+        guard peal_taps_exist() else { return }
+        try makeMethods(NotificationKind.allCases.filter { property.proto.taps(of: $0.method) != 0 }, of: property)
+    }
+
+    /// Makes the methods of these kinds, unless they exist.
+    mutating func makeMethods(_ kinds: [NotificationKind], of property: Property) throws(Failure) {
+        let missing = kinds.filter { !property.hasMethod($0) }
+        guard !missing.isEmpty else { return }
+        let declarations = sharing(missing.map { property.type.declaration(of: $0) })
+        let known = self[property.proto].own.count
+        try addMethods(
+            zip(missing, declarations).map { (offset: Int($0.rawValue), element: $1) }, to: property.proto)
+        for method in self[property.proto].own.dropFirst(known) {
+            peal_property_set_method(property.element, UInt32(method.rank), method.id)
+        }
     }
 }

@@ -4,8 +4,7 @@ import PealCall
 extension Property {
     /// Makes a property with its first value.
     static func make(
-        _ description: PropertyDescription, _ type: PropertyType, center: Center, proto: PealProtocol,
-        methods: [Method]
+        _ description: PropertyDescription, _ type: PropertyType, center: Center, proto: PealProtocol
     ) throws(Failure) -> Property {
         let initial = try PropertyValue(description.initial, of: type)
         var opening = peal_property_opening()
@@ -20,11 +19,10 @@ extension Property {
         opening.traits = traits(description, type)
         let mask = mask(type)
         opening.mask = UnsafePointer(mask)
-        fill(&opening, methods)
         if let mask { peal_property_close_gaps(first, mask, type.size) }
         do throws(Failure) {
             guard mask != nil || type.significantBytes == nil else { throw .outOfMemory }
-            return try insert(&opening, description, type, center, proto, methods, mask)
+            return try insert(&opening, description, type, center, proto, mask)
         } catch {
             peal_memory_free(mask)
             freeBlocks(opening)
@@ -34,14 +32,14 @@ extension Property {
 
     private static func insert(
         _ opening: inout peal_property_opening, _ description: PropertyDescription, _ type: PropertyType,
-        _ center: Center, _ proto: PealProtocol, _ methods: [Method], _ mask: UnsafeMutablePointer<UInt8>?
+        _ center: Center, _ proto: PealProtocol, _ mask: UnsafeMutablePointer<UInt8>?
     ) throws(Failure) -> Property {
         try Handles.properties.insert { (id) throws(Failure) in
             guard let element = peal_property_element_of(id) else { throw .outOfMemory }
             opening.id = id
             peal_property_open(element, &opening)
             return Property(
-                id: id, description: description, type: type, proto: proto, methods: methods, mask: mask)
+                id: id, description: description, type: type, proto: proto, mask: mask)
         }
     }
 
@@ -73,11 +71,5 @@ extension Property {
         let mask = memory.bindMemory(to: UInt8.self, capacity: type.size)
         for (index, isSignificant) in significant.enumerated() { mask[index] = isSignificant ? 0xff : 0 }
         return mask
-    }
-
-    private static func fill(_ opening: inout peal_property_opening, _ methods: [Method]) {
-        let (changed, values, prior, record) = (methods[0], methods[1], methods[2], methods[3])
-        opening.methods = (changed.id, values.id, prior.id, record.id)
-        opening.elements = (changed.element, values.element, prior.element, record.element)
     }
 }

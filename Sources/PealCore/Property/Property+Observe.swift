@@ -15,13 +15,25 @@ extension Property {
             )
         }
         let functions = UnsafeBufferPointer(start: table.assumingMemoryBound(to: UInt.self), count: words).dropFirst()
-        guard functions.contains(where: { $0 != 0 }) else {
+        let kinds = NotificationKind.allCases.filter { functions[functions.startIndex + Int($0.rawValue)] != 0 }
+        guard !kinds.isEmpty else {
             throw Failure(
                 .conformance,
                 "the observer of property \(name) has no function; give it one of changed, changed_values, prior and recorded"
             )
         }
+        try makeMethods(kinds)
         return Registration(proto: proto, target: target, functions: .table(table))
+    }
+
+    func hasMethod(_ kind: NotificationKind) -> Bool { peal_property_has_method(element, kind.rawValue) }
+
+    private func makeMethods(_ kinds: [NotificationKind]) throws(Failure) {
+        guard !kinds.allSatisfy(hasMethod) else { return }
+        try center.keepInState { (state) throws(Failure) in
+            guard state.properties[name] === self else { throw .staleProperty }
+            try state.makeMethods(kinds, of: self)
+        }
     }
 
     /// Registers an observer, and notifies it of the current value.

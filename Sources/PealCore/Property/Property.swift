@@ -11,14 +11,13 @@ public final class Property: Sendable {
     public var center: Center { proto.center }
     let type: PropertyType
     let ignoresEqual: Bool
+    /// Its methods are made when they first have an observer or a tap. Most properties need one of them or none.
     let proto: PealProtocol
-    /// In the order of `NotificationKind`.
-    let methods: [Method]
     // The element's mask belongs to this object, and is used while the property is open.
     private nonisolated(unsafe) let mask: UnsafeMutablePointer<UInt8>?
 
     init(
-        id: UInt64, description: PropertyDescription, type: PropertyType, proto: PealProtocol, methods: [Method],
+        id: UInt64, description: PropertyDescription, type: PropertyType, proto: PealProtocol,
         mask: UnsafeMutablePointer<UInt8>?
     ) {
         self.id = id
@@ -27,7 +26,6 @@ public final class Property: Sendable {
         ignoresEqual = description.ignoresEqual
         self.type = type
         self.proto = proto
-        self.methods = methods
         self.mask = mask
     }
 
@@ -68,7 +66,17 @@ extension Failure {
     )
 }
 
-/// The kinds of notifications: the methods of a property's protocol, in order.
+/// The kinds of notifications. Each has a method of the property's protocol, whose rank is the kind.
 enum NotificationKind: UInt32, CaseIterable {
     case changed, values, prior, record
+
+    /// The name of the method.
+    var method: String {
+        switch self {
+        case .changed: "changed"
+        case .values: "changed_values"
+        case .prior: "prior"
+        case .record: "recorded"
+        }
+    }
 }

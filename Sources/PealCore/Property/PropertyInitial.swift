@@ -16,25 +16,33 @@ enum PropertyInitial {
         let value = peal_change_new(change)
         let values = PropertyNotification.Values(
             old: value, new: value, newSize: change.pointee.new_size, isText: property.type.isText)
-        return notify(observation, values, of: property)
+        return notify(observation, values, of: property.id)
     }
 
     private static func notify(
-        _ observation: Observation, _ values: PropertyNotification.Values, of property: Property
+        _ observation: Observation, _ values: PropertyNotification.Values, of property: UInt64
     ) -> Bool {
-        let (changed, valued, record) = (property.methods[0], property.methods[1], property.methods[3])
-        var isRejected = !observation.deliver(changed, nil)
+        var isRejected = !observation.deliver(.changed, nil)
         withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer?.self, capacity: 3) { words in
             let first = words.baseAddress.unsafelyUnwrapped
             words[2] = values.new
             let argument = values.isText ? UnsafeMutableRawPointer(first + 2) : values.new
             words[0] = argument
             words[1] = argument
-            if !observation.deliver(valued, UnsafePointer(first)) { isRejected = true }
+            if !observation.deliver(.values, UnsafePointer(first)) { isRejected = true }
         }
-        PropertyNotification.withRecord(values, property: property.id, kind: PEAL_CHANGE_INITIAL, isPrior: false) {
-            if !observation.deliver(record, $0) { isRejected = true }
+        PropertyNotification.withRecord(values, property: property, kind: PEAL_CHANGE_INITIAL, isPrior: false) {
+            if !observation.deliver(.record, $0) { isRejected = true }
         }
         return isRejected
+    }
+}
+
+extension Observation {
+    /// Notifies this observer alone, if it has the method of the kind.
+    ///
+    /// - Returns: False if the queue refused the call, or memory was refused for it.
+    fileprivate func deliver(_ kind: NotificationKind, _ arguments: Broadcast.Arguments?) -> Bool {
+        methods.first { $0.rank == kind.rawValue }.map { deliver($0, arguments) } ?? true
     }
 }

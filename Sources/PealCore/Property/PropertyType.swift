@@ -44,17 +44,23 @@ struct PropertyType: Sendable {
         return pointee.isStringElement ? .string : .bare
     }
 
-    /// The functions that observers may implement: `changed`, `changed_values`, `prior`, `recorded`.
-    var declarations: [MethodDeclaration] {
-        let values = ["old_value", "new_value"].map { Parameter(name: $0, type: type, ownership: ownership) }
-        let record = CType.pointer(to: QualifiedType(.opaque(name: "struct peal_change"), .const))
-        let change = PropertyRecord.hooks.map { Parameter(name: "change", type: record, ownership: .managed(by: $0)) }
-        let records = change.map { [$0] } ?? []
-        let methods: [(String, [Parameter])] = [
-            ("changed", []), ("changed_values", values), ("prior", records), ("recorded", records),
-        ]
-        return methods.map { name, parameters in
-            MethodDeclaration(.optional, Signature(name: name, result: .void, parameters: parameters))
+    /// The method of a kind, which observers may implement.
+    func declaration(of kind: NotificationKind) -> MethodDeclaration {
+        MethodDeclaration(
+            .optional, Signature(name: kind.method, result: .void, parameters: parameters(of: kind)))
+    }
+
+    private func parameters(of kind: NotificationKind) -> [Parameter] {
+        switch kind {
+        case .changed: []
+        case .values: ["old_value", "new_value"].map { Parameter(name: $0, type: type, ownership: ownership) }
+        case .prior, .record:
+            PropertyRecord.hooks.map { [Parameter(name: "change", type: Self.record, ownership: .managed(by: $0))] }
+                ?? []
         }
+    }
+
+    private static var record: CType {
+        .pointer(to: QualifiedType(.opaque(name: "struct peal_change"), .const))
     }
 }

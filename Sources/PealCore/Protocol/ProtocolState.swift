@@ -77,11 +77,16 @@ public class ProtocolState: @unchecked Sendable {
     /// The adopted methods, then its own, in the order of their declaration.
     final var all: [Method] { methods.array }
 
-    /// The methods that it declares itself, in the order of its table.
+    /// The methods that it declares itself, in the order of its table; those of a property in the order in which they were
+    /// made.
     final var own: [Method] { ancestry == nil ? all : all.filter { $0.origin == $0.owner } }
 
+    /// The number of functions in its table.
     @inline(__always)
-    final var ownCount: Int { ancestry == nil ? methods.count : own.count }
+    final var ownCount: Int {
+        if isOfProperty { return NotificationKind.allCases.count }
+        return ancestry == nil ? methods.count : own.count
+    }
 
     /// Protocols that adopt it directly.
     final var adopters: Set<PealProtocol> { relations?.adopters ?? [] }

@@ -82,7 +82,8 @@ extension Center {
     }
 
     private func markMethods() throws(Failure) {
-        try withState { (state) throws(Failure) in
+        try keepInState { (state) throws(Failure) in
+            for property in state.properties.values { try state.makeTappedMethods(of: property) }
             for proto in state.protocols {
                 for method in state[proto].all { try method.element.setTaps(method.taps) }
             }
@@ -92,7 +93,12 @@ extension Center {
 
 extension Method {
     /// The bits of the open taps that see the method.
-    var taps: UInt32 { peal_taps_exist() ? peal_taps_of(owner.center.id, owner.name, "\(owner.name).\(name)") : 0 }
+    var taps: UInt32 { peal_taps_exist() ? owner.taps(of: name) : 0 }
+}
+
+extension PealProtocol {
+    /// The bits of the open taps that see the method of a name.
+    func taps(of method: String) -> UInt32 { peal_taps_of(center.id, name, "\(name).\(method)") }
 }
 
 extension MethodElement {
