@@ -65,10 +65,14 @@ extension Registration {
     mutating func apply(_ options: UnsafePointer<peal_observe_options>) throws(Failure) {
         priority = options.pointee.priority
         destroy = options.pointee.destroy
-        // Most options have no others.
+        // Most options have no others than this flag, which small lambdas of peal.hpp have.
+        let allowsDuplicates = UInt32(PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue)
         let ids = options.pointee.queue.id | options.pointee.owner.id | options.pointee.reference.id
-        guard ids != 0 || options.pointee.flags != 0 || options.pointee.weak != nil else { return }
-        try applyOthers(options.pointee)
+        let flags = options.pointee.flags
+        guard ids == 0, flags & ~allowsDuplicates == 0, options.pointee.weak == nil else {
+            return try applyOthers(options.pointee)
+        }
+        if flags != 0 { self.options.insert(.allowsDuplicates) }
     }
 
     @inline(never)
@@ -152,6 +156,7 @@ extension Boundary {
         try Registration.checkHandled(count)
     }
 
+    @inline(__always)
     static func checkBindings(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) {
         if count != 0, bindings == nil { throw .null("bindings") }
         guard (0...maximumCount).contains(count) else {

@@ -4,7 +4,10 @@
 #include "cpp.hpp"
 #include "latch.h"
 
+#include <array>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <thread>
 
 namespace
@@ -98,6 +101,95 @@ CLAIM("C1", "a function, and a lambda with auto parameters named by a typed meth
     }));
     h.chat.on_message("x", 1);
     CHECK_JOURNAL("fx1 g1");
+}
+
+namespace
+{
+
+/* Counts the allocations by `new`. */
+std::size_t allocations;
+
+struct doubling {
+    int base;
+    int operator()(int factor) const { return base + 2 * factor; }
+};
+
+struct quiet : peal::protocol {
+    static constexpr const char *protocol_name = "Quiet";
+    peal::method<void(std::string_view, int)> on_message{ peal::optional, "on_message" };
+    peal::method<int(int)> weigh{ peal::optional, "weigh", "sum" };
+    peal::method<const char *()> name{ peal::optional, "name", "last" };
+    peal::method<void()> count{ peal::optional, "count" };
+};
+
+struct quiet_house : house {
+    struct quiet quiet = peal::define<struct quiet>(center);
+};
+
+} // namespace
+
+void *operator new(std::size_t size)
+{
+    allocations++;
+    if (void *const memory = std::malloc(size))
+        return memory;
+    std::abort();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+
+CLAIM("C1", "a lambda whose captures have the size of a pointer is registered without an allocation")
+{
+    quiet_house h;
+    int sum = 0;
+    const void *seen = nullptr;
+    const auto ignore = h.quiet.observe(peal::on("on_message", [](const char *, int) {}));
+    const std::size_t before = allocations;
+    const auto a = h.quiet.on_message.observe([&sum](std::string_view, int n) { sum += n; });
+    const auto b = h.quiet.on_message.observe([&seen](std::string_view text, int) { seen = text.data(); });
+    const auto c = h.quiet.on_message.observe([](std::string_view, int n) { journal_write("c%d", n); });
+    const auto d = h.quiet.observe(peal::on("on_message", plain_function));
+    const auto e = h.quiet.weigh.observe(doubling{ 1 });
+    CHECK_EQUAL(allocations - before, 0);
+    h.quiet.on_message("x", 2);
+    CHECK_EQUAL(sum, 2);
+    CHECK(seen != nullptr);
+    CHECK_JOURNAL("c2 fx2");
+    CHECK_EQUAL(h.quiet.weigh(3), 7);
+}
+
+CLAIM("C1", "small lambdas with equal captures are observers of their own, also of the object that they capture")
+{
+    quiet_house h;
+    int sum = 0;
+    peal_observation own;
+    const auto add = [&sum](std::string_view, int n) { sum += n; };
+    const auto a = h.quiet.on_message.observe(add);
+    const auto b = h.quiet.on_message.observe(add);
+    const auto c = h.quiet.on_message.observe(peal::observe_options().with(PEAL_OBSERVE_REPLACE), add);
+    const peal_binding list[] = { { "on_message",
+        reinterpret_cast<peal_function>(+[](void *self, const char *, int) { ++*static_cast<int *>(self); }),
+        nullptr } };
+    REQUIRE_OK(peal_observe_bindings(h.quiet, &sum, list, 1, nullptr, &own));
+    h.quiet.on_message("x", 10);
+    CHECK_EQUAL(sum, 31);
+    CHECK_OK(peal_observation_remove(own));
+    h.quiet.on_message("x", 10);
+    CHECK_EQUAL(sum, 61);
+}
+
+CLAIM("C1", "a small lambda keeps what it changes, and a text that it captured")
+{
+    quiet_house h;
+    const auto n = h.quiet.name.observe([text = std::array<char, 4>{ 'p', 'i', 'p', 0 }] { return text.data(); });
+    const auto c = h.quiet.count.observe([count = 0]() mutable { journal_write("%d", ++count); });
+    h.quiet.count();
+    h.quiet.count();
+    CHECK_JOURNAL("1 2");
+    const char *const first = h.quiet.name();
+    const char *const second = h.quiet.name();
+    CHECK(first == second);
+    CHECK_TEXT(first, "pip");
 }
 
 namespace

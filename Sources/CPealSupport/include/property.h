@@ -125,7 +125,7 @@ static inline struct peal_event_count *_Nonnull peal_property_room_event_count(v
 
 /* ---- Methods ----------------------------------------------------------------------------------- */
 
-/* An element without observers, which stands for each method that was not made yet. */
+/* An element without observers. A method that was not made yet has this one. */
 extern struct peal_directory_element peal_property_no_method __attribute__((visibility("hidden")));
 
 /* Load the element before the id: a thread that makes a method writes them in the other order. */
