@@ -160,16 +160,11 @@ extension Broadcast {
         _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Answer {
-        let traits = MethodTraits(rawValue: peal_snapshot_traits(list(hazard)))
-        if traits.takesIntegers(count), traits.keepsLast,
-            sendIntegersForResult(hazard, arguments, count, result, calls, id)
-        {
-            return .done
+        guard peal_snapshot_method(list(hazard)) == id else {
+            return sendGenerally(hazard, arguments, count, result, calls, id)
         }
-        if let outcome = sendForResult(hazard, arguments, count, result, nil, calls, id) {
-            return outcome == .done ? .done : Answer(outcome)
-        }
-        return sendGenerally(hazard, arguments, count, result, calls, id)
+        let outcome = sendForResultAlone(hazard, arguments, count, result, calls, id)
+        return outcome == .done ? .done : Answer(outcome)
     }
 
     /// Makes the calls of all other broadcasts: those with results or restricted recursion, with observers that are not
@@ -199,7 +194,7 @@ extension Broadcast {
         if isTapFastPathEligible(list, count, id), result == nil, TappedBroadcast.send(hazard, arguments, calls, id) {
             return .done
         }
-        return runWithResults(hazard, arguments, count, result, calls, id)
+        return sendForAnyResult(hazard, arguments, count, result, calls, id)
     }
 
     @inline(__always)
@@ -209,9 +204,9 @@ extension Broadcast {
             && peal_snapshot_parameter_count(list) == count
     }
 
-    /// Broadcasts by the loops for results if these suffice, or else as `GeneralBroadcast`.
+    /// Broadcasts without options, by the loops for results if these suffice, or else as `GeneralBroadcast`.
     @inline(never)
-    private static func runWithResults(
+    static func sendForAnyResult(
         _ hazard: Hazard, _ arguments: Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
     ) -> Outcome {

@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 /// The loops over a list in which some results may not count: those of passive observers, and of handlers that abstain.
-struct ExaminedReplay: ResultLoops {
+struct ExaminedReplay: FrameLoops {
     private let replay: ResultReplay
     /// The number of calls whose results do not count.
     private var ignored = 0

@@ -42,7 +42,7 @@ public enum ResultBroadcast {
     }
 
     @inline(__always)
-    fileprivate static func send<Loops: ResultLoops>(
+    fileprivate static func send<Loops: FrameLoops>(
         _ loops: Loops.Type, _ hazard: Broadcast.Hazard, _ list: Broadcast.List, _ traits: MethodTraits,
         _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?
@@ -71,7 +71,7 @@ public enum ResultBroadcast {
     }
 
     @inline(__always)
-    private static func send<Loops: ResultLoops>(
+    fileprivate static func send<Loops: ResultLoops>(
         _ policy: BroadcastPolicy, _ replay: Loops, _ result: UnsafeMutableRawPointer?,
         _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
@@ -107,7 +107,8 @@ public enum ResultBroadcast {
         let size = replay.plan.pointee.resultSize
         // No more results than observers, so the product does not overflow.
         let end = values + min(capacity, Int(peal_snapshot_count(replay.list))) * size
-        let called = replay.fold(CollectedResults(next: values, end: end, size: size)).calls
+        guard let tail = Loops.Collection(next: values, end: end, size: size) else { return nil }
+        let called = replay.fold(tail).calls
         let counted = replay.counted(of: called)
         collection.pointee.count = min(counted, capacity)
         calls?.pointee = called
@@ -130,33 +131,55 @@ public enum ResultBroadcast {
 
 // Static functions would be called through others, which drop the metatype and are not optimised for speed.
 
-/// The most common of these broadcasts, which wants the last result: up to four integers and the result stay in
-/// registers.
-///
-/// - Returns: False for any other broadcast; then no observer was called, and the list is still protected.
+/// Broadcasts without options to a protected list of the method, and releases it.
 @usableFromInline
+@inline(never)
 @_optimize(speed)
-func sendIntegersForResult(
+func sendForResultAlone(
     _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
     _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
-) -> Bool {
+) -> Broadcast.Outcome {
     let list = Broadcast.list(hazard)
-    let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-    // The id is tested first: in another method's list nothing else has a meaning.
-    guard peal_snapshot_method(list) == id, traits.takesIntegers(count), traits.isLastFastPathEligible, let result
-    else { return false }
-    let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
-    guard plan.pointee.resultLocation == .integer else { return false }
-    let replay = IntegerReplay(
-        PointedIntegers(arguments), traits, to: peal_snapshot_entries(list),
-        count: Int(peal_snapshot_count(list)), hazard)
-    var tail = LastResult()
-    guard let called = replay.replay(count, &tail) else { return false }
+    guard result != nil, !MethodTraits(rawValue: peal_snapshot_traits(list)).excludesResultLoops,
+        IntegerResults.fit(peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self), count)
+    else { return Broadcast.sendForAnyResult(hazard, arguments, count, result, calls, id) }
+    return MethodTraits(rawValue: peal_snapshot_traits(list)).keepsLast
+        ? sendIntegersForLast(hazard, arguments, count, result, calls, id)
+        : sendIntegers(hazard, arguments, count, result, calls, id)
+}
+
+/// The most common of these broadcasts wants the last result.
+@inline(never)
+@_optimize(speed)
+private func sendIntegersForLast(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+) -> Broadcast.Outcome {
+    guard let result, let loops = IntegerResults(Broadcast.list(hazard), hazard, arguments, count) else {
+        return Broadcast.sendForAnyResult(hazard, arguments, count, result, calls, id)
+    }
+    let last = loops.foldInline(LastResult())
     // Without calls the words are zeros, and so must be the result.
-    ResultWords.store(tail.words.0, 0, plan.pointee.resultSize, in: result)
-    calls?.pointee = called
+    ResultWords.store(last.words.0, 0, loops.plan.pointee.resultSize, in: result)
+    calls?.pointee = last.calls
     Broadcast.release(hazard)
-    return true
+    return .done
+}
+
+/// The same for any other policy.
+@inline(never)
+@_optimize(speed)
+private func sendIntegers(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+) -> Broadcast.Outcome {
+    let list = Broadcast.list(hazard)
+    let policy = MethodTraits(rawValue: peal_snapshot_traits(list)).policy
+    guard let loops = IntegerResults(list, hazard, arguments, count),
+        let outcome = ResultBroadcast.send(policy, loops, result, nil, calls)
+    else { return Broadcast.sendForAnyResult(hazard, arguments, count, result, calls, id) }
+    Broadcast.release(hazard)
+    return outcome
 }
 
 /// Broadcasts to a protected list, and releases it.

@@ -3,7 +3,10 @@ import PealCall
 
 /// The loops of a broadcast for its results.
 protocol ResultLoops {
-    init(_ replay: ResultReplay)
+    /// Stores the results of a collection.
+    associatedtype Collection: CollectingTail
+    /// False if no call returns its result in a floating register.
+    static var foldsReals: Bool { get }
     var plan: CallPlan.Pointer { get }
     var list: Broadcast.List { get }
     /// Calls each observer, and has the tail take the results that count.
@@ -12,9 +15,19 @@ protocol ResultLoops {
     func counted(of calls: Int) -> Int
 }
 
+/// Loops that replay a register frame.
+protocol FrameLoops: ResultLoops where Collection == CollectedResults {
+    init(_ replay: ResultReplay)
+}
+
+extension FrameLoops {
+    @inline(__always)
+    static var foldsReals: Bool { true }
+}
+
 /// Replays a register frame to every observer for the results: the loops, one for each tail and each set of registers
 /// in which a call returns its result. Each result counts.
-struct ResultReplay: ResultLoops {
+struct ResultReplay: FrameLoops {
     let plan: CallPlan.Pointer
     let shape: FrameShape
     let list: Broadcast.List
@@ -57,10 +70,6 @@ struct ResultReplay: ResultLoops {
         let words = words
         let calls =
             switch plan.pointee.resultLocation {
-            case .integer where shape.rawValue <= 2:
-                each(&tail) { (peal_frame_i_3_0_0($0.pointee.function, $0.pointee.target, words), 0) }
-            case .integer where shape.rawValue <= 4:
-                each(&tail) { (peal_frame_i_5_0_0($0.pointee.function, $0.pointee.target, words), 0) }
             case .integer where shape.hasAtMostTwoFloats:
                 each(&tail) { (peal_frame_i_all_2_0($0.pointee.function, $0.pointee.target, words), 0) }
             case .integer where shape.hasAtMostFourStackWords:

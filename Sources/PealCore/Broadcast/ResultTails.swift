@@ -177,13 +177,49 @@ struct CombinedResult: ResultTail {
 }
 
 /// Results one after another in the caller's memory, as many as fit.
-struct CollectedResults: ResultTail {
+protocol CollectingTail: ResultTail {
+    /// Returns nil if it does not take results of this size.
+    init?(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer, size: Int)
+}
+
+extension CollectingTail {
+    /// The caller's memory has the results.
+    var words: (UInt64, UInt64) { (0, 0) }
+}
+
+/// Results of four bytes, the most common size.
+struct CollectedWords: CollectingTail {
+    private var next: UnsafeMutableRawPointer
+    private let end: UnsafeMutableRawPointer
+
+    @inline(__always)
+    init?(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer, size: Int) {
+        guard size == MemoryLayout<UInt32>.size else { return nil }
+        self.next = next
+        self.end = end
+    }
+
+    @inline(__always)
+    mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        guard next != end else { return true }
+        next.storeBytes(of: UInt32(truncatingIfNeeded: first), as: UInt32.self)
+        next += MemoryLayout<UInt32>.size
+        return true
+    }
+}
+
+/// Results of any size.
+struct CollectedResults: CollectingTail {
     var next: UnsafeMutableRawPointer
     let end: UnsafeMutableRawPointer
     let size: Int
 
-    /// The caller's memory has the results.
-    var words: (UInt64, UInt64) { (0, 0) }
+    @inline(__always)
+    init?(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer, size: Int) {
+        self.next = next
+        self.end = end
+        self.size = size
+    }
 
     @inline(__always)
     mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {

@@ -11,13 +11,14 @@ struct ResultWords {
     @inline(__always)
     static func fold<Loops: ResultLoops>(_ policy: BroadcastPolicy, _ replay: inout Loops) -> ResultWords? {
         let kind = replay.plan.pointee.resultKind
+        let isReal = Loops.foldsReals && kind.isReal
         switch policy {
         case .last: return replay.fold(LastResult())
         case .firstTrue, .firstNonzero:
-            return replay.fold(FirstResult(mask: kind.isReal ? replay.mask >> 1 : replay.mask))
+            return replay.fold(FirstResult(mask: isReal ? replay.mask >> 1 : replay.mask))
         case .any, .every: return replay.fold(TruthResult(mask: replay.mask, isEvery: policy == .every))
         case .sum, .min, .max:
-            return kind.isReal ? foldReals(policy, kind, &replay) : foldIntegers(policy, kind, &replay)
+            return isReal ? foldReals(policy, kind, &replay) : foldIntegers(policy, kind, &replay)
         case .all, .collect, .chain, .fold: return nil
         }
     }

@@ -38,8 +38,8 @@ extension Center {
             let proto = if let known { known } else { try state.add(description, to: self) }
             do throws(Failure) {
                 try owner?.add(proto)
-                let added = declarations.enumerated().dropFirst(state[proto].own.count)
-                try state.addMethods(Array(added), to: proto, isNew: known == nil)
+                let rank = state[proto].own.count
+                try state.addMethods(Array(declarations.dropFirst(rank)), rank: rank, to: proto, isNew: known == nil)
             } catch {
                 if known == nil { state.discard(proto) }
                 throw error
@@ -188,18 +188,18 @@ extension CenterState {
 
     /// Adds methods to a protocol, and to all that adopt it.
     ///
-    /// - Parameter declared: The declarations, and the ranks of the methods.
+    /// - Parameter rank: The rank of the first of them.
     mutating func addMethods(
-        _ declared: [(offset: Int, element: MethodDeclaration)], to proto: PealProtocol, isNew: Bool = false
+        _ declarations: [MethodDeclaration], rank: Int, to proto: PealProtocol, isNew: Bool = false
     ) throws(Failure) {
         var made: [Method] = []
         let listed: [LaterListing]
         let subprotocols = subprotocols(of: proto)
         do throws(Failure) {
-            for (rank, declaration) in declared {
+            for (index, declaration) in declarations.enumerated() {
                 for owner in subprotocols {
                     made.append(
-                        try Method.make(declaration, owner: owner, origin: proto, rank: rank))
+                        try Method.make(declaration, owner: owner, origin: proto, rank: rank + index))
                 }
             }
             listed = try listLaterObservers(under: made, of: subprotocols)
@@ -207,14 +207,15 @@ extension CenterState {
             for method in made { method.close() }
             throw error
         }
-        for (owner, methods) in Dictionary(grouping: made, by: { $0.owner }) {
+        for (index, owner) in subprotocols.enumerated() {
+            let methods = stride(from: index, to: made.count, by: subprotocols.count).map { made[$0] }
             // A name that led to an adopted method may now lead to a new one, or to none.
             let names = Set(methods.map { $0.name })
             for method in self[owner].all where names.contains(method.name) { MethodNames.remove(method) }
             self[owner].add(methods)
+            // Tables without the new methods may lack a method that is now required.
+            self[owner].tables.removeAll()
         }
-        // Tables without the new methods may lack a method that is now required.
-        for subprotocol in subprotocols { self[subprotocol].tables.removeAll() }
         noteGrowth(of: proto, and: isNew || made.isEmpty ? [] : subprotocols, isNew: isNew)
         noteListed(listed, in: proto.center)
     }

@@ -114,21 +114,21 @@ extension CenterState {
 
 extension CenterState {
     /// Makes the methods that a tap sees. A tap reports a set even if the property has no observers.
+    @inline(never)
     mutating func makeTappedMethods(of property: Property) throws(Failure) {
         guard peal_taps_exist() else { return }
-        try makeMethods(NotificationKind.allCases.filter { property.proto.taps(of: $0.method) != 0 }, of: property)
+        for kind in NotificationKind.allCases where property.proto.taps(of: kind.method) != 0 {
+            try makeMethod(kind, of: property)
+        }
     }
 
-    /// Makes the methods of these kinds, unless they exist.
-    mutating func makeMethods(_ kinds: [NotificationKind], of property: Property) throws(Failure) {
-        let missing = kinds.filter { !property.hasMethod($0) }
-        guard !missing.isEmpty else { return }
-        let declarations = sharing(missing.map { property.type.declaration(of: $0) })
-        let known = self[property.proto].own.count
-        try addMethods(
-            zip(missing, declarations).map { (offset: Int($0.rawValue), element: $1) }, to: property.proto)
-        for method in self[property.proto].own.dropFirst(known) {
-            peal_property_set_method(property.element, UInt32(method.rank), method.id)
-        }
+    /// Makes the method of a kind, unless it exists.
+    @inline(never)
+    mutating func makeMethod(_ kind: NotificationKind, of property: Property) throws(Failure) {
+        guard !property.hasMethod(kind) else { return }
+        let declarations = sharing([property.type.declaration(of: kind)])
+        try addMethods(declarations, rank: Int(kind.rawValue), to: property.proto)
+        guard let method = self[property.proto].own.last else { return }
+        peal_property_set_method(property.element, kind.rawValue, method.id)
     }
 }

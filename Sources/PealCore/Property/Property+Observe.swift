@@ -32,7 +32,7 @@ extension Property {
         guard !kinds.allSatisfy(hasMethod) else { return }
         try center.keepInState { (state) throws(Failure) in
             guard state.properties[name] === self else { throw .staleProperty }
-            try state.makeMethods(kinds, of: self)
+            for kind in kinds { try state.makeMethod(kind, of: self) }
         }
     }
 

@@ -171,10 +171,6 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var isFastPathEligibleWithoutResult: Bool { rawValue & 0xc3ef == 1 }
 
-    /// True if the result of a broadcast is the last one, and each result counts.
-    @inline(__always)
-    var isLastFastPathEligible: Bool { rawValue & 0x50 == 0x40 }
-
     /// Returns true if recursion is free, results are folded, by request or by the method's policy, each result counts,
     /// and all observers are simply called.
     @inline(__always)
