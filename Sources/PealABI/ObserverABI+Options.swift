@@ -65,14 +65,10 @@ extension Registration {
     mutating func apply(_ options: UnsafePointer<peal_observe_options>) throws(Failure) {
         priority = options.pointee.priority
         destroy = options.pointee.destroy
-        // Most options have no others than this flag, which small lambdas of peal.hpp have.
-        let allowsDuplicates = UInt32(PEAL_OBSERVE_ALLOW_DUPLICATE.rawValue)
+        // Most options have no others.
         let ids = options.pointee.queue.id | options.pointee.owner.id | options.pointee.reference.id
-        let flags = options.pointee.flags
-        guard ids == 0, flags & ~allowsDuplicates == 0, options.pointee.weak == nil else {
-            return try applyOthers(options.pointee)
-        }
-        if flags != 0 { self.options.insert(.allowsDuplicates) }
+        guard ids != 0 || options.pointee.flags != 0 || options.pointee.weak != nil else { return }
+        try applyOthers(options.pointee)
     }
 
     @inline(never)

@@ -86,7 +86,7 @@ struct peal_property_element {
     size_t size;
     uint32_t version;
     uint32_t traits;
-    /* The methods, and their elements: peal_property_no_method for a kind that has no method yet. */
+    /* The methods, and their elements. A kind without a method has the element peal_property_no_method, and any id. */
     uint64_t methods[PEAL_NOTIFICATION_KINDS];
     struct peal_directory_element *_Nonnull elements[PEAL_NOTIFICATION_KINDS];
     const uint8_t *_Nullable mask; /* with gaps: selects the bytes of members; borrowed from the property */

@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 /// The loops of a broadcast for results in an integer register, with up to four integers as arguments. These stay in
-/// registers, so there is no frame in memory. Each result counts.
+/// registers; only rare tails have a frame in memory. Each result counts.
 struct IntegerResults: ResultLoops {
     typealias Collection = CollectedWords
 

@@ -207,7 +207,7 @@ extension CenterState {
             for method in made { method.close() }
             throw error
         }
-        for (index, owner) in subprotocols.enumerated() {
+        for (index, owner) in (made.isEmpty ? [] : subprotocols).enumerated() {
             let methods = stride(from: index, to: made.count, by: subprotocols.count).map { made[$0] }
             // A name that led to an adopted method may now lead to a new one, or to none.
             let names = Set(methods.map { $0.name })

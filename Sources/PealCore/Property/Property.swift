@@ -66,7 +66,7 @@ extension Failure {
     )
 }
 
-/// The kinds of notifications. Each has a method of the property's protocol, whose rank is the kind.
+/// The kinds of notifications. Each may have a method of the property's protocol, whose rank is the kind.
 enum NotificationKind: UInt32, CaseIterable {
     case changed, values, prior, record
 

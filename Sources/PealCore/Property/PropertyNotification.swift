@@ -90,10 +90,9 @@ struct PropertyNotification {
 
     @inline(__always)
     private func broadcast(_ way: NotificationKind, _ arguments: Broadcast.Arguments?, _ count: Int) -> Bool {
+        let method = peal_property_method_element(element, way.rawValue)
         let answer: Refusal = Broadcast.send(
-            peal_property_method(element, way.rawValue), at: peal_property_method_element(element, way.rawValue),
-            arguments,
-            count, nil, nil)
+            peal_property_method(element, way.rawValue), at: method, arguments, count, nil, nil)
         return answer.isRefused
     }
 }

@@ -13,7 +13,7 @@ public final class Method: Sendable {
     public let owner: PealProtocol
     /// The protocol that declares the method, whose table contains its function.
     let origin: PealProtocol
-    /// The rank of the method among the origin's own methods.
+    /// The position of its function in the origin's table.
     var rank: Int { Int(storedRank) }
     // The plans are never freed, and safe to use on any thread.
     nonisolated(unsafe) let plan: CallPlan.Pointer

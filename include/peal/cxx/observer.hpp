@@ -10,8 +10,7 @@
  *
  * Each signature is compared with the protocol's when the observer is registered: PEAL_ERROR_CONFLICT names
  * the first difference. A call costs what it costs in C: peal calls a function that the compiler made for
- * the lambda and its signature. Its `self` is the lambda's box or, without an allocation, the bytes of a small
- * lambda, such as one that captures `this`.
+ * the lambda and its signature, with the lambda's box as `self`.
  */
 #ifndef PEAL_CXX_OBSERVER_HPP
 #define PEAL_CXX_OBSERVER_HPP
@@ -20,11 +19,7 @@
 #include "method.hpp"
 #include "weak.hpp"
 
-#include <cstdint>
-#include <cstring>
-#include <new>
 #include <tuple>
-#include <type_traits>
 
 namespace peal
 {
@@ -167,42 +162,6 @@ template <class Box, std::size_t index, class R, class... A> struct observer_fun
     }
 };
 
-/* True for a type that fits into a pointer and has no padding. A type of the size and the alignment of a pointer has one
- * member, which may be a reference. */
-template <class F>
-constexpr bool fits_pointer = std::is_empty_v<F>
-                           || (sizeof(F) <= sizeof(void *) && std::has_unique_object_representations_v<F>)
-                           || (sizeof(F) == sizeof(void *) && alignof(F) == alignof(void *));
-
-/* Lambdas whose bytes are the `self` of their observer, so that no box is needed. A call copies these bytes. Hence the
- * lambda must be callable as const, and its result must not refer to its captures. */
-template <class Function> struct small_observer : std::false_type {};
-template <class R, class... A, class F>
-struct small_observer<lambda_function<R(A...), F>>
-    : std::bool_constant<
-          std::is_trivially_copyable_v<F> && fits_pointer<F> && (std::is_void_v<R> || std::is_arithmetic_v<R>)
-          && std::is_invocable_r_v<R, const F &, decltype(passing_of<A>::from_c(std::declval<c_of<A>>()))...>> {
-    /* No object is at an odd address, so the observer is never taken for one of an object that the lambda captures. */
-    static constexpr std::uintptr_t odd = 1;
-
-    static void *self_of(const F &function) noexcept
-    {
-        std::uintptr_t bits = 0;
-        if constexpr (!std::is_empty_v<F>)
-            std::memcpy(&bits, &function, sizeof function);
-        return reinterpret_cast<void *>(bits ^ odd);
-    }
-    static R call(void *self, c_of<A>... arguments) noexcept
-    {
-        const std::uintptr_t bits = reinterpret_cast<std::uintptr_t>(self) ^ odd;
-        alignas(F) unsigned char bytes[sizeof(F)];
-        std::memcpy(bytes, &bits, sizeof bytes);
-        const F &function = *std::launder(reinterpret_cast<const F *>(bytes));
-        return guard(
-            location::of_call(), [&]() -> R { return static_cast<R>(function(passing_of<A>::from_c(arguments)...)); });
-    }
-};
-
 template <class T> struct is_target : std::false_type {};
 template <class T> struct is_target<std::shared_ptr<T>> : std::true_type {};
 template <class T> struct is_target<std::weak_ptr<T>> : std::true_type {};
@@ -242,25 +201,8 @@ peal_status register_box(peal_protocol protocol, Box *box, const char *const *na
     return peal_observe_bindings(protocol, box, list, sizeof...(index), &options, out);
 }
 
-template <class Function, class Name>
-result<observation> observe_small(
-    peal_protocol protocol, const observe_options &wanted, const binding<Function, Name> &binding)
-{
-    using small = small_observer<Function>;
-    peal_observe_options options = wanted.raw();
-    /* Each lambda is an observer of its own, as it is with a box. */
-    if ((options.flags & PEAL_OBSERVE_ALLOW_DUPLICATE) == 0)
-        options.flags = (options.flags & ~uint32_t(PEAL_OBSERVE_REPLACE)) | PEAL_OBSERVE_ALLOW_DUPLICATE;
-    const peal_binding made_of = { name_text(binding.name), reinterpret_cast<peal_function>(&small::call),
-        signature<typename Function::signature_type>::prototype };
-    peal_observation raw = {};
-    const peal_status status = peal_observe_bindings(
-        protocol, small::self_of(binding.function.function), &made_of, 1, &options, &raw);
-    return made<observation>(status, raw);
-}
-
 template <class Target, class... Functions, class... Names>
-result<observation> observe_boxed(
+result<observation> observe_with(
     peal_protocol protocol, Target target, const observe_options &wanted, binding<Functions, Names>... bindings)
 {
     static_assert(sizeof...(Functions) > 0, "peal: an observer needs a function: give peal::on(...)");
@@ -278,23 +220,11 @@ result<observation> observe_boxed(
     return made<observation>(status, raw);
 }
 
-template <class Target, class... Functions, class... Names>
-result<observation> observe_with(
-    peal_protocol protocol, Target target, const observe_options &wanted, binding<Functions, Names>... bindings)
-{
-    if constexpr (std::is_same_v<Target, no_target> && sizeof...(Functions) == 1
-                  && (small_observer<Functions>::value && ...))
-        return observe_small(protocol, wanted, bindings...);
-    else
-        return observe_boxed(protocol, std::move(target), wanted, std::move(bindings)...);
-}
-
 } // namespace detail
 
 /* A function for a method, by name: a lambda, a function object, a function. Its signature is that of the
  * callable; it may capture anything, also values that can only be moved. It is called by any number of threads at once, if
- * there are as many broadcasts. Each call may copy a callable whose copy is trivial, whose size is that of a pointer at most,
- * and that can be called as const; otherwise no call copies it.
+ * there are as many broadcasts.
  *
  * name: *copied*. Since 0.1. */
 template <class F> auto on(std::string name, F function)
