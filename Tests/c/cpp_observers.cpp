@@ -107,7 +107,6 @@ namespace
 struct quiet : peal::protocol {
     static constexpr const char *protocol_name = "Quiet";
     peal::method<void(std::string_view, int)> on_message{ peal::optional, "on_message" };
-    peal::method<int(int)> weigh{ peal::optional, "weigh", "sum" };
     peal::method<const char *()> name{ peal::optional, "name", "last" };
     peal::method<void()> count{ peal::optional, "count" };
 };

@@ -219,7 +219,7 @@ static void *set_until_over(void *context)
     return context;
 }
 
-CLAIM("X5", "the first observers of each kind are registered while another thread sets the property, and get all later changes")
+CLAIM("X5", "the first observer of a kind is registered while another thread sets the property, and gets all later changes")
 {
     static const struct count_observer by_change = { PEAL_OBSERVER(count), .changed = hear_change },
                                        by_record = { PEAL_OBSERVER(count), .prior = hear_record };
