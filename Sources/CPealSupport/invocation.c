@@ -19,10 +19,9 @@ static bool claim_pin(struct peal_invocation_values *values, uint64_t method)
         && __atomic_compare_exchange_n(&values->method, &method, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-static bool is_live(uint64_t method)
+static bool is_live(const struct peal_invocation_values *values, uint64_t method)
 {
-    const struct peal_directory_element *element = peal_directory_find(method);
-    return element != NULL && peal_directory_is_of(element, method);
+    return peal_directory_is_of(values->element, method);
 }
 
 /* Keeps a block, or takes it. The thread then loads the id of the method's element: see invocation.h. */
@@ -61,7 +60,7 @@ struct peal_invocation_values *peal_invocation_reuse(uint64_t method, uint64_t *
         return NULL;
     set_spare(thread, NULL);
     const uint64_t pinned = peal_invocation_pinned(values);
-    if (pinned == method && is_live(method)) {
+    if (pinned == method && is_live(values, method)) {
         clear(values);
         return values;
     }
@@ -88,6 +87,7 @@ void peal_invocation_prepare(struct peal_invocation_values *values, const struct
     __atomic_store_n(&values->method, method->id, __ATOMIC_RELEASE);
     __atomic_store_n(&values->copy_plan, method->copy_plan, __ATOMIC_RELEASE);
     __atomic_store_n(&values->size, method->size, __ATOMIC_RELEASE);
+    values->element = peal_directory_find(method->id);
     values->parameter_count = method->parameter_count;
     values->parameter_sizes = method->parameter_sizes;
     values->offsets = method->offsets;
@@ -105,7 +105,7 @@ static uint64_t keep(struct peal_thread *thread, struct peal_invocation_values *
 {
     const uint64_t method = peal_invocation_pinned(values);
     set_spare(thread, values);
-    return is_live(method) || !claim_pin(values, method) ? 0 : method;
+    return is_live(values, method) || !claim_pin(values, method) ? 0 : method;
 }
 
 uint64_t peal_invocation_free(struct peal_invocation_values *values)
@@ -251,7 +251,7 @@ bool peal_invocation_set_fast(uint64_t id, size_t index, const void *value, size
     if (values == NULL)
         return false;
     const bool is_possible = values->capture == NULL && index < values->parameter_count
-                          && values->parameter_sizes[index] == size && is_live(peal_invocation_pinned(values));
+                          && values->parameter_sizes[index] == size && is_live(values, peal_invocation_pinned(values));
     if (is_possible)
         write_words(values, values->offsets[index], value, size);
     peal_lock_release_inline(&values->lock);

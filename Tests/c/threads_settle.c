@@ -161,6 +161,66 @@ CLAIM("O3", "a broadcast of an older list calls the replacement of an observer, 
     }
 }
 
+/* ---- The end of a list ------------------------------------------------------------------------- */
+
+/* So many that their entries are dropped at once, before they are a quarter of the list. */
+enum { COME_AND_GO = CROWD };
+
+static peal_observation come_and_gone[COME_AND_GO];
+
+static void come(void)
+{
+    for (int i = 0; i < COME_AND_GO; i++)
+        come_and_gone[i] = observe(&late[i], 0, 0, nowhere);
+}
+static void go(void)
+{
+    for (int i = COME_AND_GO - 1; i >= 0; i--)
+        CHECK_OK(peal_observation_remove(come_and_gone[i]));
+}
+static void go_and_come(void)
+{
+    go();
+    come();
+}
+static void *read_older_end(void *context)
+{
+    in_first = stand_still;
+    late_calls = crowd_calls = 0;
+    ways[*(int *)context]();
+    CHECK_EQUAL(late_calls, 0);
+    CHECK_EQUAL(crowd_calls, CROWD);
+    in_first = NULL;
+    return NULL;
+}
+
+CLAIM("O5", "a broadcast calls no observer that takes the place of a removed one at the end of its list")
+{
+    for (int way = 0; way < 2; way++) {
+        static const struct latch shut = LATCH_INITIALIZER;
+        is_inside = may_go_on = shut;
+        open_crowd();
+        come();
+        in_first = go_and_come;
+        expect(way, 1, 0);
+        in_first = NULL;
+        expect(way, 1, COME_AND_GO);
+        pthread_t thread = thread_start(read_older_end, &way);
+        latch_wait(&is_inside);
+        go_and_come();
+        latch_open(&may_go_on);
+        thread_join(thread);
+        expect(way, 1, COME_AND_GO);
+        /* No thread reads the list now. */
+        go_and_come();
+        expect(way, 1, COME_AND_GO);
+        CHECK_EQUAL(count_listed(bell.on_ring), 2 + CROWD + COME_AND_GO);
+        go();
+        expect(way, 1, 0);
+        close_center(center);
+    }
+}
+
 /* ---- Several threads --------------------------------------------------------------------------- */
 
 static void *keep_ringing(void *context)
@@ -181,7 +241,7 @@ static void *keep_ringing(void *context)
 }
 
 CLAIM("B6", "threads that broadcast at once sort a list once, and miss no observer, while another "
-            "registers and replaces")
+            "registers, replaces, and drops the end of the list")
 {
     const time_t begun = time(NULL);
     pthread_t threads[READERS];
@@ -196,6 +256,10 @@ CLAIM("B6", "threads that broadcast at once sort a list once, and miss no observ
         if (i % 3 == 0)
             expect(i & 1, 1, 1);
         CHECK_OK(peal_observation_remove(made));
+        if (i % 64 == 0) {
+            come();
+            go();
+        }
     }
     __atomic_store_n(&is_over, 1, __ATOMIC_RELEASE);
     for (int i = 0; i < READERS; i++)

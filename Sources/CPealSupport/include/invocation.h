@@ -31,6 +31,7 @@ struct peal_invocation_values {
     uint64_t id; /* the invocation; while there is none, an id that no invocation has: peal_no_id_of the next one */
     uint64_t version; /* odd: there are no values to be read now */
     uint64_t method; /* pinned; 0: none */
+    const struct peal_directory_element *_Nullable element; /* of the method that was pinned last; never unmapped */
     const void *_Nullable copy_plan; /* the method's plans and their arrays are never freed */
     size_t size; /* of the values and the result in bytes */
     size_t parameter_count;

@@ -255,6 +255,12 @@ static inline void peal_snapshot_note_removed(
     list->removed_priority = record->priority;
     list->removed_order = record->order;
 }
+/* Notes that entries of ended observers have left the list. Some of them may not have been noted yet. So the number of
+ * removed entries does not become zero, which would permit a later `removed_order`. */
+static inline void peal_snapshot_note_dropped(struct peal_snapshot *_Nonnull list, uint32_t count)
+{
+    list->removed -= count < list->removed ? count : list->removed - 1;
+}
 
 static inline void peal_observer_retain(struct peal_observer_record *_Nonnull record)
 {

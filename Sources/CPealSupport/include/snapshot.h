@@ -17,8 +17,9 @@
 
 struct peal_group;
 
-/* A method's observers in call order. The entries below `count` never change. A writer appends an entry or replaces the
- * list.
+/* A method's observers in call order. The entries below `count` never change while a thread may read them. A writer appends
+ * an entry, replaces the list, or drops ended entries at the end of a list that no thread reads. While it finds out if one
+ * does, `count` is smaller.
  *
  * Entries that do not belong at the end are *pending*: they are stored unsorted after the first `count`, where readers
  * do not look. The list is then *unsettled*, which a bit of its traits states. The next broadcast, or a writer that

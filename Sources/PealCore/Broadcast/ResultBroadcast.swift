@@ -105,8 +105,9 @@ public enum ResultBroadcast {
         else { return nil }
         let capacity = max(0, collection.pointee.capacity)
         let size = replay.plan.pointee.resultSize
-        // No more results than observers, so the product does not overflow.
-        let end = values + min(capacity, Int(peal_snapshot_count(replay.list))) * size
+        // A list has no more observers, so the product does not overflow. Their number is not loaded here, since others may
+        // be added before the loop loads it.
+        let end = values + min(capacity, Int(UInt32.max)) * size
         guard let tail = Loops.Collection(next: values, end: end, size: size) else { return nil }
         let called = replay.fold(tail).calls
         let counted = replay.counted(of: called)

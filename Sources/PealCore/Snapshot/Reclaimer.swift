@@ -232,6 +232,21 @@ enum Reclaimer {
         retired.withLock { _ in body() }
     }
 
+    /// Leaves a published list only its first entries, if no thread reads it. Readers that begin meanwhile may miss the
+    /// other entries, so these must have ended. The caller must hold the center's lock.
+    ///
+    /// - Returns: True if no thread can read the other entries any more.
+    static func shorten(_ list: Snapshot, to count: Int) -> Bool {
+        let all = list.count
+        peal_snapshot_set_count(list, UInt32(count))
+        return keeping {
+            peal_thread_writer_fence()
+            guard peal_thread_any_protects(list) else { return true }
+            peal_snapshot_set_count(list, UInt32(all))
+            return false
+        }
+    }
+
     /// Called by a reader after the release of a list whose attention word is not zero. Collects if a writer requested
     /// it.
     @inline(never)

@@ -36,6 +36,11 @@ extension SnapshotEntry {
     /// the calls that wait have been delivered.
     var isEnding: Bool { ObserverGate.isEnding(gate) }
 
+    /// The same for an observer without extras and without a successor, whose end frees nothing but memory.
+    var isEndingWithoutExtras: Bool {
+        isEnding && record.pointee.extras == UInt8(PEAL_EXTRAS_NONE) && record.pointee.successor == nil
+    }
+
     /// The mailbox of its group; nil for an entry that broadcasts call themselves. A placeholder is such an entry even
     /// if its instance has a queue, because the entries of groups count as calls.
     var mailbox: Mailbox? { isLazy ? nil : record.mailbox }

@@ -112,8 +112,18 @@ struct SnapshotTransaction: BitwiseCopyable {
     private static func remove(_ record: Observer, from list: Snapshot, of element: MethodElement) -> Snapshot? {
         peal_snapshot_note_removed(list, record)
         if record.delivery != nil { list.noteRemoved(record) }
+        return list.mayNeedTidying ? tidy(list, of: element) : nil
+    }
+
+    /// Removes ended entries from a list that has many of them.
+    @inline(never)
+    private static func tidy(_ list: Snapshot, of element: MethodElement) -> Snapshot? {
         if list.isAllEnded, !element.needsList { return element.replace(by: peal_directory_empty_list(element)) }
-        guard list.isCrowdedByRemoved || (list.isUnsettled && list.total <= longList) else { return nil }
+        let isShortened = list.dropLastEnded()
+        guard
+            list.isCrowdedByRemoved || (isShortened && list.isOversized)
+                || (list.isUnsettled && list.total <= longList)
+        else { return nil }
         return rebuild(list, of: element)
     }
 
@@ -254,4 +264,46 @@ extension Snapshot {
     /// Returns true if enough entries have ended to build the list again: any entry of a short list, a quarter of the
     /// entries of another.
     fileprivate var isCrowdedByRemoved: Bool { total <= 8 || Int(pointee.removed) * 4 > total }
+
+    /// Returns true if a list has much more memory than its entries need.
+    fileprivate var isOversized: Bool { pointee.capacity > 256 && total * 4 < Int(pointee.capacity) }
+
+    /// False for most lists from which an observer has been removed.
+    @inline(__always)
+    fileprivate var mayNeedTidying: Bool { isCrowdedByRemoved || hasManyRemoved || isUnsettled }
+
+    /// Entries are dropped in such numbers, because that of an observer whose record has been collected is dropped
+    /// without an atomic operation.
+    @inline(__always)
+    private var hasManyRemoved: Bool { pointee.removed % 128 == 0 }
+
+    /// Drops many ended entries at the end of a long list that no thread reads. So an observer that is registered and
+    /// removed beside many others costs as much as alone: the list is not copied, and uses the same memory again.
+    ///
+    /// While other threads use the library, this takes a writer's fence. So it is done instead of a new list alone.
+    ///
+    /// - Returns: False if it does nothing.
+    @inline(never) @_optimize(speed)
+    fileprivate func dropLastEnded() -> Bool {
+        let end = count
+        guard end >= 256, pointee.pending == 0, !peal_thread_any_protects(self) else { return false }
+        let isAlone = peal_thread_is_alone()
+        guard isAlone || isCrowdedByRemoved else { return false }
+        var rest = end
+        while rest > 1, peal_snapshot_entry_at(self, rest - 1).pointee.isEndingWithoutExtras { rest -= 1 }
+        // A smaller number would not pay for the fence.
+        guard end - rest >= 64, isAlone || 2 * (end - rest) >= Int(pointee.removed),
+            Reclaimer.shorten(self, to: rest)
+        else { return false }
+        var ended = EndedRecords()
+        for index in rest..<end {
+            let record = peal_snapshot_entry_at(self, index).pointee.record
+            guard peal_observer_release_memory(record, 1) else { continue }
+            ended.add(record)
+            record.free()
+        }
+        ended.release()
+        peal_snapshot_note_dropped(self, UInt32(end - rest))
+        return true
+    }
 }
