@@ -280,7 +280,8 @@ extension Snapshot {
     /// Drops many ended entries at the end of a long list that no thread reads. So an observer that is registered and
     /// removed beside many others costs as much as alone: the list is not copied, and uses the same memory again.
     ///
-    /// While other threads use the library, this takes a writer's fence. So it is done instead of a new list alone.
+    /// While other threads use the library, this takes a writer's fence. It is then done only if a new list would be
+    /// built otherwise.
     ///
     /// - Returns: False if it does nothing.
     @inline(never) @_optimize(speed)
