@@ -190,6 +190,35 @@ static void begin_created(void)
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
 }
 
+static peal_observation observe_plain(void *target, int32_t priority)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    peal_observation made = { 0 };
+
+    options.priority = priority;
+    CHECK_OK(bell_observe(&bell, target, &table, &options, &made));
+    return made;
+}
+/* Leaves a quarter of the observers in a list that is sorted each time, and thus keeps its memory. */
+static void begin_shrunk(void)
+{
+    static int firsts[MANY];
+
+    for (size_t i = 0; i < count; i++)
+        observations[i] = observe_plain(&targets[i], 0);
+    for (size_t left = count, k = 0; left > count / 4; k++) {
+        (void)observe_plain(&firsts[k], 1);
+        for (const size_t end = left - left / 8; left > end && left > count / 4; left--)
+            CHECK_OK(peal_observation_remove(observations[count - left]));
+        CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    }
+}
+static void come_and_go(void)
+{
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(peal_observation_remove(observe_plain(&targets[MANY], 1)));
+}
+
 static void remove_first_first(void)
 {
     for (size_t i = 0; i < count; i++)
@@ -281,6 +310,7 @@ static const struct operation operations[] = {
     OPERATION("remove-created", begin_created, remove_first_first, LINEAR),
     OPERATION("unobserve-each", observe_owned, unobserve_each, LINEAR, .destroys = true),
     OPERATION("register-in-a-callback", begin_observing, ring, LINEAR),
+    OPERATION("come-and-go-shrunk", begin_shrunk, come_and_go, LINEAR),
     OPERATION("remove-first-first", observe_owned, remove_first_first, LINEAR, .destroys = true),
     OPERATION("remove-last-first", observe_owned, remove_last_first, LINEAR, .destroys = true),
     OPERATION("remove-mixed", observe_owned, remove_mixed, LINEAR, .destroys = true),
