@@ -1,5 +1,9 @@
 #include "memory.h"
+
 #include "reserve.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
 
 /* Weak: the self-contained library has its own (Sources/CPealReserve). */
 #define REPLACEABLE __attribute__((weak))
@@ -20,4 +24,37 @@ REPLACEABLE bool peal_reserve_prepare(size_t size)
 {
     (void)size;
     return true;
+}
+
+/* ---- Large pages ------------------------------------------------------------------------------- */
+
+static char *map(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *peal_memory_allocate_large(size_t size, size_t large)
+{
+    enum { LARGE_PAGE = 1 << 21 };
+    if (size < large)
+        return peal_memory_allocate(size);
+    char *memory = map(size + LARGE_PAGE);
+    if (memory == NULL)
+        return map(size);
+    /* The memory begins with a large page. */
+    const size_t before = -(uintptr_t)memory & (LARGE_PAGE - 1);
+    if (before > 0)
+        (void)munmap(memory, before);
+    (void)munmap(memory + before + size, LARGE_PAGE - before);
+    (void)madvise(memory + before, size, MADV_HUGEPAGE);
+    return memory + before;
+}
+
+void peal_memory_free_large(void *memory, size_t size, size_t large)
+{
+    if (size < large)
+        peal_memory_free(memory);
+    else if (memory != NULL)
+        (void)munmap(memory, size);
 }

@@ -13,14 +13,11 @@ enum {
     FRESH_SPARES = 16
 };
 
-/* Publishes a chunk, unless another thread has published one meanwhile. Returns the published chunk. */
-static void *publish_chunk(void **cell, void *made, void *memory)
+/* Publishes a chunk. Returns false if another thread has published one meanwhile. */
+static bool publish_chunk(void **cell, void *made)
 {
     void *known = NULL;
-    if (__atomic_compare_exchange_n(cell, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return made;
-    peal_memory_free(memory);
-    return known;
+    return __atomic_compare_exchange_n(cell, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
 /* ---- Directories ------------------------------------------------------------------------------- */
@@ -39,7 +36,9 @@ bool peal_directory_reserve(const struct peal_directory *directory, uint32_t ind
     const uint32_t first = index & ~(count - 1);
     for (uint32_t i = 0; directory->prepare != NULL && i < count; i++)
         directory->prepare(chunk + i * directory->element_size, first + i);
-    return publish_chunk(cell, chunk, memory) != NULL;
+    if (!publish_chunk(cell, chunk))
+        peal_memory_free(memory);
+    return true;
 }
 
 /* ---- Slots ------------------------------------------------------------------------------------- */
@@ -94,9 +93,12 @@ static bool reserve(struct peal_slots *slots, uint32_t index)
         return true;
     const unsigned bits = 31U - (unsigned)__builtin_clz(index + (1U << PEAL_SLOT_FIRST_BITS));
     const size_t size = (size_t)slots->slot_size << bits;
-    void *memory = slots->is_needed ? peal_memory_allocate_needed(size) : peal_memory_allocate(size);
     void **cell = (void **)&slots->chunks[bits - PEAL_SLOT_FIRST_BITS];
-    return memory != NULL && publish_chunk(cell, memory, memory) != NULL;
+    const size_t large = slots->is_needed ? SIZE_MAX : PEAL_MEMORY_LARGE_CHUNK;
+    void *memory = slots->is_needed ? peal_memory_allocate_needed(size) : peal_memory_allocate_large(size, large);
+    if (memory != NULL && !publish_chunk(cell, memory))
+        peal_memory_free_large(memory, size, large);
+    return memory != NULL;
 }
 
 /* Free slots are in magazines: chains of up to MOST_SPARES slots. The object of a free slot has the index of the chain's

@@ -240,6 +240,33 @@ CLAIM("F2", "a registration without memory that makes lists grow gives a status,
     check_registration(attempt_observe, 5, 1);
 }
 
+CLAIM("F2", "a list of many observers grows by less where the memory to double it is refused")
+{
+    enum { OBSERVERS = 8000 };
+    static int heard[OBSERVERS];
+    int grown = 0;
+
+    open_bell(0);
+    memset(heard, 0, sizeof heard);
+    for (int i = 0; i < OBSERVERS; i++) {
+        peal_status status;
+
+        interpose_refuse(1);
+        status = bell_observe(&bell, &heard[i], &table, NULL, NULL);
+        grown += status == PEAL_OK && interpose_refused() > 0;
+        interpose_refuse(0);
+        if (status == PEAL_OK)
+            continue;
+        CHECK_STATUS(status, PEAL_ERROR_MEMORY);
+        CHECK_OK(bell_observe(&bell, &heard[i], &table, NULL, NULL));
+    }
+    CHECK(grown > 0);
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    for (int i = 0; i < OBSERVERS; i++)
+        CHECK_EQUAL(heard[i], 1);
+    close_center(center);
+}
+
 CLAIM("F2", "a first registration, by bindings, without memory gives a status, has no effect, and runs its destroy callback once")
 {
     check_registration(attempt_bindings, 8, 1);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -181,6 +182,21 @@ void *realloc(void *memory, size_t size)
         hold_if_wanted(__builtin_return_address(0));
     NEXT(next, "realloc");
     return next(memory, size);
+}
+
+/* Pages that a program uses as memory are an allocation. */
+void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset)
+{
+    static void *(*next)(void *, size_t, int, int, int, off_t);
+
+    if ((flags & MAP_ANONYMOUS) != 0) {
+        if (watching)
+            counts.allocations++;
+        if (refuses(__builtin_return_address(0)) || starves())
+            return MAP_FAILED;
+    }
+    NEXT(next, "mmap");
+    return next(address, size, protection, flags, file, offset);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size)

@@ -16,7 +16,7 @@ PEAL_BEGIN_DECLARATIONS
 
 /* The counts of the calling thread since interpose_watch(). */
 struct interpose_counts {
-    unsigned long allocations; /* malloc, calloc, realloc and similar functions */
+    unsigned long allocations; /* malloc, calloc, realloc and similar functions; mmap of memory */
     unsigned long frees;
     unsigned long locks;       /* mutexes, read-write locks, semaphores, conditions; sleeps on futexes */
     unsigned long syscalls;    /* through syscall(2): futex, membarrier */
@@ -29,8 +29,8 @@ struct interpose_counts interpose_stop(void);
 /* Sets a function that is called when a watched thread is about to sleep on a futex. */
 void interpose_before_sleep(void (*before_sleep)(void));
 
-/* Refuses the n-th allocation that the library makes on the calling thread from now on, by calloc or by
- * realloc of NULL. Counts from 1; 0 refuses none. */
+/* Refuses the n-th allocation that the library makes on the calling thread from now on, by calloc, by
+ * realloc of NULL or by mmap. Counts from 1; 0 refuses none. */
 void interpose_refuse(unsigned long nth);
 /* Returns the number of allocations that have been refused since. */
 unsigned long interpose_refused(void);

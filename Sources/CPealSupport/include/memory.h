@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call or one of
- * the next two, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
+/* Returns `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call, one of the
+ * next two or peal_memory_allocate_large, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
 void *_Nullable peal_memory_allocate(size_t size);
 
 /* Returns `size` bytes with uninitialised contents, for memory that is filled at once: in glibc twice as fast. The
@@ -21,6 +21,16 @@ void *_Nullable peal_memory_allocate_unset(size_t size);
 void *_Nullable peal_memory_allocate_needed(size_t size);
 
 static inline void peal_memory_free(void *_Nullable memory) { free(memory); }
+
+/* The sizes from which a chunk, which is filled from its start, and a table, which is filled in no order, have large pages.
+ * A chunk has at most one large page that is hardly used, and is preceded by chunks of the same size in all. */
+enum { PEAL_MEMORY_LARGE_CHUNK = 1 << 22, PEAL_MEMORY_LARGE_TABLE = 1 << 21 };
+
+/* Returns zeros as peal_memory_allocate does, in large pages if `size` is at least `large`. `size` must then be a multiple
+ * of the page size. Where the system has no large page, it has small ones. */
+void *_Nullable peal_memory_allocate_large(size_t size, size_t large);
+/* Frees such memory. Both sizes must be those of its allocation. */
+void peal_memory_free_large(void *_Nullable memory, size_t size, size_t large);
 
 /* The bytes of a C string, its zero included. */
 static inline size_t peal_memory_text_size(const char *_Nonnull text) { return strlen(text) + 1; }

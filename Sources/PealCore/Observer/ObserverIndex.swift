@@ -51,9 +51,9 @@ struct ObserverIndex {
     @inline(never)
     private mutating func grow() throws(Failure) {
         let wanted = max(Self.minimumCapacity, capacity * 2)
-        let size = Int(wanted) * MemoryLayout<Element>.stride
-        guard let memory = peal_memory_allocate_unset(size) else { throw .outOfMemory }
-        // Zeroed here, because the system would map zeroed pages twice: when a search reads them, and at the first write.
+        let size = Self.size(wanted)
+        guard let memory = peal_memory_allocate_large(size, Self.largeSize) else { throw .outOfMemory }
+        // Otherwise the system would map each zeroed page twice: when a search reads it, and at the first write.
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
         let (outgrown, outgrownCapacity) = (elements, capacity)
         elements = memory.bindMemory(to: Element.self, capacity: Int(wanted))
@@ -61,8 +61,12 @@ struct ObserverIndex {
         for index in 0..<Int(outgrownCapacity) {
             if let element = outgrown?[index], element.slot != 0 { place(element) }
         }
-        peal_memory_free(outgrown)
+        peal_memory_free_large(outgrown, Self.size(outgrownCapacity), Self.largeSize)
     }
+
+    private static var largeSize: Int { PEAL_MEMORY_LARGE_TABLE }
+
+    private static func size(_ capacity: UInt32) -> Int { Int(capacity) * MemoryLayout<Element>.stride }
 
     /// The caller must have made the observer's handle.
     @inline(__always)
@@ -119,7 +123,7 @@ struct ObserverIndex {
     }
 
     mutating func removeAll() {
-        peal_memory_free(elements)
+        peal_memory_free_large(elements, Self.size(capacity), Self.largeSize)
         self = ObserverIndex()
     }
 

@@ -66,7 +66,9 @@ extension Snapshot {
 
     /// Entries of observers that have not ended, in no order. The caller must hold the center's lock.
     var living: [SnapshotEntry] {
-        ([entries, UnsafeBufferPointer(pending)] + groups.map { $0.entries }).joined().filter { !$0.isEnding }
+        var all = Array(entries) + pending
+        for group in groups { all += group.entries }
+        return all.filter { !$0.isEnding }
     }
 
     /// All entries, those of ended observers too. The caller must hold the center's lock.

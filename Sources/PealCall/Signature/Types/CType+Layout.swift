@@ -66,7 +66,7 @@ extension StructureBody {
     private static func elements(of type: CType) -> [ValueShape] {
         guard case .array(let element, let count) = type.unaliased else { return [type.shape] }
         let one = elements(of: element.type)
-        return Array(repeatElement(one, count: count ?? 0).joined())
+        return (0..<(count ?? 0)).flatMap { _ in one }
     }
 }
 
