@@ -11,8 +11,10 @@
 namespace
 {
 
-#define CXX(METHOD) METHOD(required, void, ping, (void *a, int i), borrowed)
-PEAL_PROTOCOL(cxx, "Cxx", CXX);
+struct cxx : peal::protocol {
+    static constexpr const char *protocol_name = "Cxx";
+    peal::method<void(void *, int)> ping{ peal::required, "ping", "borrowed" };
+};
 
 struct target {
     void ping(void *a, int i)
@@ -24,8 +26,7 @@ struct target {
 
 struct field {
     peal::center center = peal::center::create();
-    cxx_protocol handles = {};
-    peal::method<void(void *, int)> method;
+    cxx protocol = peal::define<cxx>(center);
     std::vector<std::shared_ptr<target>> targets;
     std::vector<peal::observation> observations;
 };
@@ -34,12 +35,10 @@ std::unique_ptr<field> used;
 void begin(std::size_t observers)
 {
     used = std::make_unique<field>();
-    peal::result<void>(cxx_define(used->center, &used->handles)).value();
-    used->method = PEAL_METHOD_OF(cxx, used->handles, ping);
     for (std::size_t i = 0; i < observers; i++) {
         used->targets.push_back(std::make_shared<target>());
-        used->observations.push_back(peal::protocol(used->handles.protocol)
-                .observe(std::weak_ptr<target>(used->targets[i]), peal::on<&target::ping>("ping")));
+        used->observations.push_back(
+            used->protocol.observe(std::weak_ptr<target>(used->targets[i]), peal::on<&target::ping>("ping")));
     }
 }
 
@@ -48,14 +47,14 @@ void end() { used.reset(); }
 void weak(std::size_t turns)
 {
     for (std::size_t i = 0; i < turns; i++)
-        used->method(used.get(), static_cast<int>(i));
+        used->protocol.ping(used.get(), static_cast<int>(i));
 }
 
 void lambda(std::size_t turns)
 {
     target one;
     while (turns-- > 0)
-        const peal::observation held = used->method.observe([&one](void *a, int i) { one.ping(a, i); });
+        const peal::observation held = used->protocol.ping.observe([&one](void *a, int i) { one.ping(a, i); });
 }
 
 operation_of_row operation(

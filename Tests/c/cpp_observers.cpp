@@ -168,6 +168,71 @@ CLAIM("C1", "one method is observed through its method object, if the protocol r
     CHECK_JOURNAL("ding");
 }
 
+namespace
+{
+struct doorbell : peal::protocol {
+    static constexpr const char *protocol_name = "Doorbell";
+    static constexpr const char *adopts[] = { "Bell", nullptr };
+    peal::method<void()> on_press{ peal::optional, "on_press" };
+    peal::method<void()> on_release{ peal::optional, "on_release" };
+};
+
+struct week : peal::protocol {
+    static constexpr const char *protocol_name = "Week";
+    peal::method<void()> days[9] = { { peal::optional, "day0" }, { peal::optional, "day1" }, { peal::optional, "day2" },
+        { peal::optional, "day3" }, { peal::optional, "day4" }, { peal::optional, "day5" }, { peal::optional, "day6" },
+        { peal::optional, "day7" }, { peal::optional, "day8" } };
+};
+
+#define HOUR(METHOD)                            \
+    METHOD(optional, void, on_hour, (int hour)) \
+    METHOD(optional, int, count_strokes, (int hour), sum)
+PEAL_PROTOCOL(hour, "Hour", HOUR);
+#define CHIME(METHOD)                         \
+    METHOD(optional, void, on_chime, (int n)) \
+    METHOD(optional, void, on_silence, (int n))
+#define CHIME_ADOPTS(ADOPT) ADOPT(hour, "Hour")
+PEAL_PROTOCOL_ADOPTING(chime, "Chime", CHIME_ADOPTS, CHIME);
+} // namespace
+
+CLAIM("C1", "a function for one method is called for this one alone, wherever the method is in its protocol")
+{
+    house h;
+    (void)peal::define<struct bell>(h.center);
+    const auto doorbell = peal::define<struct doorbell>(h.center);
+    const auto released = doorbell.on_release.observe([] { journal_write("released"); });
+    doorbell.on_press();
+    doorbell.on_release();
+    const auto found = doorbell.find_method<void(const char *)>("on_ring");
+    const auto rung = found.observe([](const char *text) { journal_write("%s", text); });
+    found("rung");
+    CHECK_JOURNAL("released rung");
+
+    const auto week = peal::define<struct week>(h.center);
+    std::vector<peal::observation> observations;
+    for (int day = 0; day < 9; day++)
+        observations.push_back(week.days[day].observe([day] { journal_write("%d", day); }));
+    for (const auto &day : week.days) {
+        CHECK_EQUAL(day.count_observers(), 1);
+        day();
+    }
+    CHECK_JOURNAL("0 1 2 3 4 5 6 7 8");
+
+    hour_protocol hours = {};
+    chime_protocol chimes = {};
+    CHECK_OK(hour_define(h.center, &hours));
+    CHECK_OK(chime_define(h.center, &chimes));
+    const auto count = PEAL_METHOD_OF(hour, hours, count_strokes);
+    const auto silence = PEAL_METHOD_OF(chime, chimes, on_silence);
+    const auto counted = count.observe([](int hour) { return hour + 1; });
+    const auto silenced = silence.observe([](int n) { journal_write("silence%d", n); });
+    CHECK_EQUAL(count(4), 5);
+    PEAL_METHOD_OF(hour, hours, on_hour)(1);
+    PEAL_METHOD_OF(chime, chimes, on_chime)(2);
+    silence(3);
+    CHECK_JOURNAL("silence3");
+}
+
 CLAIM("C1", "an observer of C++ has the options priority, once, blocked and owner")
 {
     house h;

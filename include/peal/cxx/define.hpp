@@ -76,7 +76,7 @@ inline result<peal_protocol> define_declared(
     if (status < 0)
         return failure::last(status);
     for (std::size_t i = 0; i < texts.size(); i++)
-        declared.methods[i].method->become(protocol, handles[i], static_cast<int>(i));
+        declared.methods[i].method->become(protocol, handles[i], static_cast<int>(i), adopts == nullptr ? i + 1 : 0);
     return protocol;
 }
 
@@ -122,7 +122,7 @@ template <class T, class R, class... A>
 method<R(A...)> method_of_member(R (*T::*)(void *, A...), peal_protocol protocol, peal_method raw)
 {
     method<R(A...)> typed;
-    typed.become(protocol, raw, -1);
+    typed.become(protocol, raw, -1, 0);
     return typed;
 }
 

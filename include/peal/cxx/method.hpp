@@ -120,12 +120,14 @@ public:
      * else -1. */
     int rank() const noexcept { return rank_; }
 
-    /* For peal.hpp itself: the method is that of the handle. */
-    void become(peal_protocol protocol, peal_method method, int rank)
+    /* For peal.hpp itself: the method is that of the handle. place: of its function in a table, in words; 0: its
+     * observers are registered by name. */
+    void become(peal_protocol protocol, peal_method method, int rank, std::size_t place)
     {
         protocol_ = protocol;
         method_ = method;
         rank_ = rank;
+        place_ = place;
         const std::string declaration = text_of([method](char *buffer, std::size_t capacity, std::size_t *length) {
             return peal_method_declaration(method, buffer, capacity, length);
         });
@@ -151,6 +153,7 @@ protected:
     peal_method method_ = {};
     peal_protocol protocol_ = {};
     int rank_ = -1;
+    std::size_t place_ = 0;
     char short_name_[32] = ""; /* empty if the name is longer; a registration need not fetch it */
     bool is_sent_ = false; /* recursion is restricted: only peal_send can broadcast it */
     bool is_many_ = false; /* its own policy is COLLECT or FOLD */
@@ -275,6 +278,8 @@ public:
     template <class F> result<observation> try_observe(const observe_options &options, F f) const;
 
 private:
+    template <class F> result<observation> observe_raw(peal_observe_options &options, F f) const;
+
     void check(peal_status status, const detail::catching &caught) const
     {
         if (status < 0)

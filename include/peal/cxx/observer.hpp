@@ -8,8 +8,8 @@
  *
  *     chat.observe(std::weak_ptr<window>(w), peal::on<&window::show>("on_message"));
  *
- * Each signature is compared with the protocol's when the observer is registered: PEAL_ERROR_CONFLICT names
- * the first difference. A call costs what it costs in C: peal calls a function that the compiler made for
+ * Each signature is compared with the protocol's when the observer is registered, or when its method was defined:
+ * PEAL_ERROR_CONFLICT names the first difference. A call costs what it costs in C: peal calls a function that the compiler made for
  * the lambda and its signature, with the lambda's box as `self`.
  */
 #ifndef PEAL_CXX_OBSERVER_HPP
@@ -191,8 +191,25 @@ template <class Target> bool is_dead(const Target &) { return false; }
 template <class T> bool is_dead(const shared_target<T> &target) { return target.object == nullptr; }
 template <class T> bool is_dead(const weak_target<T> &target) { return target.object == nullptr; }
 
+/* Makes the box of an observer, and registers it by `register_box`. The options are changed, and not copied: a processor
+ * waits until members of different sizes are stored before it loads them together. */
+template <class Target, class Register, class... Functions>
+result<observation> observe_box(
+    Target target, peal_observe_options &options, const Register &register_box, Functions... functions)
+{
+    using box_type = observer_box<Target, Functions...>;
+    if (is_dead(target))
+        return failure{ PEAL_ERROR_ARGUMENT, "the object that is to observe is dead already, or was never there" };
+    auto *const box = new box_type{ std::move(target), { std::move(functions)... } };
+    options.destroy = box_type::destroy;
+    set_weak(options, box->target);
+    peal_observation raw = {};
+    const peal_status status = register_box(box, &raw);
+    return made<observation>(status, raw);
+}
+
 template <class... Signatures, class Box, std::size_t... index>
-peal_status register_box(peal_protocol protocol, Box *box, const char *const *names,
+peal_status register_bindings(peal_protocol protocol, Box *box, const char *const *names,
     const peal_observe_options &options, peal_observation *out, std::index_sequence<index...>)
 {
     const peal_binding list[] = { peal_binding{ names[index],
@@ -203,21 +220,38 @@ peal_status register_box(peal_protocol protocol, Box *box, const char *const *na
 
 template <class Target, class... Functions, class... Names>
 result<observation> observe_with(
-    peal_protocol protocol, Target target, const observe_options &wanted, binding<Functions, Names>... bindings)
+    peal_protocol protocol, Target target, peal_observe_options options, binding<Functions, Names>... bindings)
 {
     static_assert(sizeof...(Functions) > 0, "peal: an observer needs a function: give peal::on(...)");
-    using box_type = observer_box<Target, Functions...>;
-    if (is_dead(target))
-        return failure{ PEAL_ERROR_ARGUMENT, "the object that is to observe is dead already, or was never there" };
     const char *const names[] = { name_text(bindings.name)... };
-    auto *const box = new box_type{ std::move(target), { std::move(bindings.function)... } };
-    peal_observe_options options = wanted.raw();
-    options.destroy = box_type::destroy;
-    set_weak(options, box->target);
-    peal_observation raw = {};
-    const peal_status status = register_box<typename Functions::signature_type...>(
-        protocol, box, names, options, &raw, std::index_sequence_for<Functions...>());
-    return made<observation>(status, raw);
+    return observe_box(
+        std::move(target), options,
+        [&](auto *box, peal_observation *out) {
+            return register_bindings<typename Functions::signature_type...>(
+                protocol, box, names, options, out, std::index_sequence_for<Functions...>());
+        },
+        std::move(bindings.function)...);
+}
+
+/* The words of a table on the stack. A function after these is registered by the name of its method. */
+inline constexpr std::size_t most_table_words = 8;
+
+/* Registers the function of a method whose place in a table is known. Its signature was compared when it was defined.
+ * The library compares the tables of protocols that adopt none faster than names. */
+template <class Function>
+result<observation> observe_in_table(
+    peal_protocol protocol, std::size_t place, peal_observe_options &options, Function function)
+{
+    return observe_box(
+        no_target(), options,
+        [&](auto *box, peal_observation *out) {
+            using box_type = std::remove_pointer_t<decltype(box)>;
+            std::size_t table[most_table_words] = { (place + 1) * sizeof(std::size_t) };
+            table[place] = reinterpret_cast<std::size_t>(
+                &observer_function<box_type, 0, typename Function::signature_type>::call);
+            return peal_observe(protocol, box, table, &options, out);
+        },
+        std::move(function));
 }
 
 } // namespace detail
@@ -261,13 +295,22 @@ template <auto member> auto on(const detail::method_handle &method)
 
 template <class R, class... A>
 template <class F>
-result<observation> method<R(A...)>::try_observe(const observe_options &options, F function) const
+result<observation> method<R(A...)>::observe_raw(peal_observe_options &options, F function) const
 {
+    auto made = detail::function_for(*this, std::move(function));
+    if (place_ != 0 && place_ < detail::most_table_words)
+        return detail::observe_in_table(protocol_, place_, options, std::move(made));
     const std::string long_name = short_name_[0] != '\0' ? std::string() : name();
     const char *const known = short_name_[0] != '\0' ? short_name_ : long_name.c_str();
-    auto made = detail::function_for(*this, std::move(function));
     return detail::observe_with(
         protocol_, no_target(), options, detail::binding<decltype(made), const char *>{ known, std::move(made) });
+}
+template <class R, class... A>
+template <class F>
+result<observation> method<R(A...)>::try_observe(const observe_options &options, F function) const
+{
+    peal_observe_options raw = options.raw();
+    return observe_raw(raw, std::move(function));
 }
 template <class R, class... A>
 template <class F>
@@ -277,7 +320,8 @@ observation method<R(A...)>::observe(const observe_options &options, F function)
 }
 template <class R, class... A> template <class F> observation method<R(A...)>::observe(F function) const
 {
-    return try_observe(observe_options(), std::move(function)).value();
+    peal_observe_options raw = PEAL_OBSERVE_OPTIONS;
+    return observe_raw(raw, std::move(function)).value();
 }
 
 } // namespace peal

@@ -62,7 +62,7 @@ public:
         if (status < 0)
             return failure::last(status);
         method<Signature> found;
-        found.become(raw_, raw, -1);
+        found.become(raw_, raw, -1, 0);
         return found;
     }
 
@@ -123,9 +123,9 @@ private:
     result<observation> observe_on(const observe_options &options, First first, B... more) const
     {
         if constexpr (detail::is_target<First>::value)
-            return detail::observe_with(raw_, detail::target_of(std::move(first)), options, std::move(more)...);
+            return detail::observe_with(raw_, detail::target_of(std::move(first)), options.raw(), std::move(more)...);
         else
-            return detail::observe_with(raw_, no_target(), options, std::move(first), std::move(more)...);
+            return detail::observe_with(raw_, no_target(), options.raw(), std::move(first), std::move(more)...);
     }
 
     peal_protocol raw_ = {};
