@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Returns `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call, one of the
- * next two or peal_memory_allocate_large, so that a test can refuse them one by one. The first two do not use the reserve (reserve.h). */
+ * next two or peal_memory_allocate_large, so that a test can refuse them one by one. The first two do not use the
+ * reserve (reserve.h). */
 void *_Nullable peal_memory_allocate(size_t size);
 
 /* Returns `size` bytes with uninitialised contents, for memory that is filled at once: in glibc twice as fast. The

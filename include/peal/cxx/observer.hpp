@@ -9,8 +9,8 @@
  *     chat.observe(std::weak_ptr<window>(w), peal::on<&window::show>("on_message"));
  *
  * Each signature is compared with the protocol's when the observer is registered, or when its method was defined:
- * PEAL_ERROR_CONFLICT names the first difference. A call costs what it costs in C: peal calls a function that the compiler made for
- * the lambda and its signature, with the lambda's box as `self`.
+ * PEAL_ERROR_CONFLICT names the first difference. A call costs what it costs in C: peal calls a function that the
+ * compiler made for the lambda and its signature, with the lambda's box as `self`.
  */
 #ifndef PEAL_CXX_OBSERVER_HPP
 #define PEAL_CXX_OBSERVER_HPP
