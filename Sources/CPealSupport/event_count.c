@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "executor.h"
 #include "manual_clock.h"
 
 bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepared, uint64_t deadline)
@@ -17,9 +18,24 @@ bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepar
                                   : peal_event_count_sleep(event_count, prepared, deadline);
 }
 
+/* Returns true if a signal is seen within some microseconds. To sleep and to be woken would take as long. */
+static bool look_for_signal(const struct peal_event_count *event_count, uint32_t prepared)
+{
+    for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS; look++) {
+        if (__atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) != prepared)
+            return true;
+        peal_executor_pause();
+    }
+    return false;
+}
+
 bool peal_event_count_sleep(struct peal_event_count *event_count, uint32_t prepared, uint64_t deadline)
 {
     enum { SECOND = 1000000000 };
+    if (deadline != UINT64_MAX && deadline <= peal_clock_system())
+        return false;
+    if (look_for_signal(event_count, prepared))
+        return true;
     const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
     /* After a signal the word differs, and the kernel returns at once. */
     if (syscall(SYS_futex, &event_count->word, FUTEX_WAIT_BITSET_PRIVATE, prepared,

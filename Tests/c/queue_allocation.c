@@ -186,7 +186,9 @@ CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, an
 
 /* ---- Spare memory ------------------------------------------------------------------------------ */
 
-enum { ROUND = 1024, MAGAZINE = 64 };
+/* A round has at most as many calls as there may be spare blocks of their size. With MANY queues, a call needs a block of
+ * the largest size. */
+enum { ROUND = 512, MAGAZINE = 64, MANY = 19 };
 
 static unsigned long count_round(void)
 {
@@ -197,30 +199,49 @@ static unsigned long count_round(void)
     return interpose_stop().allocations;
 }
 
-CLAIM("Q2", "a thread that broadcasts and pumps uses the memory of its delivered calls again")
+static void pump_lanes(void)
 {
-    open_desk(1, 1);
+    for (int i = 0; i < lane_count; i++)
+        CHECK_EQUAL(pump_all(lanes[i].queue), ROUND);
+}
+
+static void check_reuse(int queues)
+{
+    open_desk(queues, queues);
     (void)count_round();
-    CHECK_EQUAL(pump_all(lanes[0].queue), ROUND);
+    pump_lanes();
     CHECK_EQUAL(count_round(), 0);
-    CHECK_EQUAL(pump_all(lanes[0].queue), ROUND);
+    pump_lanes();
     close_desk();
 }
 
-CLAIM("Q2", "a thread that broadcasts uses the memory of calls that other threads have delivered")
+CLAIM("Q2", "a thread that broadcasts and pumps uses the memory of its delivered calls again")
+{
+    for (int queues = 1; queues <= MANY; queues++)
+        check_reuse(queues);
+}
+
+static void check_reuse_across_threads(int queues)
 {
     struct delivery delivery = { { 0, 0, 0, 0 }, 0 };
 
-    open_desk(1, 1);
+    open_desk(queues, queues);
     for (int i = 0; i < 3; i++) {
         const unsigned long allocations = count_round();
         /* The delivering thread keeps at most two magazines. */
         CHECK(i == 0 || allocations <= 2 * MAGAZINE);
         thread_join(thread_start(deliver, &delivery));
-        CHECK_EQUAL(delivery.calls, ROUND);
+        CHECK_EQUAL(delivery.calls, ROUND * (size_t)queues);
         CHECK_EQUAL(delivery.counts.allocations, 0);
     }
     close_desk();
+}
+
+CLAIM("Q2", "a thread that broadcasts uses the memory of calls that other threads have delivered")
+{
+    check_reuse_across_threads(1);
+    check_reuse_across_threads(2);
+    check_reuse_across_threads(MANY);
 }
 
 CLAIM("Q2", "without memory a broadcast uses the memory of a delivered call")
@@ -248,9 +269,9 @@ CLAIM("Q2", "without memory a broadcast uses the memory of a delivered call")
 /* Returns the memory that malloc has allocated, including its own headers. */
 static size_t bytes_in_use(void) { return mallinfo2().uordblks; }
 
-/* The frame of on_word: the captured values of a pointer and an int. The spare memory of calls is at most that of 64
- * magazines of 64 blocks, and of two magazines for the test's thread. */
-enum { FRAME = sizeof(void *) + sizeof(int), CALLS = 1000000, SPARE = (64 + 2) * 64 * 64 };
+/* The frame of on_word: the captured values of a pointer and an int. The spare memory of calls of one size is at most
+ * 256 KiB, and two magazines for the test's thread. A magazine has 32 blocks of at most 512 bytes, or fewer bytes. */
+enum { FRAME = sizeof(void *) + sizeof(int), CALLS = 1000000, SPARE = (256 << 10) + 2 * 32 * 512 };
 
 static void check_waiting(int observers, int queues)
 {

@@ -224,7 +224,8 @@ static inline bool peal_mailbox_has_waiters(struct peal_mailbox *_Nonnull mailbo
 {
     return (__atomic_load_n(&mailbox->changed.word, __ATOMIC_RELAXED) & PEAL_EVENT_COUNT_WAITED) != 0;
 }
-/* With the lock held or afterwards: wakes the threads that wait for a change. */
+/* Wakes the threads that wait for a change, which was made under the lock. They acquire that lock. So a caller that has a
+ * reference to the mailbox releases the lock first. */
 static inline void peal_mailbox_signal(struct peal_mailbox *_Nonnull mailbox)
 {
     peal_event_count_signal(&mailbox->changed);

@@ -1,5 +1,5 @@
 /* Small memory that is used again without malloc: that of calls that wait on queues, of changes of properties, and of
- * lists of one observer.
+ * lists of one observer. A call for up to 19 queues is small, if its arguments are.
  * One thread allocates a block and another may free it, so spare blocks pass from thread to thread: a magazine of them
  * at a time, through a depot.
  *
@@ -23,7 +23,9 @@ struct peal_spare_block {
 /* The number of blocks of a full magazine. A collection frees as many lists as a magazine has, at most. */
 static inline uint32_t peal_spare_magazine(enum peal_spare_kind kind)
 {
-    return kind == PEAL_SPARE_CALLS ? 64 : kind == PEAL_SPARE_CHANGES ? 8 : 16;
+    if (kind <= PEAL_SPARE_LARGEST_CALLS)
+        return kind == PEAL_SPARE_CALLS ? 64 : 32;
+    return kind == PEAL_SPARE_LISTS ? 16 : 8;
 }
 
 /* The address sanitizer then sees each use of freed memory. */

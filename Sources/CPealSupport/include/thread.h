@@ -65,7 +65,8 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
 /* The kinds of memory that a thread uses again: see spare.h. The values of invocations are not among them, since late
  * readers may read those (invocation.c). */
 enum peal_spare_kind {
-    PEAL_SPARE_CALLS,
+    PEAL_SPARE_CALLS, /* the smallest. Each of the next kinds is a cache line larger */
+    PEAL_SPARE_LARGEST_CALLS = PEAL_SPARE_CALLS + 7,
     PEAL_SPARE_CHANGES,
     PEAL_SPARE_LISTS, /* of one observer */
     PEAL_SPARE_KINDS

@@ -156,8 +156,8 @@ extension Mailbox {
         calls?.forEach { rejected += UInt64($0.pointee.count) }
         pointee.rejected += rejected
         let tasks = pointee.is_running ? nil : takeAll { _ in true }
-        peal_mailbox_signal(self)
         peal_mailbox_unlock(self)
+        peal_mailbox_signal(self)
         calls?.discardAll()
         tasks?.discardAll()
     }

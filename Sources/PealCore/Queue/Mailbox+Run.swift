@@ -67,8 +67,10 @@ extension Mailbox {
     }
 
     /// Threads that wait for room are woken when half of the capacity is free. Otherwise a full queue and the threads
-    /// that fill it would alternate at each call. The remaining waiters are signalled when the run ends.
-    private var hasRoomAgain: Bool { Int(pointee.waiting_items) <= capacity / 2 }
+    /// that fill it would alternate at each call. The remaining ones are signalled when the run ends.
+    private var hasRoomAgain: Bool { isBounded && Int(pointee.waiting_items) <= capacity / 2 }
+
+    private var isBounded: Bool { capacity > 0 }
 
     private func runItems(limit: Int) -> Int {
         var called = 0
@@ -77,9 +79,10 @@ extension Mailbox {
         peal_mailbox_lock_alone(self)
         while true {
             while left > 0, pointee.pauses == 0, let item = takeFirst() {
-                if peal_mailbox_has_waiters(self), hasRoomAgain { peal_mailbox_signal(self) }
+                let hasRoomAgain = peal_mailbox_has_waiters(self) && hasRoomAgain
                 pointee.running = item.pointee.group
                 peal_mailbox_unlock(self)
+                if hasRoomAgain { peal_mailbox_signal(self) }
                 left -= 1
                 used.turn(to: item.pointee.group)
                 let listed = Int(item.pointee.count)
@@ -101,9 +104,9 @@ extension Mailbox {
         pointee.is_running = false
         let isScheduled = markScheduledIfNeeded()
         if pointee.first == nil || pointee.pauses > 0 { peal_mailbox_set_descriptor(self, false) }
-        peal_mailbox_signal(self)
-        let isEnded = pointee.is_ended
+        let (isEnded, isBounded) = (pointee.is_ended, isBounded)
         peal_mailbox_unlock(self)
+        if isBounded { peal_mailbox_signal(self) }
         if isScheduled { _ = schedule() }
         if isEnded { finishIfIdle() }
         return called

@@ -43,8 +43,9 @@ extension Mailbox {
         peal_mailbox_lock(mailbox)
         mark.pointee.isReached = true
         let isLast = peal_count_release(&mark.pointee.references, 1)
-        peal_mailbox_signal(mailbox)
         peal_mailbox_unlock(mailbox)
+        // The thread that runs the task has a reference to the mailbox.
+        peal_mailbox_signal(mailbox)
         if isLast { peal_memory_free(mark) }
     }
 

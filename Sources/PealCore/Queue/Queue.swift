@@ -200,8 +200,8 @@ extension Mailbox {
         let remains = takeAll { _ in true }
         remains?.forEach { pointee.dropped += UInt64($0.pointee.count) }
         peal_mailbox_set_descriptor(self, false)
-        peal_mailbox_signal(self)
         peal_mailbox_unlock(self)
+        peal_mailbox_signal(self)
         remains?.discardAll()
     }
 }
