@@ -117,6 +117,16 @@ void run_serial(std::size_t turns, bool is_caller)
 }
 void serial(std::size_t turns) { run_serial(turns, false); }
 void serial_caller(std::size_t turns) { run_serial(turns, true); }
+void round_trip(std::size_t turns)
+{
+    for (std::size_t i = 0; i < turns; i++) {
+        asio::post(strands.front(), [i] {
+            ping(&strands, static_cast<int>(i));
+            sem_post(&all_delivered);
+        });
+        while (sem_wait(&all_delivered) != 0) {}
+    }
+}
 void end_serial()
 {
     pool->join();
@@ -131,6 +141,7 @@ const operation_of_row operations[] = {
     { "pumped_1", 0, begin, pumped, end, nullptr, false },
     { "serial_16", 16, begin_serial, serial, end_serial, nullptr, true },
     { "serial_16_caller", 16, begin_serial, serial_caller, end_serial, nullptr, true },
+    { "round_trip", 1, begin_serial, round_trip, end_serial, nullptr, true },
     {},
 };
 

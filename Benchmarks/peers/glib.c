@@ -299,6 +299,61 @@ static void pumped(size_t turns)
     }
 }
 
+/* A thread that iterates a context of its own. The caller waits until its source was dispatched. */
+static GMainLoop *loop;
+static GThread *loop_thread;
+static GMutex lock;
+static GCond dispatched;
+static size_t dispatches;
+
+static gpointer run_loop(gpointer data)
+{
+    g_main_loop_run(data);
+    return NULL;
+}
+static void begin_loop(size_t size)
+{
+    (void)size;
+    context = g_main_context_new();
+    loop = g_main_loop_new(context, FALSE);
+    loop_thread = g_thread_new("loop", run_loop, loop);
+    dispatches = 0;
+}
+static gboolean deliver_and_tell(gpointer data)
+{
+    ping(NULL, data, 1, NULL);
+    g_mutex_lock(&lock);
+    dispatches++;
+    g_cond_signal(&dispatched);
+    g_mutex_unlock(&lock);
+    return G_SOURCE_REMOVE;
+}
+static void round_trip(size_t turns)
+{
+    while (turns-- > 0) {
+        g_mutex_lock(&lock);
+        const size_t next = dispatches + 1;
+        g_mutex_unlock(&lock);
+        g_main_context_invoke(context, deliver_and_tell, &context);
+        g_mutex_lock(&lock);
+        while (dispatches < next)
+            g_cond_wait(&dispatched, &lock);
+        g_mutex_unlock(&lock);
+    }
+}
+static gboolean quit(gpointer data)
+{
+    g_main_loop_quit(data);
+    return G_SOURCE_REMOVE;
+}
+static void end_loop(void)
+{
+    g_main_context_invoke(context, quit, loop);
+    g_thread_join(loop_thread);
+    g_main_loop_unref(loop);
+    g_main_context_unref(context);
+}
+
 static const struct operation_of_row operations[] = {
     { .row = "broadcast_1", .size = 1, .begin = begin, .run = emit, .end = end },
     { .row = "broadcast_16", .size = 16, .begin = begin, .run = emit, .end = end },
@@ -323,6 +378,7 @@ static const struct operation_of_row operations[] = {
     { .row = "timer_10000", .size = 10000, .begin = begin_timers, .run = start_and_stop, .end = end_timers },
     { .row = "watchdog_10000", .size = 10000, .begin = begin_timers, .run = restart, .end = end_timers },
     { .row = "pumped_1", .size = 0, .begin = begin_timers, .run = pumped, .end = end_timers },
+    { .row = "round_trip", .size = 1, .begin = begin_loop, .run = round_trip, .end = end_loop, .has_threads = true },
     { .row = NULL },
 };
 const struct peer the_peer = { "GLib", operations };

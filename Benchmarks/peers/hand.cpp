@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -212,6 +214,72 @@ void pumped(std::size_t turns)
     }
 }
 
+// A thread that takes entries from a list with a lock. The caller waits until its entry is done.
+struct worker {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::condition_variable done;
+    std::vector<int> waiting;
+    int delivered = 0;
+    bool is_over = false;
+    std::thread thread{ [this] { run(); } };
+
+    ~worker()
+    {
+        {
+            const std::lock_guard lock(mutex);
+            is_over = true;
+        }
+        changed.notify_one();
+        thread.join();
+    }
+
+    void run()
+    {
+        std::unique_lock lock(mutex);
+        while (true) {
+            changed.wait(lock, [this] { return is_over || !waiting.empty(); });
+            if (waiting.empty())
+                return;
+            std::vector<int> taken;
+            taken.swap(waiting);
+            lock.unlock();
+            for (const int i : taken)
+                entries->front().function(entries->front().target, this, i);
+            lock.lock();
+            delivered += static_cast<int>(taken.size());
+            done.notify_all();
+        }
+    }
+
+    void deliver(int i)
+    {
+        std::unique_lock lock(mutex);
+        const int next = delivered + 1;
+        waiting.push_back(i);
+        changed.notify_one();
+        done.wait(lock, [this, next] { return delivered == next; });
+    }
+};
+
+std::unique_ptr<worker> the_worker;
+
+void begin_worker(std::size_t observers)
+{
+    begin<answer>(observers);
+    the_worker = std::make_unique<worker>();
+}
+void round_trip(std::size_t turns)
+{
+    for (std::size_t i = 0; i < turns; i++)
+        the_worker->deliver(static_cast<int>(i));
+}
+void end_worker()
+{
+    the_worker.reset();
+    end();
+}
+
 const operation_of_row operations[] = {
     { "broadcast_1", 1, begin<answer>, broadcast, end, nullptr, false },
     { "broadcast_16", 16, begin<answer>, broadcast, end, nullptr, false },
@@ -229,6 +297,7 @@ const operation_of_row operations[] = {
     { "service", 0, nullptr, use_service, nullptr, nullptr, false },
     { "property_text", 1, begin<answer>, set_text, end, nullptr, false },
     { "pumped_1", 1, begin<answer>, pumped, end, nullptr, false },
+    { "round_trip", 1, begin_worker, round_trip, end_worker, nullptr, true },
     {},
 };
 

@@ -326,6 +326,13 @@ static void run_serial(size_t turns, bool is_caller)
         turns -= window;
     }
 }
+static void round_trip(size_t turns)
+{
+    while (turns-- > 0) {
+        broadcast(1);
+        must(peal_queue_flush(queues[0], PEAL_FOREVER) >= 0);
+    }
+}
 static void serial(size_t turns) { run_serial(turns, false); }
 static void serial_caller(size_t turns) { run_serial(turns, true); }
 
@@ -360,6 +367,12 @@ static const struct operation_of_row operations[] = {
         .size = SERIAL_QUEUES,
         .begin = begin_serial,
         .run = serial_caller,
+        .end = end_queues,
+        .has_threads = true },
+    { .row = "round_trip",
+        .size = 1,
+        .begin = begin_serial,
+        .run = round_trip,
         .end = end_queues,
         .has_threads = true },
     { .row = NULL },

@@ -8,6 +8,7 @@
 #include <QMetaMethod>
 #include <QObject>
 #include <QProperty>
+#include <QThread>
 
 #include <algorithm>
 #include <deque>
@@ -214,6 +215,32 @@ void queued(std::size_t turns)
     }
 }
 
+// A thread with an event loop of its own. The emission waits until the slot has returned.
+std::unique_ptr<QThread> thread;
+
+void begin_blocking(std::size_t)
+{
+    begin_application();
+    begin(0);
+    qRegisterMetaType<void *>();
+    thread = std::make_unique<QThread>();
+    receiver->moveToThread(thread.get());
+    QObject::connect(sender.get(), &Sender::ping, receiver.get(), &Receiver::ping, Qt::BlockingQueuedConnection);
+    thread->start();
+}
+void round_trip(std::size_t turns)
+{
+    for (std::size_t i = 0; i < turns; i++)
+        emit sender->ping(&sender, static_cast<int>(i));
+}
+void end_blocking()
+{
+    thread->quit();
+    thread->wait();
+    end_timers();
+    thread.reset();
+}
+
 const operation_of_row operations[] = {
     { "broadcast_1", 1, begin, emit_told, end, nullptr, false },
     { "broadcast_16", 16, begin, emit_told, end, nullptr, false },
@@ -237,6 +264,7 @@ const operation_of_row operations[] = {
     { "timer_10000", 10000, begin_timers, start_and_stop, end_timers, nullptr, false },
     { "watchdog_10000", 10000, begin_timers, restart, end_timers, nullptr, false },
     { "pumped_1", 1, begin_queued, queued, end_timers, nullptr, false },
+    { "round_trip", 1, begin_blocking, round_trip, end_blocking, nullptr, true },
     {},
 };
 
