@@ -21,7 +21,7 @@ bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepar
 /* Returns true if a signal is seen within some microseconds. To sleep and to be woken would take as long. */
 static bool look_for_signal(const struct peal_event_count *event_count, uint32_t prepared)
 {
-    for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS; look++) {
+    for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS && !peal_executor_has_work(); look++) {
         if (__atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) != prepared)
             return true;
         peal_executor_pause();

@@ -199,6 +199,12 @@ void peal_mailbox_move_pushed_slow(struct peal_mailbox *mailbox)
     move_chain(mailbox, pushed);
 }
 
+void peal_mailbox_lock(struct peal_mailbox *mailbox)
+{
+    peal_lock_acquire(&mailbox->lock);
+    peal_mailbox_move_pushed(mailbox);
+}
+
 bool peal_mailbox_try_mark_idle(struct peal_mailbox *mailbox)
 {
     struct peal_item *pushed = NULL;
@@ -215,13 +221,46 @@ void peal_mailbox_shut(struct peal_mailbox *mailbox)
         move_chain(mailbox, pushed);
 }
 
+/* The thread that runs a task has a reference to its mailbox. */
+static void reach(struct peal_task *task)
+{
+    struct peal_mark *const mark = (struct peal_mark *)(void *)task;
+    peal_order_end();
+    __atomic_store_n(&mark->is_reached, true, __ATOMIC_SEQ_CST);
+    peal_mailbox_signal(mark->mailbox);
+    peal_mark_release(mark, 1);
+}
+
+struct peal_mark *peal_mark_make(struct peal_mailbox *mailbox)
+{
+    struct peal_mark *const mark = peal_memory_allocate(sizeof *mark);
+    if (mark != NULL) {
+        mark->task.run = reach;
+        mark->mailbox = mailbox;
+        mark->references = 2;
+    }
+    return mark;
+}
+
+void peal_mark_release(struct peal_mark *mark, uint32_t references)
+{
+    if (peal_count_release(&mark->references, references))
+        peal_memory_free(mark);
+}
+
+/* One thread spins at a time, because others may need the processors. */
+static bool is_spinning;
+
 void peal_mailbox_spin(const struct peal_mailbox *mailbox)
 {
-    for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS; look++) {
-        if (__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED) != NULL || peal_executor_has_work())
-            return;
+    if (__atomic_load_n(&is_spinning, __ATOMIC_RELAXED) || __atomic_exchange_n(&is_spinning, true, __ATOMIC_RELAXED))
+        return;
+    for (unsigned look = 0;
+        look < PEAL_EXECUTOR_LOOKS && __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED) == NULL
+        && __atomic_load_n(&mailbox->waiting_tasks, __ATOMIC_RELAXED) == 0 && !peal_executor_has_work();
+        look++)
         peal_executor_pause();
-    }
+    __atomic_store_n(&is_spinning, false, __ATOMIC_RELAXED);
 }
 
 bool peal_mailbox_wait(struct peal_mailbox *mailbox, uint64_t deadline)
@@ -286,6 +325,7 @@ static uint32_t count_drains(const struct peal_mailbox *mailbox, bool submits)
 
 void peal_mailbox_forked(void)
 {
+    is_spinning = false;
     for (struct peal_mailbox *mailbox = all; mailbox != NULL; mailbox = mailbox->after) {
         struct peal_mailbox_executor *const executor = peal_mailbox_executor_of(mailbox);
         if (executor != NULL)

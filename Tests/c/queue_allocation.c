@@ -188,7 +188,7 @@ CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, an
 
 /* A round has at most as many calls as there may be spare blocks of their size. With MANY queues, a call needs a block of
  * the largest size. */
-enum { ROUND = 512, MAGAZINE = 64, MANY = 19 };
+enum { ROUND = 512, MAGAZINE = 64, MANY = 9 };
 
 static unsigned long count_round(void)
 {
@@ -270,8 +270,8 @@ CLAIM("Q2", "without memory a broadcast uses the memory of a delivered call")
 static size_t bytes_in_use(void) { return mallinfo2().uordblks; }
 
 /* The frame of on_word: the captured values of a pointer and an int. The spare memory of calls of one size is at most
- * 256 KiB, and two magazines for the test's thread. A magazine has 32 blocks of at most 512 bytes, or fewer bytes. */
-enum { FRAME = sizeof(void *) + sizeof(int), CALLS = 1000000, SPARE = (256 << 10) + 2 * 32 * 512 };
+ * 256 KiB, and two magazines for the test's thread. A magazine has 32 blocks of at most 256 bytes, or fewer bytes. */
+enum { FRAME = sizeof(void *) + sizeof(int), CALLS = 1000000, SPARE = (256 << 10) + 2 * 32 * 256 };
 
 static void check_waiting(int observers, int queues)
 {

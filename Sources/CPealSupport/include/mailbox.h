@@ -44,7 +44,7 @@ struct peal_mailbox {
     struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
     /* Guarded by the lock, like all members up to the next empty line. */
     uint32_t waiting_items; /* without tasks. As many items as this member cannot count need 200 GB of memory */
-    uint32_t waiting_tasks;
+    uint32_t waiting_tasks; /* the running thread looks for tasks without the lock */
     uint64_t waiting;     /* in calls, like all counts */
     uint64_t delivered;
     uint64_t dropped;
@@ -197,16 +197,17 @@ bool peal_mailbox_try_mark_idle(struct peal_mailbox *_Nonnull mailbox);
 /* Shuts the mailbox: later calls are enqueued under the lock only. */
 void peal_mailbox_shut(struct peal_mailbox *_Nonnull mailbox);
 
-/* Called without the lock by the thread that runs the queue. Waits some microseconds for a push, unless other work
- * waits for a thread. A call that is enqueued meanwhile costs its caller one compare-and-exchange, and no wake-up. */
+static inline void peal_mailbox_set_tasks(struct peal_mailbox *_Nonnull mailbox, uint32_t tasks)
+{
+    __atomic_store_n(&mailbox->waiting_tasks, tasks, __ATOMIC_RELAXED);
+}
+
+/* Called without the lock by the thread that runs the queue. Waits some microseconds for a call or a task, unless other
+ * work waits for a thread. A call that is enqueued meanwhile costs its caller one compare-and-exchange, and no wake-up. */
 void peal_mailbox_spin(const struct peal_mailbox *_Nonnull mailbox);
 
 /* Locks, and moves the pushed items. */
-static inline void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox)
-{
-    peal_lock_acquire(&mailbox->lock);
-    peal_mailbox_move_pushed(mailbox);
-}
+void peal_mailbox_lock(struct peal_mailbox *_Nonnull mailbox);
 /* Only locks, for callers that move pushed items when no other item is left. */
 __attribute__((always_inline)) static inline void peal_mailbox_lock_alone(struct peal_mailbox *_Nonnull mailbox)
 {
@@ -220,7 +221,7 @@ __attribute__((always_inline)) static inline void peal_mailbox_unlock(struct pea
  * false if the deadline has passed. */
 bool peal_mailbox_wait(struct peal_mailbox *_Nonnull mailbox, uint64_t deadline);
 /* Returns true if a thread may be waiting for a change. */
-static inline bool peal_mailbox_has_waiters(struct peal_mailbox *_Nonnull mailbox)
+static inline bool peal_mailbox_has_waiters(const struct peal_mailbox *_Nonnull mailbox)
 {
     return (__atomic_load_n(&mailbox->changed.word, __ATOMIC_RELAXED) & PEAL_EVENT_COUNT_WAITED) != 0;
 }
@@ -229,6 +230,25 @@ static inline bool peal_mailbox_has_waiters(struct peal_mailbox *_Nonnull mailbo
 static inline void peal_mailbox_signal(struct peal_mailbox *_Nonnull mailbox)
 {
     peal_event_count_signal(&mailbox->changed);
+}
+
+/* A task that a thread waits for. The waiter and the mailbox each have a reference to it. */
+struct peal_mark {
+    struct peal_task task;
+    struct peal_mailbox *_Nonnull mailbox;
+    bool is_reached;
+    uint32_t references;
+};
+/* Returns a mark with both references, which the caller appends to the waiting items. NULL when memory is short. */
+struct peal_mark *_Nullable peal_mark_make(struct peal_mailbox *_Nonnull mailbox);
+void peal_mark_release(struct peal_mark *_Nonnull mark, uint32_t references);
+static inline bool peal_mark_is_reached(const struct peal_mark *_Nonnull mark)
+{
+    return __atomic_load_n(&mark->is_reached, __ATOMIC_SEQ_CST);
+}
+static inline struct peal_event_count *_Nonnull peal_mailbox_changes(struct peal_mailbox *_Nonnull mailbox)
+{
+    return &mailbox->changed;
 }
 
 /* Makes the extras, unless the mailbox has them. Returns false when memory is short. The caller must not hold the

@@ -1,5 +1,5 @@
 /* Small memory that is used again without malloc: that of calls that wait on queues, of changes of properties, and of
- * lists of one observer. A call for up to 19 queues is small, if its arguments are.
+ * lists of one observer. A call for up to nine queues is small, if its arguments are.
  * One thread allocates a block and another may free it, so spare blocks pass from thread to thread: a magazine of them
  * at a time, through a depot.
  *

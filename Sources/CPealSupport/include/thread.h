@@ -66,7 +66,7 @@ static inline struct peal_hazard_slot *_Nonnull peal_hazard_of_shown(struct peal
  * readers may read those (invocation.c). */
 enum peal_spare_kind {
     PEAL_SPARE_CALLS, /* the smallest. Each of the next kinds is a cache line larger */
-    PEAL_SPARE_LARGEST_CALLS = PEAL_SPARE_CALLS + 7,
+    PEAL_SPARE_LARGEST_CALLS = PEAL_SPARE_CALLS + 3,
     PEAL_SPARE_CHANGES,
     PEAL_SPARE_LISTS, /* of one observer */
     PEAL_SPARE_KINDS

@@ -68,9 +68,7 @@ extension Mailbox {
 
     /// Threads that wait for room are woken when half of the capacity is free. Otherwise a full queue and the threads
     /// that fill it would alternate at each call. The remaining ones are signalled when the run ends.
-    private var hasRoomAgain: Bool { isBounded && Int(pointee.waiting_items) <= capacity / 2 }
-
-    private var isBounded: Bool { capacity > 0 }
+    private var hasRoomAgain: Bool { capacity > 0 && Int(pointee.waiting_items) <= capacity / 2 }
 
     private func runItems(limit: Int) -> Int {
         var called = 0
@@ -78,11 +76,11 @@ extension Mailbox {
         var used = UsedGroup()
         peal_mailbox_lock_alone(self)
         while true {
+            let before = left
             while left > 0, pointee.pauses == 0, let item = takeFirst() {
-                let hasRoomAgain = peal_mailbox_has_waiters(self) && hasRoomAgain
+                if peal_mailbox_has_waiters(self), hasRoomAgain { peal_mailbox_signal(self) }
                 pointee.running = item.pointee.group
                 peal_mailbox_unlock(self)
-                if hasRoomAgain { peal_mailbox_signal(self) }
                 left -= 1
                 used.turn(to: item.pointee.group)
                 let listed = Int(item.pointee.count)
@@ -94,7 +92,7 @@ extension Mailbox {
             }
             pointee.running = nil
             // The release of the last group may end observers, as part of the run. More items may be pushed meanwhile.
-            guard !used.isNone else { break }
+            guard left < before else { break }
             let isSerial = peal_mailbox_kind_of(self) == PEAL_MAILBOX_SERIAL
             peal_mailbox_unlock(self)
             used.turn(to: nil)
@@ -104,9 +102,9 @@ extension Mailbox {
         pointee.is_running = false
         let isScheduled = markScheduledIfNeeded()
         if pointee.first == nil || pointee.pauses > 0 { peal_mailbox_set_descriptor(self, false) }
-        let (isEnded, isBounded) = (pointee.is_ended, isBounded)
+        let isEnded = pointee.is_ended
         peal_mailbox_unlock(self)
-        if isBounded { peal_mailbox_signal(self) }
+        peal_mailbox_signal(self)
         if isScheduled { _ = schedule() }
         if isEnded { finishIfIdle() }
         return called

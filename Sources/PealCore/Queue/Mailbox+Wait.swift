@@ -1,52 +1,32 @@
 internal import CPealSupport
+import PealCall
 
 extension Mailbox {
     enum Flushed { case done, timedOut, wouldDeadlock, outOfMemory }
-
-    /// A mark that a thread waits for. The waiter and the mailbox each have a reference to the mark.
-    private struct Mark: BitwiseCopyable {
-        var task: peal_task
-        var mailbox: Mailbox
-        var isReached: Bool
-        var references: UInt32
-    }
 
     /// Waits until all items that were enqueued before have been delivered or dropped.
     ///
     /// - Parameter deadline: As of peal_clock_deadline.
     func flush(deadline: UInt64) -> Flushed {
         guard !isCurrent else { return .wouldDeadlock }
-        // No item waits, so the wait is over.
-        if locked({ pointee.first == nil && !pointee.is_running }) { return .done }
-        guard let memory = peal_memory_allocate(MemoryLayout<Mark>.size) else { return .outOfMemory }
-        let mark = memory.bindMemory(to: Mark.self, capacity: 1)
-        let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { Mailbox.markReached($0) }
-        mark.initialize(to: Mark(task: task, mailbox: self, isReached: false, references: 2))
-        push(memory.assumingMemoryBound(to: peal_task.self))
+        let mark = peal_mark_make(self)
+        let item = UnsafeMutableRawPointer(mark)?.assumingMemoryBound(to: peal_item.self)
         peal_mailbox_lock(self)
-        while !mark.pointee.isReached {
-            guard peal_mailbox_wait(self, deadline) || mark.pointee.isReached else { break }
+        // A queue that has ended, or whose threads belong to a parent process, runs no items.
+        let isIdle = pointee.first == nil && !pointee.is_running || pointee.is_ended || pointee.is_left
+        var isScheduled = false
+        if !isIdle, let item {
+            append(item)
+            isScheduled = markScheduledIfNeeded()
         }
-        let isReached = mark.pointee.isReached
-        // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
-        let item = memory.assumingMemoryBound(to: peal_item.self)
-        if !isReached, takeOne(where: { $0 == item }) != nil { _ = peal_count_release(&mark.pointee.references, 1) }
-        let isLast = peal_count_release(&mark.pointee.references, 1)
         peal_mailbox_unlock(self)
-        if isLast { peal_memory_free(mark) }
+        if isScheduled { _ = schedule() }
+        guard let mark else { return isIdle ? .done : .outOfMemory }
+        let isReached = isIdle || peal_mailbox_changes(self).wait(until: deadline) { peal_mark_is_reached(mark) }
+        // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
+        let isAlone = isIdle || !isReached && locked { takeOne { $0 == item } } != nil
+        peal_mark_release(mark, isAlone ? 2 : 1)
         return isReached ? .done : .timedOut
-    }
-
-    private static func markReached(_ task: UnsafeMutablePointer<peal_task>) {
-        let mark = UnsafeMutableRawPointer(task).assumingMemoryBound(to: Mark.self)
-        let mailbox = mark.pointee.mailbox
-        peal_mailbox_lock(mailbox)
-        mark.pointee.isReached = true
-        let isLast = peal_count_release(&mark.pointee.references, 1)
-        peal_mailbox_unlock(mailbox)
-        // The thread that runs the task has a reference to the mailbox.
-        peal_mailbox_signal(mailbox)
-        if isLast { peal_memory_free(mark) }
     }
 
     /// Drops calls without living observers, with their copies, after an observer has ended.

@@ -78,7 +78,7 @@ extension Mailbox {
         if let last = pointee.last { last.pointee.next = item } else { pointee.first = item }
         pointee.last = item
         if item.isTask {
-            pointee.waiting_tasks += 1
+            peal_mailbox_set_tasks(self, pointee.waiting_tasks &+ 1)
             return
         }
         pointee.waiting_items &+= 1
@@ -108,7 +108,7 @@ extension Mailbox {
     /// Removes an item from the counts of waiting items.
     private func leave(_ item: QueueItem) {
         if item.isTask {
-            pointee.waiting_tasks -= 1
+            peal_mailbox_set_tasks(self, pointee.waiting_tasks &- 1)
         } else {
             pointee.waiting_items &-= 1
             pointee.waiting -= UInt64(item.pointee.count)

@@ -6,8 +6,6 @@ struct UsedGroup {
     private var group: ObserverGroup.Pointer?
     private var items: UInt32 = 0
 
-    var isNone: Bool { group == nil }
-
     /// Called before an item is run, with its group; nil for a task, and at the end. It may run destroy callbacks: call
     /// with no lock held.
     mutating func turn(to next: ObserverGroup.Pointer?) {
@@ -15,6 +13,11 @@ struct UsedGroup {
             items += next == nil ? 0 : 1
             return
         }
+        change(to: next)
+    }
+
+    @inline(never)
+    private mutating func change(to next: ObserverGroup.Pointer?) {
         if let group { ObserverGroup.release(group, items: items) }
         group = next
         items = next == nil ? 0 : 1

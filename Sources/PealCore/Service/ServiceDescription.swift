@@ -50,7 +50,7 @@ public struct ServiceDescription: ~Copyable {
         }
         for dependency in dependencies { try Self.checkName(dependency.unsafelyUnwrapped) }
         guard provisions.count <= Int(UInt16.max), dependencies.count <= Int(UInt16.max) else {
-            throw Failure(.limit, "service \(text) has more than \(UInt16.max) provisions or dependencies")
+            throw Failure(.limit, "service \(text) has more than 65535 provisions or dependencies")
         }
     }
 
@@ -60,7 +60,7 @@ public struct ServiceDescription: ~Copyable {
     private static func checkName(_ name: Name) throws(Failure) {
         let count = strlen(name)
         guard count > 0, count <= longestName else {
-            throw Failure(.argument, "a service's name has 1 to \(longestName) bytes; this one has \(count)")
+            throw Failure(.argument, "a service's name has 1 to 255 bytes; this one has \(count)")
         }
     }
 }
