@@ -236,19 +236,23 @@ struct worker {
 
     void run()
     {
-        std::unique_lock lock(mutex);
+        std::vector<int> taken;
         while (true) {
-            changed.wait(lock, [this] { return is_over || !waiting.empty(); });
-            if (waiting.empty())
+            {
+                std::unique_lock lock(mutex);
+                delivered += static_cast<int>(taken.size());
+                taken.clear();
+            }
+            done.notify_all();
+            {
+                std::unique_lock lock(mutex);
+                changed.wait(lock, [this] { return is_over || !waiting.empty(); });
+                taken.swap(waiting);
+            }
+            if (taken.empty())
                 return;
-            std::vector<int> taken;
-            taken.swap(waiting);
-            lock.unlock();
             for (const int i : taken)
                 entries->front().function(entries->front().target, this, i);
-            lock.lock();
-            delivered += static_cast<int>(taken.size());
-            done.notify_all();
         }
     }
 
@@ -257,7 +261,9 @@ struct worker {
         std::unique_lock lock(mutex);
         const int next = delivered + 1;
         waiting.push_back(i);
+        lock.unlock();
         changed.notify_one();
+        lock.lock();
         done.wait(lock, [this, next] { return delivered == next; });
     }
 };

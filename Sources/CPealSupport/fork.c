@@ -35,7 +35,7 @@ static void wait_until_open(void)
     while (is_shut()) {
         const uint32_t prepared = peal_event_count_prepare(&opened);
         if (is_shut())
-            (void)peal_event_count_wait(&opened, prepared, UINT64_MAX);
+            (void)peal_event_count_sleep(&opened, prepared, UINT64_MAX);
     }
 }
 

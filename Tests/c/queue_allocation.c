@@ -186,8 +186,8 @@ CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, an
 
 /* ---- Spare memory ------------------------------------------------------------------------------ */
 
-/* A round has at most as many calls as there may be spare blocks of their size. With MANY queues, a call needs a block of
- * the largest size. */
+/* A round has at most as many calls as there may be spare blocks of their size. With MANY queues, a call needs a block
+ * of the largest size. */
 enum { ROUND = 512, MAGAZINE = 64, MANY = 9 };
 
 static unsigned long count_round(void)

@@ -36,9 +36,9 @@ static inline uint32_t peal_event_count_prepare(struct peal_event_count *_Nonnul
     return __atomic_fetch_or(&event_count->word, PEAL_EVENT_COUNT_WAITED, __ATOMIC_SEQ_CST) | PEAL_EVENT_COUNT_WAITED;
 }
 
-/* Waits until a signal after the preparation, but at most until `deadline` (clock.h; UINT64_MAX: no limit). Looks for the
- * signal for some microseconds, and then sleeps. The caller must hold no lock, and tests its condition again. Returns
- * false if the deadline has passed. */
+/* Waits until a signal after the preparation, but at most until `deadline` (clock.h; UINT64_MAX: no limit). Looks for
+ * the signal for some microseconds, and then sleeps. The caller must hold no lock, and tests its condition again.
+ * Returns false if the deadline has passed. */
 bool peal_event_count_wait(struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
 
 /* The same by CLOCK_MONOTONIC, whatever the clock of the library is. */

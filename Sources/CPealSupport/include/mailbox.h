@@ -202,8 +202,9 @@ static inline void peal_mailbox_set_tasks(struct peal_mailbox *_Nonnull mailbox,
     __atomic_store_n(&mailbox->waiting_tasks, tasks, __ATOMIC_RELAXED);
 }
 
-/* Called without the lock by the thread that runs the queue. Waits some microseconds for a call or a task, unless other
- * work waits for a thread. A call that is enqueued meanwhile costs its caller one compare-and-exchange, and no wake-up. */
+/* Called without the lock by the thread that runs the queue. Waits some microseconds for a pushed call or a task,
+ * unless other work waits for a thread, or another thread waits here. A call that is enqueued meanwhile costs its
+ * caller one compare-and-exchange, and no wake-up. */
 void peal_mailbox_spin(const struct peal_mailbox *_Nonnull mailbox);
 
 /* Locks, and moves the pushed items. */
@@ -225,7 +226,7 @@ static inline bool peal_mailbox_has_waiters(const struct peal_mailbox *_Nonnull 
 {
     return (__atomic_load_n(&mailbox->changed.word, __ATOMIC_RELAXED) & PEAL_EVENT_COUNT_WAITED) != 0;
 }
-/* Wakes the threads that wait for a change, which was made under the lock. They acquire that lock. So a caller that has a
+/* Wakes the threads that wait for a change. A thread that waits for room then acquires the lock. So a caller that has a
  * reference to the mailbox releases the lock first. */
 static inline void peal_mailbox_signal(struct peal_mailbox *_Nonnull mailbox)
 {

@@ -16,7 +16,8 @@ extension EventCount {
         peal_event_count_signal(self)
     }
 
-    /// Waits until a condition is true. The condition acquires the lock that guards it. The caller must hold no lock.
+    /// Waits until a condition is true. The condition acquires the lock that guards it, or loads an atomic value, whose
+    /// accesses are sequentially consistent. The caller must hold no lock.
     ///
     /// - Parameter deadline: A time that peal_clock_deadline returned.
     /// - Returns: False if the deadline passed first.
@@ -27,7 +28,7 @@ extension EventCount {
 
     /// Waits until a condition is true. The deadline may change during the wait.
     ///
-    /// - Parameter look: Returns the condition's value and the deadline. It acquires the lock that guards them.
+    /// - Parameter look: Returns the condition's value and the deadline, under the lock that guards them, if any.
     /// - Returns: False if the deadline passed first.
     public func wait(_ look: () -> (isTrue: Bool, deadline: UInt64)) -> Bool {
         defer { peal_order_see_ended() }

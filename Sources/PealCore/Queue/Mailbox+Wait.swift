@@ -22,9 +22,10 @@ extension Mailbox {
         peal_mailbox_unlock(self)
         if isScheduled { _ = schedule() }
         guard let mark else { return isIdle ? .done : .outOfMemory }
-        let isReached = isIdle || peal_mailbox_changes(self).wait(until: deadline) { peal_mark_is_reached(mark) }
+        var isReached = isIdle || peal_mailbox_changes(self).wait(until: deadline) { peal_mark_is_reached(mark) }
         // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
         let isAlone = isIdle || !isReached && locked { takeOne { $0 == item } } != nil
+        isReached = isReached || peal_mark_is_reached(mark)
         peal_mark_release(mark, isAlone ? 2 : 1)
         return isReached ? .done : .timedOut
     }
