@@ -18,11 +18,16 @@ bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepar
                                   : peal_event_count_sleep(event_count, prepared, deadline);
 }
 
-/* Returns true if a signal is seen within some microseconds. To sleep and to be woken would take as long. */
+static bool is_signalled(const struct peal_event_count *event_count, uint32_t prepared)
+{
+    return __atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) != prepared;
+}
+
+/* Looks for a signal for some microseconds. To sleep and to be woken would take as long. */
 static bool look_for_signal(const struct peal_event_count *event_count, uint32_t prepared)
 {
     for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS && !peal_executor_has_work(); look++) {
-        if (__atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) != prepared)
+        if (is_signalled(event_count, prepared))
             return true;
         peal_executor_pause();
     }
@@ -33,7 +38,7 @@ bool peal_event_count_sleep(struct peal_event_count *event_count, uint32_t prepa
 {
     enum { SECOND = 1000000000 };
     if (deadline != UINT64_MAX && deadline <= peal_clock_system())
-        return false;
+        return is_signalled(event_count, prepared);
     if (look_for_signal(event_count, prepared))
         return true;
     const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };

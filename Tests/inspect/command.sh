@@ -360,6 +360,8 @@ claim "that screen has the observers that are called" has out 'observer of '
 
 # A program that is stopped, as by a debugger.
 kill -STOP "$pid"
+# The signal may take effect later than kill returns.
+until ! kill -0 "$pid" || grep -q "^State:.T" "/proc/$pid/status"; do sleep 0.01; done
 run "$peal" ps
 claim "ps lists a program that does not answer" has out "^ *$pid  does not answer"
 claim "ps reports that the program is stopped" has err "process $pid is stopped by a signal or a debugger"
