@@ -80,42 +80,58 @@ static bool goes_on(void) { return !__atomic_load_n(&are_to_end, __ATOMIC_ACQUIR
 
 /* ---- The threads of the parent ------------------------------------------------------------------- */
 
-static void *register_and_broadcast(void *unused)
+static void register_and_broadcast(int n)
 {
-    while (goes_on()) {
-        int own = 0;
-        const peal_observation observation = observe_with(protocol, &own, "on_ring", (peal_function)on_ring, NULL);
+    int own = 0;
+    const peal_observation observation = observe_with(protocol, &own, "on_ring", (peal_function)on_ring, NULL);
 
-        (void)peal_broadcast(ring, 1);
-        (void)peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
-    }
-    return unused;
+    (void)peal_broadcast(ring, n);
+    (void)peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
 }
 
-static void *push_and_set(void *unused)
+static void push_and_set(int n)
 {
-    for (int i = 0; goes_on(); i++) {
-        (void)peal_broadcast(later, i);
-        (void)peal_property_set(property, &i, sizeof i);
-        (void)peal_timer_start(old_timer);
-        if (i % 64 == 0)
-            (void)peal_queue_flush(serial, 1000);
-    }
-    return unused;
+    (void)peal_broadcast(later, n);
+    (void)peal_property_set(property, &n, sizeof n);
+    (void)peal_timer_start(old_timer);
+    if (n % 64 == 0)
+        (void)peal_queue_flush(serial, 1000);
 }
 
-static void *make_and_end(void *unused)
+static void make_and_end(int n)
 {
-    while (goes_on()) {
-        const peal_center made = open_center();
-        peal_queue queue;
+    const peal_center made = open_center();
+    peal_queue queue;
 
-        (void)method_of(made, "Bell", "void on_ring(int n)");
-        if (peal_queue_create(NULL, &queue) == PEAL_OK)
-            (void)peal_queue_destroy(queue);
-        close_center(made);
+    (void)n;
+    (void)method_of(made, "Bell", "void on_ring(int n)");
+    if (peal_queue_create(NULL, &queue) == PEAL_OK)
+        (void)peal_queue_destroy(queue);
+    close_center(made);
+}
+
+static struct work {
+    void (*turn)(int n);
+    struct latch has_used_all; /* opened when the thread has used all types of the Swift runtime that it needs */
+    pthread_t thread;
+} works[] = {
+    { register_and_broadcast, LATCH_INITIALIZER, 0 },
+    { push_and_set, LATCH_INITIALIZER, 0 },
+    { make_and_end, LATCH_INITIALIZER, 0 },
+};
+enum { WORKS = sizeof works / sizeof *works };
+
+static void *take_turns(void *context)
+{
+    enum { FIRST_TURNS = 100 };
+    struct work *work = context;
+
+    for (int n = 0; goes_on(); n++) {
+        work->turn(n);
+        if (n == FIRST_TURNS)
+            latch_open(&work->has_used_all);
     }
-    return unused;
+    return NULL;
 }
 
 /* ---- The child ----------------------------------------------------------------------------------- */
@@ -208,21 +224,20 @@ static bool does_everything(void)
     return holds;
 }
 
-CLAIM("F6", "the child of a fork uses all objects that need no thread of the parent, whatever the parent's threads were doing")
+CLAIM("F6", "the child of a fork uses all objects that need no thread of the parent, whatever threads of the parent do that have used peal before")
 {
-    pthread_t threads[3];
-
     open_all();
     are_to_end = false;
-    threads[0] = thread_start(register_and_broadcast, NULL);
-    threads[1] = thread_start(push_and_set, NULL);
-    threads[2] = thread_start(make_and_end, NULL);
+    for (int i = 0; i < WORKS; i++)
+        works[i].thread = thread_start(take_turns, &works[i]);
+    for (int i = 0; i < WORKS; i++)
+        latch_wait(&works[i].has_used_all);
     for (int i = 0; i < FORKS; i++)
         if (!CHECK(in_child(does_everything, SECONDS)))
             break;
     __atomic_store_n(&are_to_end, true, __ATOMIC_RELEASE);
-    for (int i = 0; i < 3; i++)
-        thread_join(threads[i]);
+    for (int i = 0; i < WORKS; i++)
+        thread_join(works[i].thread);
     /* The parent's queue works after the fork. */
     CHECK_OK(peal_queue_flush(serial, 5000));
     CHECK_OK(peal_broadcast(ring, 1));
