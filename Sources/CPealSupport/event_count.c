@@ -18,16 +18,11 @@ bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepar
                                   : peal_event_count_sleep(event_count, prepared, deadline);
 }
 
-static bool is_signalled(const struct peal_event_count *event_count, uint32_t prepared)
-{
-    return __atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) != prepared;
-}
-
 /* Looks for a signal for some microseconds. To sleep and to be woken would take as long. */
 static bool look_for_signal(const struct peal_event_count *event_count, uint32_t prepared)
 {
     for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS && !peal_executor_has_work(); look++) {
-        if (is_signalled(event_count, prepared))
+        if (peal_event_count_is_signalled(event_count, prepared))
             return true;
         peal_executor_pause();
     }
@@ -38,13 +33,18 @@ bool peal_event_count_sleep(struct peal_event_count *event_count, uint32_t prepa
 {
     enum { SECOND = 1000000000 };
     if (deadline != UINT64_MAX && deadline <= peal_clock_system())
-        return is_signalled(event_count, prepared);
+        return peal_event_count_is_signalled(event_count, prepared);
     if (look_for_signal(event_count, prepared))
+        return true;
+    uint32_t word = prepared;
+    const uint32_t slept = prepared | PEAL_EVENT_COUNT_SLEPT;
+    if (!__atomic_compare_exchange_n(&event_count->word, &word, slept, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
+        && word != slept)
         return true;
     const struct timespec until = { (time_t)(deadline / SECOND), (long)(deadline % SECOND) };
     /* After a signal the word differs, and the kernel returns at once. */
-    if (syscall(SYS_futex, &event_count->word, FUTEX_WAIT_BITSET_PRIVATE, prepared,
-            deadline == UINT64_MAX ? NULL : &until, NULL, FUTEX_BITSET_MATCH_ANY)
+    if (syscall(SYS_futex, &event_count->word, FUTEX_WAIT_BITSET_PRIVATE, slept, deadline == UINT64_MAX ? NULL : &until,
+            NULL, FUTEX_BITSET_MATCH_ANY)
             == 0
         || errno == EAGAIN || errno == EINTR)
         return true;
@@ -63,6 +63,8 @@ void peal_event_count_signal_slow(struct peal_event_count *event_count)
         if ((word & PEAL_EVENT_COUNT_WAITED) == 0)
             return;
     } while (!__atomic_compare_exchange_n(&event_count->word, &word,
-        (word & ~(uint32_t)PEAL_EVENT_COUNT_WAITED) + PEAL_EVENT_COUNT_STEP, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
-    (void)syscall(SYS_futex, &event_count->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+        (word & ~(uint32_t)(PEAL_EVENT_COUNT_WAITED | PEAL_EVENT_COUNT_SLEPT)) + PEAL_EVENT_COUNT_STEP, true,
+        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    if ((word & PEAL_EVENT_COUNT_SLEPT) != 0)
+        (void)syscall(SYS_futex, &event_count->word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }

@@ -214,7 +214,7 @@ static bool sleep_until(sem_t *woken, int64_t time)
 
 void peal_executor_pause(void)
 {
-    enum { PAUSES = 24 };
+    enum { PAUSES = 4 };
     for (unsigned pause = 0; pause < PAUSES; pause++)
         peal_processor_pause();
 }

@@ -159,12 +159,22 @@ void peal_mailbox_unlink_indexed(struct peal_mailbox *mailbox, struct peal_item 
 
 /* ---- Enqueuing --------------------------------------------------------------------------------- */
 
+/* Retains the group for `items` items. Returns their number if they are tasks, which have no group, and otherwise 0. */
+static uint32_t retain_or_count_tasks(struct peal_group *group, uint32_t items)
+{
+    if (group == NULL)
+        return items;
+    peal_group_retain(group, items);
+    return 0;
+}
+
 static void move_chain(struct peal_mailbox *mailbox, struct peal_item *newest)
 {
     struct peal_item *oldest = NULL;
     struct peal_item *const last = newest;
     uint64_t calls = 0;
     uint32_t items = 0;
+    uint32_t tasks = 0;
     /* Most items have the same group as the next one, so their references are added at once. */
     struct peal_group *group = newest->group;
     uint32_t of_group = 0;
@@ -175,20 +185,21 @@ static void move_chain(struct peal_mailbox *mailbox, struct peal_item *newest)
         calls += newest->count;
         items++;
         if (newest->group != group) {
-            peal_group_retain(group, of_group);
+            tasks += retain_or_count_tasks(group, of_group);
             group = newest->group;
             of_group = 0;
         }
         of_group++;
         newest = next;
     }
-    peal_group_retain(group, of_group);
+    tasks += retain_or_count_tasks(group, of_group);
     if (mailbox->last != NULL)
         mailbox->last->next = oldest;
     else
         mailbox->first = oldest;
     mailbox->last = last;
-    mailbox->waiting_items += items;
+    mailbox->waiting_items += items - tasks;
+    peal_mailbox_set_tasks(mailbox, mailbox->waiting_tasks + tasks);
     mailbox->waiting += calls;
 }
 
@@ -221,22 +232,36 @@ void peal_mailbox_shut(struct peal_mailbox *mailbox)
         move_chain(mailbox, pushed);
 }
 
-/* The thread that runs a task has a reference to its mailbox. */
+bool peal_mailbox_push_mark(struct peal_mailbox *mailbox, struct peal_mark *mark)
+{
+    if (peal_mailbox_kind_of(mailbox) != PEAL_MAILBOX_SERIAL
+        || __atomic_load_n(&mailbox->pauses, __ATOMIC_RELAXED) != 0)
+        return false;
+    struct peal_item *const item = &mark->task.item;
+    peal_order_release(&mailbox->pushed);
+    struct peal_item *before = __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED);
+    do {
+        if (before == PEAL_MAILBOX_IDLE || before == PEAL_MAILBOX_SHUT)
+            return false;
+        item->next = before;
+    } while (!__atomic_compare_exchange_n(&mailbox->pushed, &before, item, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    return true;
+}
+
 static void reach(struct peal_task *task)
 {
     struct peal_mark *const mark = (struct peal_mark *)(void *)task;
     peal_order_end();
     __atomic_store_n(&mark->is_reached, true, __ATOMIC_SEQ_CST);
-    peal_mailbox_signal(mark->mailbox);
+    peal_event_count_signal(&mark->changed);
     peal_mark_release(mark, 1);
 }
 
-struct peal_mark *peal_mark_make(struct peal_mailbox *mailbox)
+struct peal_mark *peal_mark_make(void)
 {
     struct peal_mark *const mark = peal_memory_allocate(sizeof *mark);
     if (mark != NULL) {
         mark->task.run = reach;
-        mark->mailbox = mailbox;
         mark->references = 2;
     }
     return mark;

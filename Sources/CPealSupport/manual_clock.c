@@ -91,7 +91,7 @@ uint32_t peal_manual_clock_count_blocked(void)
     uint32_t count = 0;
     peal_lock_acquire(&lock);
     FOR_EACH_WAIT(wait)
-    count += wait->is_of_worker && __atomic_load_n(&wait->event_count->word, __ATOMIC_ACQUIRE) == wait->prepared;
+    count += wait->is_of_worker && !peal_event_count_is_signalled(wait->event_count, wait->prepared);
     peal_lock_release(&lock);
     return count;
 }

@@ -83,6 +83,23 @@ CLAIM("F8", "a wait without a signal ends at its deadline")
     CHECK(peal_event_count_wait(&changed, prepared, 0));
 }
 
+CLAIM("F8", "an event count records which waiters have gone to sleep, so that only they are woken by the system")
+{
+    begin();
+    const uint32_t prepared = peal_event_count_prepare(&changed);
+    CHECK_EQUAL(changed.word & PEAL_EVENT_COUNT_SLEPT, 0);
+    while (peal_event_count_wait(&changed, prepared, peal_clock_deadline(20)))
+        ;
+    CHECK(changed.word & PEAL_EVENT_COUNT_SLEPT);
+    /* A further waiter sleeps beside it, and neither counts as signalled. */
+    CHECK_EQUAL(peal_event_count_prepare(&changed), prepared);
+    CHECK(!peal_event_count_is_signalled(&changed, prepared));
+    CHECK(!peal_event_count_wait(&changed, prepared, peal_clock_deadline(1)));
+    peal_event_count_signal(&changed);
+    CHECK(peal_event_count_is_signalled(&changed, prepared));
+    CHECK_EQUAL(changed.word, PEAL_EVENT_COUNT_STEP);
+}
+
 /* ---- Threads ----------------------------------------------------------------------------------- */
 
 static bool is_turn(unsigned wanted)

@@ -256,6 +256,53 @@ CLAIM("Q7", "a flush of a queue waits for the call that runs")
     journal_clear();
 }
 
+CLAIM("Q7", "flushes of a queue that runs a call wait in order, and one that ends early leaves the others to wait")
+{
+    pthread_t threads[3];
+
+    for (int round = 0; round < CHECK_ROUNDS(20); round++) {
+        shut_latches();
+        lane_open(&lane, PEAL_QUEUE_SERIAL);
+        (void)open_bell();
+        does = stay_inside;
+        ring_up_to(1);
+        latch_wait(&inside);
+        for (int i = 0; i < 3; i++)
+            threads[i] = thread_start(flush_long, NULL);
+        CHECK_FAILURE(peal_queue_flush(lane.queue, 1), PEAL_ERROR_TIMEOUT);
+        CHECK_OK(peal_broadcast(bell.on_ring, 2));
+        CHECK_FAILURE(peal_queue_flush(lane.queue, 0), PEAL_ERROR_TIMEOUT);
+        CHECK_COUNTS(lane.queue, 1, 0, 0, 0);
+        latch_open(&may_leave);
+        for (int i = 0; i < 3; i++)
+            thread_join(threads[i]);
+        CHECK_OK(waited);
+        CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
+        CHECK_JOURNAL("A1 A2");
+        CHECK_COUNTS(lane.queue, 0, 2, 0, 0);
+        close_center(center);
+        lane_close(&lane);
+    }
+}
+
+CLAIM("Q7", "a flush of a paused queue returns at once when the end of the observer has dropped all its calls")
+{
+    EVERY_KIND(lane)
+    {
+        const peal_observation observation = open_bell();
+
+        CHECK_OK(peal_queue_pause(lane.queue));
+        ring_up_to(2);
+        CHECK_FAILURE(peal_queue_flush(lane.queue, 0), PEAL_ERROR_TIMEOUT);
+        CHECK_OK(peal_observation_remove(observation));
+        CHECK_OK(peal_queue_flush(lane.queue, 0));
+        CHECK_OK(peal_queue_resume(lane.queue));
+        lane_settle(&lane);
+        CHECK_JOURNAL("");
+        close_center(center);
+    }
+}
+
 static void ring_on(int n)
 {
     if (!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE))

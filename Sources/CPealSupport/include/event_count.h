@@ -11,8 +11,8 @@
  * sees it. A condition without a lock needs sequentially consistent accesses or a fence between the change and the
  * signal. Each access to the word here is sequentially consistent.
  *
- * A thread may prepare and not sleep. The next signal then makes one system call that wakes no thread. So does the
- * first signal in the child of a fork, where the waiters of the parent do not exist.
+ * A signal makes a system call only if a waiter sleeps. A waiter whose deadline has passed counts as one until the next
+ * signal. So do, in the child of a fork, the waiters of the parent.
  */
 #ifndef CPEAL_EVENT_COUNT_H
 #define CPEAL_EVENT_COUNT_H
@@ -24,16 +24,27 @@
 
 /* Zero is ready for use. */
 struct peal_event_count {
-    uint32_t word; /* the count times two; one more if a waiter has prepared since the last signal */
+    uint32_t word; /* the count times PEAL_EVENT_COUNT_STEP, and the bits below */
 };
 
-enum { PEAL_EVENT_COUNT_WAITED = 1, PEAL_EVENT_COUNT_STEP = 2 };
+enum {
+    PEAL_EVENT_COUNT_WAITED = 1, /* a waiter has prepared since the last signal */
+    PEAL_EVENT_COUNT_SLEPT = 2,  /* a waiter has gone to sleep since then; never without WAITED */
+    PEAL_EVENT_COUNT_STEP = 4
+};
 
 /* Announces a waiter, before it tests its condition. Returns the value that the waiter passes to
  * peal_event_count_wait. */
 static inline uint32_t peal_event_count_prepare(struct peal_event_count *_Nonnull event_count)
 {
-    return __atomic_fetch_or(&event_count->word, PEAL_EVENT_COUNT_WAITED, __ATOMIC_SEQ_CST) | PEAL_EVENT_COUNT_WAITED;
+    return (__atomic_fetch_or(&event_count->word, PEAL_EVENT_COUNT_WAITED, __ATOMIC_SEQ_CST) | PEAL_EVENT_COUNT_WAITED)
+         & ~(uint32_t)PEAL_EVENT_COUNT_SLEPT;
+}
+
+/* Returns true if a signal has followed the preparation that returned `prepared`. */
+static inline bool peal_event_count_is_signalled(const struct peal_event_count *_Nonnull event_count, uint32_t prepared)
+{
+    return (__atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) & ~(uint32_t)PEAL_EVENT_COUNT_SLEPT) != prepared;
 }
 
 /* Waits until a signal after the preparation, but at most until `deadline` (clock.h; UINT64_MAX: no limit). Looks for

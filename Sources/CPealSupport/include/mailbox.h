@@ -41,7 +41,7 @@ struct peal_mailbox {
     struct peal_item *_Nullable first;
     struct peal_item *_Nullable last;
     struct peal_lock lock;
-    struct peal_event_count changed; /* an item was taken, a mark was reached, or the queue has ended */
+    struct peal_event_count changed; /* there is room again, or the queue has ended */
     /* Guarded by the lock, like all members up to the next empty line. */
     uint32_t waiting_items; /* without tasks. As many items as this member cannot count need 200 GB of memory */
     uint32_t waiting_tasks; /* the running thread looks for tasks without the lock */
@@ -50,7 +50,7 @@ struct peal_mailbox {
     uint64_t dropped;
     struct peal_group *_Nullable running; /* the group of the item that runs now; the run has a reference to it */
     uint32_t unswept; /* observers that ended since all waiting calls were last examined: peal_mailbox_set_unswept */
-    uint32_t pauses;
+    uint32_t pauses; /* threads that flush the queue read it without the lock */
     bool is_scheduled;     /* a run was requested, or is about to be, and has not begun */
     bool is_running;       /* a thread runs it now */
     bool runs_again;       /* the executor ran the queue inside the run that made the request: that run continues */
@@ -72,8 +72,8 @@ struct peal_mailbox {
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
 
-    /* Calls that were enqueued without the lock: a list, newest first, or one of the marks below. These items have no
-     * reference to their groups yet. */
+    /* Calls and marks that were enqueued without the lock: a list, newest first, or one of the values below. These items
+     * have no reference to their groups yet. */
     struct peal_item *_Nullable pushed;
     uint32_t references;
     int descriptor; /* an eventfd, or -1; guarded by the lock */
@@ -202,6 +202,11 @@ static inline void peal_mailbox_set_tasks(struct peal_mailbox *_Nonnull mailbox,
     __atomic_store_n(&mailbox->waiting_tasks, tasks, __ATOMIC_RELAXED);
 }
 
+static inline void peal_mailbox_set_pauses(struct peal_mailbox *_Nonnull mailbox, uint32_t pauses)
+{
+    __atomic_store_n(&mailbox->pauses, pauses, __ATOMIC_RELAXED);
+}
+
 /* Called without the lock by the thread that runs the queue. Waits some microseconds for a pushed call or a task,
  * unless other work waits for a thread, or another thread waits here. A call that is enqueued meanwhile costs its
  * caller one compare-and-exchange, and no wake-up. */
@@ -236,21 +241,24 @@ static inline void peal_mailbox_signal(struct peal_mailbox *_Nonnull mailbox)
 /* A task that a thread waits for. The waiter and the mailbox each have a reference to it. */
 struct peal_mark {
     struct peal_task task;
-    struct peal_mailbox *_Nonnull mailbox;
+    struct peal_event_count changed;
     bool is_reached;
     uint32_t references;
 };
 /* Returns a mark with both references, which the caller appends to the waiting items. NULL when memory is short. */
-struct peal_mark *_Nullable peal_mark_make(struct peal_mailbox *_Nonnull mailbox);
+struct peal_mark *_Nullable peal_mark_make(void);
 void peal_mark_release(struct peal_mark *_Nonnull mark, uint32_t references);
 static inline bool peal_mark_is_reached(const struct peal_mark *_Nonnull mark)
 {
     return __atomic_load_n(&mark->is_reached, __ATOMIC_SEQ_CST);
 }
-static inline struct peal_event_count *_Nonnull peal_mailbox_changes(struct peal_mailbox *_Nonnull mailbox)
+static inline struct peal_event_count *_Nonnull peal_mark_event_count(struct peal_mark *_Nonnull mark)
 {
-    return &mailbox->changed;
+    return &mark->changed;
 }
+/* Appends a mark without the lock, if a run of the queue is certain: a serial queue is running or about to run, is not
+ * paused and has no bound. Otherwise returns false, and the caller appends it under the lock. */
+bool peal_mailbox_push_mark(struct peal_mailbox *_Nonnull mailbox, struct peal_mark *_Nonnull mark);
 
 /* Makes the extras, unless the mailbox has them. Returns false when memory is short. The caller must not hold the
  * lock. */

@@ -68,7 +68,7 @@ extension Mailbox {
 
     /// Threads that wait for room are woken when half of the capacity is free. Otherwise a full queue and the threads
     /// that fill it would alternate at each call. The remaining ones are signalled when the run ends.
-    private var hasRoomAgain: Bool { capacity > 0 && Int(pointee.waiting_items) <= capacity / 2 }
+    private var hasRoomAgain: Bool { Int(pointee.waiting_items) <= capacity / 2 }
 
     private func runItems(limit: Int) -> Int {
         var called = 0

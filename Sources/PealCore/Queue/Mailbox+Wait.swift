@@ -9,25 +9,30 @@ extension Mailbox {
     /// - Parameter deadline: As of peal_clock_deadline.
     func flush(deadline: UInt64) -> Flushed {
         guard !isCurrent else { return .wouldDeadlock }
-        let mark = peal_mark_make(self)
-        let item = UnsafeMutableRawPointer(mark)?.assumingMemoryBound(to: peal_item.self)
-        peal_mailbox_lock(self)
-        // A queue that has ended, or whose threads belong to a parent process, runs no items.
-        let isIdle = pointee.first == nil && !pointee.is_running || pointee.is_ended || pointee.is_left
-        var isScheduled = false
-        if !isIdle, let item {
-            append(item)
-            isScheduled = markScheduledIfNeeded()
+        guard let mark = peal_mark_make() else { return .outOfMemory }
+        let item = UnsafeMutableRawPointer(mark).assumingMemoryBound(to: peal_item.self)
+        guard peal_mailbox_push_mark(self, mark) || pushLocked(mark: item) else {
+            peal_mark_release(mark, 2)
+            return .done
         }
-        peal_mailbox_unlock(self)
-        if isScheduled { _ = schedule() }
-        guard let mark else { return isIdle ? .done : .outOfMemory }
-        var isReached = isIdle || peal_mailbox_changes(self).wait(until: deadline) { peal_mark_is_reached(mark) }
+        var isReached = peal_mark_event_count(mark).wait(until: deadline) { peal_mark_is_reached(mark) }
         // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
-        let isAlone = isIdle || !isReached && locked { takeOne { $0 == item } } != nil
+        let isAlone = !isReached && locked { takeOne { $0 == item } } != nil
         isReached = isReached || peal_mark_is_reached(mark)
         peal_mark_release(mark, isAlone ? 2 : 1)
         return isReached ? .done : .timedOut
+    }
+
+    /// Returns false if there is nothing to wait for: no item waits and none runs, or the queue has ended, or its
+    /// threads belong to a parent process.
+    private func pushLocked(mark: QueueItem) -> Bool {
+        peal_mailbox_lock(self)
+        let isIdle = pointee.first == nil && !pointee.is_running || pointee.is_ended || pointee.is_left
+        if !isIdle { append(mark) }
+        let isScheduled = !isIdle && markScheduledIfNeeded()
+        peal_mailbox_unlock(self)
+        if isScheduled { _ = schedule() }
+        return !isIdle
     }
 
     /// Drops calls without living observers, with their copies, after an observer has ended.

@@ -45,7 +45,7 @@ extension Queue {
     public func pause() throws(Failure) {
         let isDone = mailbox.locked {
             guard mailbox.pointee.pauses < Self.maximumPauses else { return false }
-            mailbox.pointee.pauses += 1
+            peal_mailbox_set_pauses(mailbox, mailbox.pointee.pauses + 1)
             peal_mailbox_set_descriptor(mailbox, false)
             return true
         }
@@ -58,7 +58,7 @@ extension Queue {
         var isScheduled = false
         let isDone = mailbox.locked {
             guard mailbox.pointee.pauses > 0 else { return false }
-            mailbox.pointee.pauses -= 1
+            peal_mailbox_set_pauses(mailbox, mailbox.pointee.pauses - 1)
             isScheduled = mailbox.markScheduledIfNeeded()
             return true
         }
