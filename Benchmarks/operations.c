@@ -134,18 +134,27 @@ static void run_watchdog(size_t turns)
 }
 
 /* Registers an observer and removes it. */
-static void run_crowd(const struct crowd_protocol *crowd, size_t turns)
+static void run_crowd(const struct crowd_protocol *crowd, const struct peal_observe_options *options, size_t turns)
 {
     /* Not on the stack: its address is the target's, whose hash decides which elements of the index are read. */
     static peal_observation observation;
     while (turns-- > 0) {
-        check("observe", crowd_observe(crowd, &observation, &crowd_table, NULL, &observation));
+        check("observe", crowd_observe(crowd, &observation, &crowd_table, options, &observation));
         check("remove", peal_observation_remove(observation));
     }
 }
-static void run_alone(size_t turns) { run_crowd(&crowds[0], turns); }
-static void run_beside_100(size_t turns) { run_crowd(&crowds[1], turns); }
-static void run_beside_10000(size_t turns) { run_crowd(&crowds[2], turns); }
+static void run_alone(size_t turns) { run_crowd(&crowds[0], NULL, turns); }
+static void run_beside_100(size_t turns) { run_crowd(&crowds[1], NULL, turns); }
+static void run_beside_10000(size_t turns) { run_crowd(&crowds[2], NULL, turns); }
+
+/* The same with a destroy callback. */
+static void end_target(void *target) { *(peal_observation *)target = (peal_observation){ 0 }; }
+static void run_destroyed(size_t turns)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    options.destroy = end_target;
+    run_crowd(&crowds[0], &options, turns);
+}
 
 const struct operation operations[OPERATIONS] = {
     { "v(p,p,i)", "queue", true, run_queue },
@@ -157,6 +166,7 @@ const struct operation operations[OPERATIONS] = {
     { "observer", "alone", false, run_alone },
     { "observer", "beside-100", false, run_beside_100 },
     { "observer", "beside-10000", false, run_beside_10000 },
+    { "observer", "destroyed", false, run_destroyed },
     { "timer", "restart", false, run_watchdog },
     { "service", "life", false, run_service },
 };

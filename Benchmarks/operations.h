@@ -14,7 +14,7 @@ struct operation {
     void (*run)(size_t turns);
 };
 
-enum { OPERATIONS = 11 };
+enum { OPERATIONS = 12 };
 extern const struct operation operations[OPERATIONS];
 
 /* Creates the objects of the operations, with as many observers as the stage has. */

@@ -130,24 +130,15 @@ extension Observation.Removal {
             Handles.observations.unpin(id)
             return nil
         }
-        let replaced = record.takeFromLists()
-        // The gate was closed by an atomic operation.
-        peal_thread_writer_fence_after_atomic()
-        let isAnyRead = peal_thread_any_slot_is_occupied()
-        guard !isAnyRead || !peal_thread_others_run(nil, record.gate), ObserverLife.destroy(record) else {
-            let observation = Observation(record)
-            Handles.observations.unpin(id)
-            if let replaced { Reclaimer.retire(.list(replaced)) }
-            record.finishRemoval()
-            return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
-        }
-        peal_order_see_ended()
-        if let replaced, isAnyRead {
-            Reclaimer.leave(.list(replaced))
-            ObserverLife.releasePinned(record)
-        } else {
-            Reclaimer.free(replaced, with: record)
-        }
-        return true
+        return record.endUnlessRun() || finishAndWait(record, timeout)
+    }
+
+    /// Finishes the removal of an observer of which a call runs, and waits for that call.
+    @inline(never)
+    private static func finishAndWait(_ record: Observer, _ timeout: UInt32) -> Bool {
+        let observation = Observation(record)
+        Handles.observations.unpin(record.pointee.id)
+        record.finishRemoval()
+        return observation.waitForCalls(deadline: peal_clock_deadline(timeout), isOrdered: true)
     }
 }

@@ -33,10 +33,39 @@ extension Observer {
             borrowedTables.with { tables in
                 Borrowed(tables.proto.center).with { center in center.unpublishLeaving(self) }
             }
-        } else {
-            unlist()
-            Handles.observations.unpin(pointee.id)
+            return
         }
+        if delivery != nil {
+            leaveLists()
+        } else if endUnlessRun() {
+            return
+        }
+        finishRemoval()
+        Handles.observations.unpin(pointee.id)
+    }
+
+    /// Ends an observer without extras whose gate an atomic operation has closed, and whose id the caller has pinned.
+    /// Releases the pin.
+    ///
+    /// - Returns: False if a call of it runs, on this thread or another, or its destroy callback does. Then it is in no
+    ///   list any more, and the caller finishes the removal and releases the pin.
+    @inline(__always)
+    func endUnlessRun() -> Bool {
+        let replaced = takeFromLists()
+        peal_thread_writer_fence_after_atomic()
+        let isAnyRead = peal_thread_any_slot_is_occupied()
+        guard !isAnyRead || !peal_thread_others_run(nil, gate), ObserverLife.destroy(self) else {
+            if let replaced { Reclaimer.retire(.list(replaced)) }
+            return false
+        }
+        peal_order_see_ended()
+        if let replaced, isAnyRead {
+            Reclaimer.leave(.list(replaced))
+            ObserverLife.releasePinned(self)
+        } else {
+            Reclaimer.free(replaced, with: self)
+        }
+        return true
     }
 
     /// Removes it from all lists: no broadcast that begins afterwards reaches it. The lists that were replaced wait for the
