@@ -8,16 +8,21 @@ extension Mailbox {
     /// Runs the waiting items, one after another, until none waits, the limit is reached or the queue is paused. One
     /// thread at a time.
     ///
-    /// - Parameter wasScheduled: True if this is a requested run.
+    /// - Parameters:
+    ///   - limit: The maximum number of items, including tasks; 0: those that wait when the run begins.
+    ///   - wasScheduled: True if this is a requested run.
     /// - Returns: The number of calls made.
     func run(limit: Int, wasScheduled: Bool = false) -> Result<Int, Refusal> {
         guard let thread = peal_thread_current() else { return .failure(.outOfMemory) }
         guard peal_thread_depth(thread) < UInt32(PEAL_THREAD_DEPTH) else { return .failure(.tooDeep) }
         if wasScheduled, isCurrent { return runAgain() }
-        if let refusal = begin(wasScheduled) { return .failure(refusal) }
+        var limit = limit
+        if let refusal = begin(wasScheduled, &limit) { return .failure(refusal) }
         return entered(on: thread, submits: false) {
             var called = runItems(limit: limit)
-            while resumeIfRequested() { called += runItems(limit: limit) }
+            if peal_mailbox_executor_of(self) != nil {
+                while resumeIfRequested() { called += runItems(limit: limit) }
+            }
             return .success(called)
         }
     }
@@ -51,10 +56,7 @@ extension Mailbox {
         }
     }
 
-    /// The number of waiting items, including tasks.
-    var length: Int { locked { Int(pointee.waiting_items) + Int(pointee.waiting_tasks) } }
-
-    private func begin(_ wasScheduled: Bool) -> Refusal? {
+    private func begin(_ wasScheduled: Bool, _ limit: inout Int) -> Refusal? {
         locked {
             if wasScheduled {
                 guard pointee.is_scheduled else { return .notScheduled }
@@ -62,6 +64,7 @@ extension Mailbox {
             }
             guard !pointee.is_running else { return .isRunning }
             pointee.is_running = true
+            if limit == 0 { limit = Int(pointee.waiting_items) + Int(pointee.waiting_tasks) }
             return nil
         }
     }

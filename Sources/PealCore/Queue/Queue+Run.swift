@@ -15,7 +15,7 @@ extension Queue {
         case .serial, .executor:
             throw Failure(.state, "the queue runs by itself; only pumped queues and the main queue are pumped")
         }
-        return try run(limit: limit == 0 ? mailbox.length : limit)
+        return try run(limit: limit)
     }
 
     /// Makes a run that `submit` has requested.
@@ -24,7 +24,7 @@ extension Queue {
             throw Failure(.state, "the queue has no executor; peal_queue_run is for queues of PEAL_QUEUE_EXECUTOR")
         }
         try checkIsOwn()
-        _ = try run(limit: mailbox.length, wasScheduled: true)
+        _ = try run(limit: 0, wasScheduled: true)
     }
 
     private func run(limit: Int, wasScheduled: Bool = false) throws(Failure) -> Int {
