@@ -96,16 +96,6 @@ void peal_thread_writer_fence(void)
         fail_without_fence();
 }
 
-void peal_thread_writer_fence_after_atomic(void)
-{
-    if (PEAL_ATOMIC_IS_FENCE) {
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        if (peal_thread_is_alone())
-            return;
-    }
-    peal_thread_writer_fence();
-}
-
 void peal_thread_lock_fence(void)
 {
     if (!try_fence() && !fence_by_processors())

@@ -39,7 +39,12 @@ static void on_ring(void *self, int n)
     __atomic_fetch_add((int *)self, 1, __ATOMIC_ACQ_REL);
 }
 static void fire(void *target) { latch_open(target); }
-static void nothing(void *target) { (void)target; }
+static int firings;
+static void nothing(void *target)
+{
+    (void)target;
+    __atomic_fetch_add(&firings, 1, __ATOMIC_RELAXED);
+}
 static void open_latch(void *self, int n)
 {
     (void)n;
@@ -112,7 +117,7 @@ static void make_and_end(int n)
 
 static struct work {
     void (*turn)(int n);
-    struct latch has_used_all; /* opened when the thread has used all types of the Swift runtime that it needs */
+    struct latch has_begun; /* opened when the thread no longer uses types of the Swift runtime for the first time */
     pthread_t thread;
 } works[] = {
     { register_and_broadcast, LATCH_INITIALIZER, 0 },
@@ -129,7 +134,7 @@ static void *take_turns(void *context)
     for (int n = 0; goes_on(); n++) {
         work->turn(n);
         if (n == FIRST_TURNS)
-            latch_open(&work->has_used_all);
+            latch_open(&work->has_begun);
     }
     return NULL;
 }
@@ -224,14 +229,15 @@ static bool does_everything(void)
     return holds;
 }
 
-CLAIM("F6", "the child of a fork uses all objects that need no thread of the parent, whatever threads of the parent do that have used peal before")
+CLAIM("F6", "the child of a fork uses all objects that need no thread of the parent, whatever the parent's threads are doing, if they have used peal before")
 {
     open_all();
     are_to_end = false;
+    WAIT_UNTIL(__atomic_load_n(&firings, __ATOMIC_RELAXED) > 0);
     for (int i = 0; i < WORKS; i++)
         works[i].thread = thread_start(take_turns, &works[i]);
     for (int i = 0; i < WORKS; i++)
-        latch_wait(&works[i].has_used_all);
+        latch_wait(&works[i].has_begun);
     for (int i = 0; i < FORKS; i++)
         if (!CHECK(in_child(does_everything, SECONDS)))
             break;

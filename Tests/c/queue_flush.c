@@ -256,9 +256,16 @@ CLAIM("Q7", "a flush of a queue waits for the call that runs")
     journal_clear();
 }
 
-CLAIM("Q7", "flushes of a queue that runs a call wait in order, and one that ends early leaves the others to wait")
+static void *flush_to_end(void *status)
+{
+    *(peal_status *)status = peal_queue_flush(lane.queue, LANE_LONG);
+    return NULL;
+}
+
+CLAIM("Q7", "several flushes wait for the call that runs, and one whose time limit expires leaves the others to wait")
 {
     pthread_t threads[3];
+    peal_status statuses[3];
 
     for (int round = 0; round < CHECK_ROUNDS(20); round++) {
         shut_latches();
@@ -268,21 +275,85 @@ CLAIM("Q7", "flushes of a queue that runs a call wait in order, and one that end
         ring_up_to(1);
         latch_wait(&inside);
         for (int i = 0; i < 3; i++)
-            threads[i] = thread_start(flush_long, NULL);
-        CHECK_FAILURE(peal_queue_flush(lane.queue, 1), PEAL_ERROR_TIMEOUT);
-        CHECK_OK(peal_broadcast(bell.on_ring, 2));
-        CHECK_FAILURE(peal_queue_flush(lane.queue, 0), PEAL_ERROR_TIMEOUT);
-        CHECK_COUNTS(lane.queue, 1, 0, 0, 0);
+            threads[i] = thread_start(flush_to_end, &statuses[i]);
+        /* Marks and calls in turns. */
+        for (int n = 2; n <= 4; n++) {
+            CHECK_OK(peal_broadcast(bell.on_ring, n));
+            CHECK_FAILURE(peal_queue_flush(lane.queue, n % 2), PEAL_ERROR_TIMEOUT);
+        }
+        CHECK_COUNTS(lane.queue, 3, 0, 0, 0);
         latch_open(&may_leave);
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 3; i++) {
             thread_join(threads[i]);
-        CHECK_OK(waited);
+            CHECK_OK(statuses[i]);
+        }
         CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
-        CHECK_JOURNAL("A1 A2");
-        CHECK_COUNTS(lane.queue, 0, 2, 0, 0);
+        CHECK_JOURNAL("A1 A2 A3 A4");
+        CHECK_COUNTS(lane.queue, 0, 4, 0, 0);
         close_center(center);
         lane_close(&lane);
     }
+}
+
+static void *broadcast_and_flush(void *status)
+{
+    for (int n = 0; n < CHECK_ROUNDS(2000) && *(peal_status *)status == PEAL_OK; n++) {
+        (void)peal_broadcast(bell.on_ring, 1);
+        (void)peal_broadcast(bell.on_ring, 1);
+        *(peal_status *)status = peal_queue_flush(lane.queue, LANE_LONG);
+    }
+    return NULL;
+}
+
+static int rung;
+static void count_ring(int n) { rung += n; }
+
+CLAIM("Q7", "threads that broadcast to a serial queue and flush it at the same time lose no call, and each flush returns")
+{
+    pthread_t threads[3];
+    peal_status statuses[3] = { PEAL_OK, PEAL_OK, PEAL_OK };
+    const int each = 2 * CHECK_ROUNDS(2000);
+
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    (void)open_bell();
+    does = count_ring;
+    rung = 0;
+    for (int i = 0; i < 3; i++)
+        threads[i] = thread_start(broadcast_and_flush, &statuses[i]);
+    for (int i = 0; i < 3; i++) {
+        thread_join(threads[i]);
+        CHECK_OK(statuses[i]);
+    }
+    CHECK_OK(peal_queue_flush(lane.queue, LANE_LONG));
+    CHECK_EQUAL(rung, 3 * each);
+    CHECK_COUNTS(lane.queue, 0, (uint64_t)(3 * each), 0, 0);
+    close_center(center);
+    lane_close(&lane);
+    journal_clear();
+}
+
+/* Returns false if a thread has begun to run the queue, and the flush therefore waits for it. */
+static bool returns_at_once(void)
+{
+    peal_observation observation;
+    peal_status status;
+
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    observation = open_bell();
+    CHECK_OK(peal_broadcast(bell.on_ring, 2));
+    CHECK_OK(peal_observation_remove(observation));
+    status = peal_queue_flush(lane.queue, 0);
+    CHECK(status == PEAL_OK || status == PEAL_ERROR_TIMEOUT);
+    close_center(center);
+    lane_close(&lane);
+    journal_clear();
+    return status == PEAL_OK;
+}
+
+CLAIM("Q7", "a flush of a queue returns at once when its calls were dropped before a thread has begun to run it")
+{
+    /* A thread usually takes longer to wake. */
+    WAIT_UNTIL(returns_at_once());
 }
 
 CLAIM("Q7", "a flush of a paused queue returns at once when the end of the observer has dropped all its calls")

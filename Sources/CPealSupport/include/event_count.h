@@ -11,8 +11,8 @@
  * sees it. A condition without a lock needs sequentially consistent accesses or a fence between the change and the
  * signal. Each access to the word here is sequentially consistent.
  *
- * A signal makes a system call only if a waiter sleeps. A waiter whose deadline has passed counts as one until the next
- * signal. So do, in the child of a fork, the waiters of the parent.
+ * A signal makes a system call only if a waiter sleeps. A waiter whose deadline has passed counts as asleep until the next
+ * signal. So do the parent's waiters in the child of a fork.
  */
 #ifndef CPEAL_EVENT_COUNT_H
 #define CPEAL_EVENT_COUNT_H

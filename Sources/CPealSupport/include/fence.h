@@ -16,10 +16,6 @@
  * thread has a record, or all others rest, that costs a barrier of the processor alone. */
 void peal_thread_writer_fence(void);
 
-/* The same for the stores up to this thread's last atomic read-modify-write operation. While no other thread has a
- * record, or all others rest, it costs nothing where such an operation is a full barrier. */
-void peal_thread_writer_fence_after_atomic(void);
-
 /* The same, without a lock, for a thread that waits for one. */
 void peal_thread_lock_fence(void);
 

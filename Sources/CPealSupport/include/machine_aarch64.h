@@ -27,9 +27,6 @@ enum { PEAL_RESULT_FLOATS = 4 };
 /* A change of page protection is broadcast by the hardware, and interrupts no processor. */
 #define PEAL_PAGE_IS_FENCE 0
 
-/* A later load may pass the store of an atomic read-modify-write operation. */
-#define PEAL_ATOMIC_IS_FENCE 0
-
 /* Releases the core for some cycles, for a thread that spins: `yield` has no effect on most cores. */
 static inline void peal_processor_pause(void) { __asm__ volatile("isb"); }
 /* A number that grows with time. */

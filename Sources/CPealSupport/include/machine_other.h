@@ -9,7 +9,6 @@ enum { PEAL_RESULT_FLOATS = 2 };
 #define PEAL_INTEGER_WORDS { 0, i1, i2, i3, i4, i5 }
 #define PEAL_THUNK_HAS_NUMBERS 0
 #define PEAL_PAGE_IS_FENCE 0
-#define PEAL_ATOMIC_IS_FENCE 0
 
 static inline void peal_processor_pause(void) {}
 static inline uint64_t peal_processor_ticks(void) { return 0; }

@@ -22,9 +22,6 @@ enum { PEAL_RESULT_FLOATS = 2 };
 /* When a page loses its write permission, the kernel interrupts every processor that may have cached its entry. */
 #define PEAL_PAGE_IS_FENCE 1
 
-/* An atomic read-modify-write operation is a full barrier. */
-#define PEAL_ATOMIC_IS_FENCE 1
-
 /* Yields the processor's execution units to the other thread of its core, for a thread that spins. */
 static inline void peal_processor_pause(void) { __builtin_ia32_pause(); }
 /* A number that grows with time. */

@@ -72,7 +72,7 @@ struct peal_mailbox {
     struct peal_mailbox *_Nullable before;
     struct peal_mailbox *_Nullable after;
 
-    /* Calls and marks that were enqueued without the lock: a list, newest first, or one of the values below. These items
+    /* Calls and marks that were enqueued without the lock: a list, newest first, or one of the values below. These calls
      * have no reference to their groups yet. */
     struct peal_item *_Nullable pushed;
     uint32_t references;
@@ -256,8 +256,8 @@ static inline struct peal_event_count *_Nonnull peal_mark_event_count(struct pea
 {
     return &mark->changed;
 }
-/* Appends a mark without the lock, if a run of the queue is certain: a serial queue is running or about to run, is not
- * paused and has no bound. Otherwise returns false, and the caller appends it under the lock. */
+/* Appends a mark without the lock to a serial queue that is not paused, if calls were pushed since it was idle. A run is
+ * then scheduled or has begun. Otherwise returns false, and the caller appends the mark under the lock. */
 bool peal_mailbox_push_mark(struct peal_mailbox *_Nonnull mailbox, struct peal_mark *_Nonnull mark);
 
 /* Makes the extras, unless the mailbox has them. Returns false when memory is short. The caller must not hold the

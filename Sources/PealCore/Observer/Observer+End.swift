@@ -44,15 +44,15 @@ extension Observer {
         Handles.observations.unpin(pointee.id)
     }
 
-    /// Ends an observer without extras whose gate an atomic operation has closed, and whose id the caller has pinned.
-    /// Releases the pin.
+    /// Ends an observer without extras whose gate is closed, and whose id the caller has pinned. Releases the pin.
     ///
-    /// - Returns: False if a call of it runs, on this thread or another, or its destroy callback does. Then it is in no
-    ///   list any more, and the caller finishes the removal and releases the pin.
+    /// - Returns: False if a call of it runs, on this thread or another, or if another thread runs or has run its destroy
+    ///   callback. Then it is in no list any more, and the caller finishes the removal and releases the pin.
     @inline(__always)
     func endUnlessRun() -> Bool {
         let replaced = takeFromLists()
-        peal_thread_writer_fence_after_atomic()
+        // No atomic operation follows the store that replaces the list.
+        peal_thread_writer_fence()
         let isAnyRead = peal_thread_any_slot_is_occupied()
         guard !isAnyRead || !peal_thread_others_run(nil, gate), ObserverLife.destroy(self) else {
             if let replaced { Reclaimer.retire(.list(replaced)) }

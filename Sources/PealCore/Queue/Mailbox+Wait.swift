@@ -17,7 +17,14 @@ extension Mailbox {
         }
         var isReached = peal_mark_event_count(mark).wait(until: deadline) { peal_mark_is_reached(mark) }
         // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
-        let isAlone = !isReached && locked { takeOne { $0 == item } } != nil
+        var isAlone = false
+        if !isReached {
+            locked {
+                // The calls may have been dropped, while the run that was scheduled for them has not begun.
+                isReached = pointee.first == item && !pointee.is_running
+                isAlone = takeOne { $0 == item } != nil
+            }
+        }
         isReached = isReached || peal_mark_is_reached(mark)
         peal_mark_release(mark, isAlone ? 2 : 1)
         return isReached ? .done : .timedOut
