@@ -221,31 +221,22 @@ bool peal_mailbox_try_mark_idle(struct peal_mailbox *mailbox)
     struct peal_item *pushed = NULL;
     return __atomic_compare_exchange_n(
                &mailbox->pushed, &pushed, PEAL_MAILBOX_IDLE, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-        || peal_mailbox_is_mark(pushed);
+        || peal_mailbox_is_special(pushed);
 }
 
 void peal_mailbox_shut(struct peal_mailbox *mailbox)
 {
     struct peal_item *pushed = __atomic_exchange_n(&mailbox->pushed, PEAL_MAILBOX_SHUT, __ATOMIC_ACQUIRE);
     peal_order_acquire(&mailbox->pushed);
-    if (!peal_mailbox_is_mark(pushed))
+    if (!peal_mailbox_is_special(pushed))
         move_chain(mailbox, pushed);
 }
 
 bool peal_mailbox_push_mark(struct peal_mailbox *mailbox, struct peal_mark *mark)
 {
-    if (peal_mailbox_kind_of(mailbox) != PEAL_MAILBOX_SERIAL
-        || __atomic_load_n(&mailbox->pauses, __ATOMIC_RELAXED) != 0)
-        return false;
-    struct peal_item *const item = &mark->task.item;
-    peal_order_release(&mailbox->pushed);
-    struct peal_item *before = __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED);
-    do {
-        if (before == PEAL_MAILBOX_IDLE || before == PEAL_MAILBOX_SHUT)
-            return false;
-        item->next = before;
-    } while (!__atomic_compare_exchange_n(&mailbox->pushed, &before, item, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
-    return true;
+    return peal_mailbox_kind_of(mailbox) == PEAL_MAILBOX_SERIAL
+        && __atomic_load_n(&mailbox->pauses, __ATOMIC_RELAXED) == 0
+        && peal_mailbox_push(mailbox, &mark->task.item, false) == PEAL_PUSHED;
 }
 
 static void reach(struct peal_task *task)

@@ -117,7 +117,7 @@ static void make_and_end(int n)
 
 static struct work {
     void (*turn)(int n);
-    struct latch has_begun; /* opened when the thread no longer uses types of the Swift runtime for the first time */
+    struct latch has_begun; /* opened after the first turns, which use types of the Swift runtime for the first time */
     pthread_t thread;
 } works[] = {
     { register_and_broadcast, LATCH_INITIALIZER, 0 },

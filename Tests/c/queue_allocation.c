@@ -184,6 +184,26 @@ CLAIM("Q2", "without memory a broadcast to queues fails, reaches no observer, an
     close_desk();
 }
 
+static peal_status flush_without_memory(void)
+{
+    peal_status status;
+
+    interpose_refuse(1);
+    status = peal_queue_flush(lanes[0].queue, 0);
+    interpose_refuse(0);
+    return status;
+}
+
+CLAIM("Q7", "without memory a flush of a queue without calls succeeds, and a flush of a queue with calls fails")
+{
+    open_desk(1, 1);
+    CHECK_OK(flush_without_memory());
+    CHECK_OK(broadcast(0));
+    CHECK_STATUS(flush_without_memory(), PEAL_ERROR_MEMORY);
+    CHECK_EQUAL(pump_all(lanes[0].queue), 1);
+    close_desk();
+}
+
 /* ---- Spare memory ------------------------------------------------------------------------------ */
 
 /* A round has at most as many calls as there may be spare blocks of their size. With MANY queues, a call needs a block

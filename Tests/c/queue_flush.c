@@ -230,6 +230,17 @@ static void stay_inside(int n)
     CHECK(!__atomic_load_n(&has_returned, __ATOMIC_ACQUIRE));
 }
 
+/* Opens a serial queue that runs a call, until the latch opens. */
+static void open_running(void)
+{
+    shut_latches();
+    lane_open(&lane, PEAL_QUEUE_SERIAL);
+    (void)open_bell();
+    does = stay_inside;
+    ring_up_to(1);
+    latch_wait(&inside);
+}
+
 static void *flush_long(void *context)
 {
     (void)context;
@@ -242,12 +253,7 @@ CLAIM("Q7", "a flush of a queue waits for the call that runs")
 {
     pthread_t thread;
 
-    shut_latches();
-    lane_open(&lane, PEAL_QUEUE_SERIAL);
-    (void)open_bell();
-    does = stay_inside;
-    ring_up_to(1);
-    latch_wait(&inside);
+    open_running();
     thread = thread_start(flush_long, NULL);
     CHECK_FAILURE(peal_queue_flush(lane.queue, LANE_SHORT), PEAL_ERROR_TIMEOUT);
     latch_open(&may_leave);
@@ -270,12 +276,7 @@ CLAIM("Q7", "several flushes wait for the call that runs, and one whose time lim
     peal_status statuses[3];
 
     for (int round = 0; round < CHECK_ROUNDS(20); round++) {
-        shut_latches();
-        lane_open(&lane, PEAL_QUEUE_SERIAL);
-        (void)open_bell();
-        does = stay_inside;
-        ring_up_to(1);
-        latch_wait(&inside);
+        open_running();
         for (int i = 0; i < 3; i++)
             threads[i] = thread_start(flush_to_end, &statuses[i]);
         /* Marks and calls in turns. */
@@ -383,7 +384,7 @@ static bool returns_at_once(void)
 
 CLAIM("Q7", "a flush of a queue returns at once when its calls were dropped before a thread has begun to run it")
 {
-    enum { MOST = 128, ROUNDS = 20 };
+    enum { MOST = 255, ROUNDS = 20 };
     peal_queue queues[MOST];
     unsigned returned = 0;
 

@@ -108,7 +108,7 @@ static inline void peal_mailbox_unlock_members(struct peal_mailbox *_Nonnull mai
 }
 
 /* Returns true if no item was pushed. */
-static inline bool peal_mailbox_is_mark(const struct peal_item *_Nullable pushed)
+static inline bool peal_mailbox_is_special(const struct peal_item *_Nullable pushed)
 {
     return (uintptr_t)pushed <= (uintptr_t)PEAL_MAILBOX_SHUT;
 }
@@ -163,18 +163,20 @@ static inline struct peal_mailbox_executor *_Nullable peal_mailbox_executor_of(s
 enum peal_pushed {
     PEAL_PUSHED, /* a thread runs the queue, or will */
     PEAL_PUSHED_FIRST, /* the caller must schedule a run of the queue */
-    PEAL_PUSHED_NOWHERE /* the queue is shut */
+    PEAL_PUSHED_NOWHERE /* the queue is shut, or idle */
 };
 
-/* Appends an item without a lock. The caller protects a list that contains the item's group, so the group cannot be
- * freed before peal_mailbox_move_pushed retains it for the item. */
+/* Appends an item without a lock. If the item has a group, the caller protects a list that contains the group. So the
+ * group cannot be freed before peal_mailbox_move_pushed retains it for the item.
+ *
+ * if_idle: Pushes to an idle queue too. */
 __attribute__((always_inline)) static inline enum peal_pushed peal_mailbox_push(
-    struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item)
+    struct peal_mailbox *_Nonnull mailbox, struct peal_item *_Nonnull item, bool if_idle)
 {
     peal_order_release(&mailbox->pushed);
     struct peal_item *before = __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED);
     do {
-        if (before == PEAL_MAILBOX_SHUT)
+        if (before == PEAL_MAILBOX_SHUT || (!if_idle && before == PEAL_MAILBOX_IDLE))
             return PEAL_PUSHED_NOWHERE;
         item->next = before == PEAL_MAILBOX_IDLE ? NULL : before;
     } while (!__atomic_compare_exchange_n(&mailbox->pushed, &before, item, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
@@ -189,7 +191,7 @@ void peal_mailbox_move_pushed_slow(struct peal_mailbox *_Nonnull mailbox);
 static inline void peal_mailbox_move_pushed(struct peal_mailbox *_Nonnull mailbox)
 {
     /* Pushed items are removed under the lock only, so an item that is seen here stays until it is moved. */
-    if (!peal_mailbox_is_mark(__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED)))
+    if (!peal_mailbox_is_special(__atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED)))
         peal_mailbox_move_pushed_slow(mailbox);
 }
 /* Marks the queue as idle. Returns false if an item was pushed meanwhile. */

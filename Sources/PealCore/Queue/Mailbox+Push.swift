@@ -10,7 +10,7 @@ extension Mailbox {
     /// The caller must protect a list with the item's group.
     func push(_ item: QueueItem) -> Pushed {
         if _slowPath(item.pointee.group.unsafelyUnwrapped.pointee.is_indexed) { return pushLocked(item) }
-        switch peal_mailbox_push(self, item) {
+        switch peal_mailbox_push(self, item, true) {
         case PEAL_PUSHED: return .accepted
         case PEAL_PUSHED_FIRST:
             let isScheduled = locked { markScheduledIfNeeded() }

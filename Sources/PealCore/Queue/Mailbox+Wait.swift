@@ -9,7 +9,7 @@ extension Mailbox {
     /// - Parameter deadline: As of peal_clock_deadline.
     func flush(deadline: UInt64) -> Flushed {
         guard !isCurrent else { return .wouldDeadlock }
-        guard let mark = peal_mark_make() else { return .outOfMemory }
+        guard let mark = peal_mark_make() else { return locked { isQuiet } ? .done : .outOfMemory }
         let item = UnsafeMutableRawPointer(mark).assumingMemoryBound(to: peal_item.self)
         guard peal_mailbox_push_mark(self, mark) || pushLocked(mark: item) else {
             peal_mark_release(mark, 2)
@@ -30,16 +30,21 @@ extension Mailbox {
         return isReached ? .done : .timedOut
     }
 
-    /// Returns false if there is nothing to wait for: no item waits and none runs, or the queue has ended, or its
-    /// threads belong to a parent process.
+    /// Returns false if there is nothing to wait for.
     private func pushLocked(mark: QueueItem) -> Bool {
         peal_mailbox_lock(self)
-        let isIdle = pointee.first == nil && !pointee.is_running || pointee.is_ended || pointee.is_left
-        if !isIdle { append(mark) }
-        let isScheduled = !isIdle && markScheduledIfNeeded()
+        let isQuiet = isQuiet
+        if !isQuiet { append(mark) }
+        let isScheduled = !isQuiet && markScheduledIfNeeded()
         peal_mailbox_unlock(self)
         if isScheduled { _ = schedule() }
-        return !isIdle
+        return !isQuiet
+    }
+
+    /// True if no item waits and none runs, or if the queue has ended or its threads belong to a parent process. The
+    /// caller must hold the lock.
+    private var isQuiet: Bool {
+        pointee.first == nil && !pointee.is_running || pointee.is_ended || pointee.is_left
     }
 
     /// Drops calls without living observers, with their copies, after an observer has ended.
