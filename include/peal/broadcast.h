@@ -290,10 +290,10 @@ struct peal_admission {
  * Thread rule: the thread of the begin. Since 0.1. */
 PEAL_API PEAL_COLD struct peal_admission peal_entry_admit(const struct peal_entry *entry, struct peal_hazard *hazard);
 
-/* The gate of an observer with PEAL_OBSERVE_RETAINS in its usual state. */
-enum { PEAL_GATE_RETAINS_ = 0x28000000 };
+/* A bit of the gate of an observer with PEAL_OBSERVE_RETAINS: the only one while the observer may be called at once. */
+enum { PEAL_GATE_RETAINS_ = 0x02000000 };
 
-/* As peal_entries_next. Returns an observer at once also if its gate equals `open`. */
+/* As peal_entries_next. Returns an observer at once also if `open` is the only bit of its gate. */
 PEAL_UNUSED static inline const struct peal_entry *peal_entries_next_(
     const struct peal_entry **next, const struct peal_entry *end, struct peal_hazard *hazard, uint32_t open)
 {
@@ -307,7 +307,8 @@ PEAL_UNUSED static inline const struct peal_entry *peal_entries_next_(
         __atomic_store_n(&hazard->current, gate, __ATOMIC_RELEASE);
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         state = __atomic_load_n(gate, __ATOMIC_ACQUIRE);
-        if (__builtin_expect(state != 0, 0) && state != open) {
+        /* One test, without a branch that usually is taken. */
+        if (__builtin_expect((state & ~open) != 0, 0)) {
             const struct peal_admission admission = peal_entry_admit(entry, hazard);
             *next = admission.next;
             entry = admission.entry;

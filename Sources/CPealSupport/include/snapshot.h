@@ -157,15 +157,15 @@ static inline void peal_snapshot_set_count(struct peal_snapshot *_Nonnull snapsh
 
 /* A gate is zero while its observer may be called at once. It is the first member of a record (record.h). */
 enum {
-    PEAL_GATE_BLOCKS = 0x03ffffff, /* the number of blocks of the observer */
+    PEAL_GATE_BLOCKS = 0x01ffffff, /* the number of blocks of the observer */
+    /* As PEAL_GATE_WEAK, but the observer's functions retain the target themselves. */
+    PEAL_GATE_RETAINS = PEAL_GATE_RETAINS_,
     PEAL_GATE_AWAITED = 0x04000000, /* a thread waits for the list's previous call: see peal_thread_await_runners */
     PEAL_GATE_LAZY = 0x08000000, /* reserves the position of a service's instance in the list, and is never called */
     PEAL_GATE_DRAINS = 0x10000000, /* the observer ends when its waiting calls have been delivered */
     PEAL_GATE_WEAK = 0x20000000, /* the target must be retained before the call */
     PEAL_GATE_ONCE = 0x40000000, /* removed by the broadcast that calls it */
-    PEAL_GATE_REMOVED = 0x80000000,
-    /* Weak, and its functions retain the target themselves. A placeholder is never weak. */
-    PEAL_GATE_RETAINS = PEAL_GATE_RETAINS_
+    PEAL_GATE_REMOVED = 0x80000000
 };
 
 /* An acquire load: the writes of a thread before it opened the gate happen before the call. */

@@ -35,5 +35,5 @@ public enum ObserverBlocks {
         return lazy.updateGates(of: placeholder, change)
     }
 
-    private static var maximumBlocks: UInt32 { 50_000_000 }
+    private static var maximumBlocks: UInt32 { 30_000_000 }
 }

@@ -35,7 +35,7 @@ enum ObserverGate {
 
     /// Returns true for the gate of a placeholder.
     @inline(__always)
-    static func isLazy(_ value: UInt32) -> Bool { value & retains == lazy }
+    static func isLazy(_ value: UInt32) -> Bool { value & lazy != 0 }
 
     static func endDraining(_ gate: UnsafeMutablePointer<UInt32>) {
         update(gate) { $0 | removed }
@@ -69,7 +69,8 @@ enum ObserverGate {
     ) -> UnsafePointer<SnapshotEntry>? {
         let gate = listed.pointee.gate
         // Most observers whose gate is not zero are only weak.
-        guard peal_gate_load(gate) | lazy == retains else { return admitSlow(listed, hazard) }
+        let value = peal_gate_load(gate)
+        guard value == weak || value == retains else { return admitSlow(listed, hazard) }
         let record = peal_observer_of_gate(gate)
         guard _fastPath(take(record, hazard)) else {
             prune(record)
@@ -104,7 +105,7 @@ enum ObserverGate {
                 continue
             }
             guard value & blocks == 0, !isLazy(value) else { return nil }
-            if value & weak != 0, !WeakHold.take(record, hazard) {
+            if value & (weak | retains) != 0, !WeakHold.take(record, hazard) {
                 prune(record)
                 return nil
             }
