@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 /// The loops over a list in which some results may not count: those of passive observers, and of handlers that abstain.
-struct ExaminedReplay: FrameLoops {
+struct ExaminedReplay: ResultLoops {
     private let replay: ResultReplay
     /// The number of calls whose results do not count.
     private var ignored = 0
@@ -11,7 +11,6 @@ struct ExaminedReplay: FrameLoops {
     init(_ replay: ResultReplay) { self.replay = replay }
 
     var plan: CallPlan.Pointer { replay.plan }
-    var list: Broadcast.List { replay.list }
 
     @inline(__always)
     mutating func fold<Tail: ResultTail>(_ tail: Tail) -> ResultWords {

@@ -2,15 +2,10 @@ internal import CPealSupport
 import PealCall
 
 /// The loops of a broadcast for results in an integer register, with up to four integers as arguments. These stay in
-/// registers; only rare tails have a frame in memory. Each result counts.
-struct IntegerResults: ResultLoops {
-    typealias Collection = CollectedWords
-
-    @inline(__always)
-    static var foldsReals: Bool { false }
-
+/// registers. Each result counts.
+struct IntegerResults {
     let plan: CallPlan.Pointer
-    let list: Broadcast.List
+    private let list: Broadcast.List
     private let hazard: Broadcast.Hazard
     private let integers: (UInt64, UInt64, UInt64, UInt64)
     private let isPair: Bool
@@ -50,19 +45,10 @@ struct IntegerResults: ResultLoops {
         integers = (first, second, third, fourth)
     }
 
-    @inline(__always)
-    func counted(of calls: Int) -> Int { calls }
-
-    @inline(never)
-    @_optimize(speed)
-    func fold<Tail: ResultTail>(_ tail: Tail) -> ResultWords {
-        Tail.isRare ? foldFrame(tail) : foldInline(tail)
-    }
-
     /// Calls each observer, and has the tail take its result. A call may pass more registers than its function takes, so
     /// two loops serve all methods.
     @inline(__always)
-    func foldInline<Tail: ResultTail>(_ tail: Tail) -> ResultWords {
+    func fold<Tail: ResultTail>(_ tail: Tail) -> ResultWords {
         // Local copies stay in registers.
         var tail = tail
         let (a, b, c, d) = integers
@@ -79,19 +65,6 @@ struct IntegerResults: ResultLoops {
     ) -> Int {
         FrameReplay.eachEntry(peal_snapshot_entries(list), Int(peal_snapshot_count(list)), hazard) { entry in
             tail.take(call(entry.pointee.function, entry.pointee.target), 0)
-        }
-    }
-
-    /// The same by the loop of a frame, for a tail that is not worth loops of its own.
-    @inline(never)
-    private func foldFrame<Tail: ResultTail>(_ tail: Tail) -> ResultWords {
-        var frame = peal_register_frame_room()
-        return withUnsafeMutablePointer(to: &frame) { frame in
-            let words = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: UInt64.self)
-            (words[1], words[2], words[3], words[4]) = integers
-            return ResultReplay(
-                plan: plan, shape: plan.pointee.frame.unsafelyUnwrapped, list: list, hazard: hazard, words: words
-            ).foldCompactly(tail)
         }
     }
 }

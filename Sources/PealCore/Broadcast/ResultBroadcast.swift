@@ -42,7 +42,7 @@ public enum ResultBroadcast {
     }
 
     @inline(__always)
-    fileprivate static func send<Loops: FrameLoops>(
+    fileprivate static func send<Loops: ResultLoops>(
         _ loops: Loops.Type, _ hazard: Broadcast.Hazard, _ list: Broadcast.List, _ traits: MethodTraits,
         _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
         _ request: UnsafePointer<BroadcastRequest>?, _ calls: UnsafeMutablePointer<Int>?
@@ -98,22 +98,10 @@ public enum ResultBroadcast {
         _ replay: Loops, _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
         var replay = replay
-        guard let collection = result?.assumingMemoryBound(to: peal_collection.self),
-            // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
-            UnsafeRawPointer(collection).load(as: Int.self) >= MemoryLayout<peal_collection>.size,
-            let values = collection.pointee.values
-        else { return nil }
-        let capacity = max(0, collection.pointee.capacity)
-        let size = replay.plan.pointee.resultSize
-        // A list has no more observers, so the product does not overflow. Their number is not loaded here, since others may
-        // be added before the loop loads it.
-        let end = values + min(capacity, Int(UInt32.max)) * size
-        guard let tail = Loops.Collection(next: values, end: end, size: size) else { return nil }
-        let called = replay.fold(tail).calls
-        let counted = replay.counted(of: called)
-        collection.pointee.count = min(counted, capacity)
+        guard let room = CollectionRoom(result, replay.plan.pointee.resultSize) else { return nil }
+        let called = replay.fold(CollectedResults(next: room.values, end: room.end, size: room.size)).calls
         calls?.pointee = called
-        return counted <= capacity ? .done : .truncated
+        return room.finish(replay.counted(of: called))
     }
 
     private static func fold<Loops: ResultLoops>(
@@ -141,46 +129,126 @@ func sendForResultAlone(
     _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
 ) -> Broadcast.Outcome {
     let list = Broadcast.list(hazard)
-    guard result != nil, !MethodTraits(rawValue: peal_snapshot_traits(list)).excludesResultLoops,
-        IntegerResults.fit(peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self), count)
-    else { return Broadcast.sendForAnyResult(hazard, arguments, count, result, calls, id) }
-    return MethodTraits(rawValue: peal_snapshot_traits(list)).keepsLast
-        ? sendIntegersForLast(hazard, arguments, count, result, calls, id)
-        : sendIntegers(hazard, arguments, count, result, calls, id)
+    let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
+    let plan = peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self)
+    guard !traits.excludesResultLoops, IntegerResults.fit(plan, count) else {
+        return Broadcast.sendForAnyResult(hazard, arguments, count, result, calls, id)
+    }
+    switch traits.policy {
+    case .last: return sendIntegersForLast(hazard, arguments, count, result, calls, id)
+    case .firstTrue, .firstNonzero: return sendIntegersForFirst(hazard, arguments, count, result, calls, id)
+    case .any, .every: return sendIntegersForTruth(hazard, arguments, count, result, calls, id)
+    case .sum where plan.pointee.resultKind.isSigned:
+        return sendIntegersForSum(hazard, arguments, count, result, calls, id)
+    case .collect where plan.pointee.resultSize == MemoryLayout<UInt32>.size:
+        return sendIntegersForCollection(hazard, arguments, count, result, calls, id)
+    default: return Broadcast.sendForAnyResult(hazard, arguments, count, result, calls, id)
+    }
 }
 
-/// The most common of these broadcasts wants the last result.
 @inline(never)
 @_optimize(speed)
 private func sendIntegersForLast(
     _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
     _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
 ) -> Broadcast.Outcome {
+    sendIntegers(hazard, arguments, count, result, calls, id) { _ in LastResult() }
+}
+
+@inline(never)
+@_optimize(speed)
+private func sendIntegersForFirst(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+) -> Broadcast.Outcome {
+    sendIntegers(hazard, arguments, count, result, calls, id) { FirstResult(mask: $0.resultMask) }
+}
+
+@inline(never)
+@_optimize(speed)
+private func sendIntegersForTruth(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+) -> Broadcast.Outcome {
+    sendIntegers(hazard, arguments, count, result, calls, id) {
+        let policy = MethodTraits(rawValue: peal_snapshot_traits(Broadcast.list(hazard))).policy
+        return TruthResult(mask: $0.resultMask, isEvery: policy == .every)
+    }
+}
+
+@inline(never)
+@_optimize(speed)
+private func sendIntegersForSum(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
+) -> Broadcast.Outcome {
+    sendIntegers(hazard, arguments, count, result, calls, id) { SumResult(shift: Int64($0.resultShift)) }
+}
+
+/// Makes one result of integers, which is that of a tail without results if there are no calls.
+@inline(__always)
+private func sendIntegers<Tail: ResultTail>(
+    _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
+    _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64, _ tail: (CallPlan.Pointer) -> Tail
+) -> Broadcast.Outcome {
     guard let result, let loops = IntegerResults(Broadcast.list(hazard), hazard, arguments, count) else {
         return Broadcast.sendForAnyResult(hazard, arguments, count, result, calls, id)
     }
-    let last = loops.foldInline(LastResult())
-    // Without calls the words are zeros, and so must be the result.
-    ResultWords.store(last.words.0, 0, loops.plan.pointee.resultSize, in: result)
-    calls?.pointee = last.calls
+    let folded = loops.fold(tail(loops.plan))
+    ResultWords.store(folded.words.0, 0, loops.plan.pointee.resultSize, in: result)
+    calls?.pointee = folded.calls
     Broadcast.release(hazard)
     return .done
 }
 
-/// The same for any other policy.
+/// Collects integers of four bytes.
 @inline(never)
 @_optimize(speed)
-private func sendIntegers(
+private func sendIntegersForCollection(
     _ hazard: Broadcast.Hazard, _ arguments: Broadcast.Arguments?, _ count: Int, _ result: UnsafeMutableRawPointer?,
     _ calls: UnsafeMutablePointer<Int>?, _ id: UInt64
 ) -> Broadcast.Outcome {
-    let list = Broadcast.list(hazard)
-    let policy = MethodTraits(rawValue: peal_snapshot_traits(list)).policy
-    guard let loops = IntegerResults(list, hazard, arguments, count),
-        let outcome = ResultBroadcast.send(policy, loops, result, nil, calls)
+    guard let room = CollectionRoom(result, MemoryLayout<UInt32>.size),
+        let loops = IntegerResults(Broadcast.list(hazard), hazard, arguments, count)
     else { return Broadcast.sendForAnyResult(hazard, arguments, count, result, calls, id) }
+    let called = loops.fold(CollectedWords(next: room.values, end: room.end)).calls
+    calls?.pointee = called
+    let outcome = room.finish(called)
     Broadcast.release(hazard)
     return outcome
+}
+
+/// The caller's memory for the results of a collection.
+private struct CollectionRoom {
+    private let collection: UnsafeMutablePointer<peal_collection>
+    private let capacity: Int
+    let values: UnsafeMutableRawPointer
+    let end: UnsafeMutableRawPointer
+    let size: Int
+
+    /// - Returns: nil if the caller's structure is too small or has no memory for results.
+    @inline(__always)
+    init?(_ result: UnsafeMutableRawPointer?, _ size: Int) {
+        guard let collection = result?.assumingMemoryBound(to: peal_collection.self),
+            // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
+            UnsafeRawPointer(collection).load(as: Int.self) >= MemoryLayout<peal_collection>.size,
+            let values = collection.pointee.values
+        else { return nil }
+        self.collection = collection
+        self.values = values
+        self.size = size
+        capacity = max(0, collection.pointee.capacity)
+        // A list has no more observers, so the product does not overflow. Their number is not loaded here, since others
+        // may be added before the loop loads it.
+        end = values + min(capacity, Int(UInt32.max)) * size
+    }
+
+    /// - Parameter count: The number of results.
+    @inline(__always)
+    func finish(_ count: Int) -> Broadcast.Outcome {
+        collection.pointee.count = min(count, capacity)
+        return count <= capacity ? .done : .truncated
+    }
 }
 
 /// Broadcasts to a protected list, and releases it.

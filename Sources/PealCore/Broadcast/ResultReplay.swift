@@ -3,31 +3,17 @@ import PealCall
 
 /// The loops of a broadcast for its results.
 protocol ResultLoops {
-    /// Stores the results of a collection.
-    associatedtype Collection: CollectingTail
-    /// False if no call returns its result in a floating register.
-    static var foldsReals: Bool { get }
+    init(_ replay: ResultReplay)
     var plan: CallPlan.Pointer { get }
-    var list: Broadcast.List { get }
     /// Calls each observer, and has the tail take the results that count.
     mutating func fold<Tail: ResultTail>(_ tail: Tail) -> ResultWords
     /// The number of calls whose results count, after the loop that made these calls.
     func counted(of calls: Int) -> Int
 }
 
-/// Loops that replay a register frame.
-protocol FrameLoops: ResultLoops where Collection == CollectedResults {
-    init(_ replay: ResultReplay)
-}
-
-extension FrameLoops {
-    @inline(__always)
-    static var foldsReals: Bool { true }
-}
-
 /// Replays a register frame to every observer for the results: the loops, one for each tail and each set of registers
 /// in which a call returns its result. Each result counts.
-struct ResultReplay: FrameLoops {
+struct ResultReplay: ResultLoops {
     let plan: CallPlan.Pointer
     let shape: FrameShape
     let list: Broadcast.List

@@ -79,16 +79,19 @@ struct FirstResult: ResultTail {
 struct TruthResult: ResultTail {
     let mask: UInt64
     let isEvery: Bool
+    /// Not zero if a result is true.
     var ones: UInt64 = 0
-    var hasZero = false
+    /// One if a result is false.
+    var zeros: UInt64 = 0
 
-    var words: (UInt64, UInt64) { ((isEvery ? !hasZero : ones != 0) ? 1 : 0, 0) }
+    var words: (UInt64, UInt64) { (isEvery ? zeros ^ 1 : ones == 0 ? 0 : 1, 0) }
 
     @inline(__always)
     mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
+        // Without a branch, since results may be true and false in any order.
         let value = first & mask
         ones |= value
-        if value == 0 { hasZero = true }
+        zeros |= value == 0 ? 1 : 0
         return true
     }
 }
@@ -176,50 +179,32 @@ struct CombinedResult: ResultTail {
     }
 }
 
-/// Results one after another in the caller's memory, as many as fit.
-protocol CollectingTail: ResultTail {
-    /// Returns nil if it does not take results of this size.
-    init?(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer, size: Int)
-}
+/// Results of four bytes, the most common size, one after another in the caller's memory, as many as fit.
+struct CollectedWords: ResultTail {
+    var next: UnsafeMutableRawPointer
+    let end: UnsafeMutableRawPointer
 
-extension CollectingTail {
     /// The caller's memory has the results.
     var words: (UInt64, UInt64) { (0, 0) }
-}
-
-/// Results of four bytes, the most common size.
-struct CollectedWords: CollectingTail {
-    private var next: UnsafeMutableRawPointer
-    private let end: UnsafeMutableRawPointer
-
-    @inline(__always)
-    init?(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer, size: Int) {
-        guard size == MemoryLayout<UInt32>.size else { return nil }
-        self.next = next
-        self.end = end
-    }
 
     @inline(__always)
     mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {
-        guard next != end else { return true }
-        next.storeBytes(of: UInt32(truncatingIfNeeded: first), as: UInt32.self)
-        next += MemoryLayout<UInt32>.size
+        if _fastPath(next != end) {
+            next.storeBytes(of: UInt32(truncatingIfNeeded: first), as: UInt32.self)
+            next += MemoryLayout<UInt32>.size
+        }
         return true
     }
 }
 
-/// Results of any size.
-struct CollectedResults: CollectingTail {
+/// The same of any size.
+struct CollectedResults: ResultTail {
     var next: UnsafeMutableRawPointer
     let end: UnsafeMutableRawPointer
     let size: Int
 
-    @inline(__always)
-    init?(next: UnsafeMutableRawPointer, end: UnsafeMutableRawPointer, size: Int) {
-        self.next = next
-        self.end = end
-        self.size = size
-    }
+    /// The caller's memory has the results.
+    var words: (UInt64, UInt64) { (0, 0) }
 
     @inline(__always)
     mutating func take(_ first: UInt64, _ second: UInt64) -> Bool {

@@ -10,15 +10,15 @@ struct ResultWords {
     /// - Returns: nil if the policy combines results otherwise; then no observer was called.
     @inline(__always)
     static func fold<Loops: ResultLoops>(_ policy: BroadcastPolicy, _ replay: inout Loops) -> ResultWords? {
-        let kind = replay.plan.pointee.resultKind
-        let isReal = Loops.foldsReals && kind.isReal
+        let plan = replay.plan
+        let kind = plan.pointee.resultKind
         switch policy {
         case .last: return replay.fold(LastResult())
         case .firstTrue, .firstNonzero:
-            return replay.fold(FirstResult(mask: isReal ? replay.mask >> 1 : replay.mask))
-        case .any, .every: return replay.fold(TruthResult(mask: replay.mask, isEvery: policy == .every))
+            return replay.fold(FirstResult(mask: kind.isReal ? plan.resultMask >> 1 : plan.resultMask))
+        case .any, .every: return replay.fold(TruthResult(mask: plan.resultMask, isEvery: policy == .every))
         case .sum, .min, .max:
-            return isReal ? foldReals(policy, kind, &replay) : foldIntegers(policy, kind, &replay)
+            return kind.isReal ? foldReals(policy, kind, &replay) : foldIntegers(policy, kind, &replay)
         case .all, .collect, .chain, .fold: return nil
         }
     }
@@ -28,7 +28,8 @@ struct ResultWords {
         _ policy: BroadcastPolicy, _ kind: ResultKind, _ replay: inout Loops
     ) -> ResultWords {
         kind.isSigned
-            ? foldIntegers(policy, Int64(replay.shift), &replay) : foldIntegers(policy, UInt64(replay.shift), &replay)
+            ? foldIntegers(policy, Int64(replay.plan.resultShift), &replay)
+            : foldIntegers(policy, UInt64(replay.plan.resultShift), &replay)
     }
 
     @inline(__always)
@@ -72,10 +73,12 @@ struct ResultWords {
     }
 }
 
-extension ResultLoops {
+extension CallPlan.Pointer {
     /// The bits of a result in its word. The bits above a short result are undefined.
-    fileprivate var mask: UInt64 { .max &>> UInt64(truncatingIfNeeded: shift) }
+    @inline(__always)
+    var resultMask: UInt64 { .max &>> UInt64(truncatingIfNeeded: resultShift) }
 
     /// The number of bits between a short result and the top of its word.
-    fileprivate var shift: Int { 64 &- 8 &* min(plan.pointee.resultSize, 8) }
+    @inline(__always)
+    var resultShift: Int { 64 &- 8 &* Swift.min(pointee.resultSize, 8) }
 }
