@@ -244,9 +244,12 @@ void peal_property_forked(void)
             element->is_notifying = false;
             struct peal_change_node *const claimed = element->claimed;
             element->claimed = NULL;
+            if (claimed == NULL)
+                continue;
+            claimed->is_claimed = false;
             if (element->is_closed_late)
                 peal_change_free(claimed);
-            else if (claimed != NULL)
+            else
                 peal_property_prepend(element, claimed);
         }
 }

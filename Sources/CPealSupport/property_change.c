@@ -1,7 +1,6 @@
 /* The changes that wait for their notification, alone or in batches. */
 #include "memory.h"
 #include "property.h"
-#include "spare.h"
 
 _Static_assert(offsetof(struct peal_change_node, in_batch) == offsetof(struct peal_spare_block, next_magazine),
     "the members of a spare node are those of a new one, but for `next`, `room` and the values");
@@ -29,8 +28,9 @@ static __attribute__((noinline)) struct peal_change_node *allocate_node(size_t n
 
 static inline struct peal_change_node *make_node(struct peal_thread *thread, size_t needed)
 {
-    struct peal_change_node *node = needed <= PEAL_CHANGE_SPARE_ROOM ? peal_spare_take(thread, PEAL_SPARE_CHANGES)
-                                                                     : NULL;
+    struct peal_change_node *node = NULL;
+    if (__builtin_expect(needed <= PEAL_CHANGE_SPARE_ROOM, 1))
+        node = peal_spare_take(thread, PEAL_SPARE_CHANGES);
     return __builtin_expect(node != NULL, 1) ? node : allocate_node(needed);
 }
 
@@ -52,14 +52,6 @@ bool peal_change_make_room(struct peal_change_node *node, size_t size)
             node->new_size = 0;
     }
     return node->new_size > 0;
-}
-
-void peal_change_free_single(struct peal_change_node *node)
-{
-    if (node->room != PEAL_CHANGE_SPARE_ROOM)
-        peal_memory_free(node);
-    else
-        peal_spare_add(peal_thread_own, PEAL_SPARE_CHANGES, node);
 }
 
 void peal_change_free(struct peal_change_node *node)
@@ -142,6 +134,8 @@ static bool may_claim(const struct peal_property_element *element)
 static void claim(struct peal_property_element *element, struct peal_change_node *node, struct peal_thread *thread)
 {
     add_to_batch(node, thread);
+    node->is_claimed = true;
+    node->claimed = element;
     __atomic_store_n(&element->claimed, node, __ATOMIC_RELAXED);
     peal_property_begin_notifying(element, thread);
 }
@@ -187,10 +181,10 @@ bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
 {
     struct peal_thread *thread = peal_thread_own;
     struct peal_property_element *element = peal_property_element_of(id);
-    if (element == NULL || size > PEAL_PROPERTY_SHORT || thread->hazards[0].shown.list != 0)
+    if (__builtin_expect(element == NULL || size > PEAL_PROPERTY_SHORT || thread->hazards[0].shown.list != 0, 0))
         return false;
     struct peal_change_node *node = make_node(thread, 2 * rounded(size));
-    if (node == NULL)
+    if (__builtin_expect(node == NULL, 0))
         return false;
     peal_lock_acquire_inline(&element->lock);
     if (__builtin_expect(
@@ -199,9 +193,9 @@ bool peal_property_set_in_batch(uint64_t id, const void *value, size_t size)
         return leave(element, node);
     node->property = id;
     /* The most frequent sizes are constants for the compiler. */
-    if (size == sizeof(uint32_t))
+    if (__builtin_expect(size == sizeof(uint32_t), 1))
         write_short(element, node, value, sizeof(uint32_t));
-    else if (size == sizeof(uint64_t))
+    else if (__builtin_expect(size == sizeof(uint64_t), 1))
         write_short(element, node, value, sizeof(uint64_t));
     else
         write_short(element, node, value, size);

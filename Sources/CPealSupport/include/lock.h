@@ -64,9 +64,9 @@ static inline bool peal_lock_try_acquire(struct peal_lock *_Nonnull lock)
 
 __attribute__((always_inline)) static inline void peal_lock_acquire_inline(struct peal_lock *_Nonnull lock)
 {
-    if (!peal_fork_try_enter())
+    if (__builtin_expect(!peal_fork_try_enter(), 0))
         peal_lock_acquire_at_gate(lock);
-    else if (!peal_lock_try_acquire(lock))
+    else if (__builtin_expect(!peal_lock_try_acquire(lock), 0))
         peal_lock_acquire_contended(lock);
     else
         peal_order_acquire(lock);

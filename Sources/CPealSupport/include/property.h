@@ -19,6 +19,7 @@
 #include "interface.h"
 #include "lock.h"
 #include "snapshot.h"
+#include "spare.h"
 #include "thread.h"
 
 enum {
@@ -52,13 +53,17 @@ struct peal_property_block {
 /* A change that waits for its notification, or an observer that waits for its first notification, with the initial
  * value. The bytes of both values follow. */
 struct peal_change_node {
-    struct peal_change_node *_Nullable next; /* the property's next change, in order */
+    union {
+        struct peal_change_node *_Nullable next; /* the property's next change, in order */
+        struct peal_property_element *_Nonnull claimed; /* for a claimed change, which is in no such order */
+    };
     struct peal_change_node *_Nullable in_batch; /* the next change of the same batch */
     struct peal_change_node *_Nullable latest; /* a later change of the same batch, which has the new value */
     uint64_t property;
     uint64_t observation; /* the observer to be notified of the initial value; 0: this is a change */
     const void *_Nullable batch; /* the thread whose batch delays the change; NULL: observers may be notified of it */
     bool prior_is_notified; /* observers were notified before the change */
+    bool is_claimed; /* its thread notifies of it when the batch ends, and of no other change of the property before */
     size_t old_size; /* for a text, with its zero */
     size_t new_size;
     void *_Nonnull new_value;
@@ -360,7 +365,13 @@ struct peal_change_node *_Nullable peal_change_make(size_t old_room, size_t new_
 void peal_change_free(struct peal_change_node *_Nullable node);
 /* Frees a node that is in no batch. Its members after `next` must be those of a new node, except for sizes and
  * values. */
-void peal_change_free_single(struct peal_change_node *_Nonnull node);
+static inline void peal_change_free_single(struct peal_change_node *_Nonnull node)
+{
+    if (node->room != PEAL_CHANGE_SPARE_ROOM)
+        peal_memory_free(node);
+    else
+        peal_spare_add(peal_thread_own, PEAL_SPARE_CHANGES, node);
+}
 static inline void *_Nonnull peal_change_old(struct peal_change_node *_Nonnull node) { return node->bytes; }
 static inline void *_Nonnull peal_change_new(struct peal_change_node *_Nonnull node) { return node->new_value; }
 /* Places the new value after an old value of `old_size` bytes. */
@@ -457,16 +468,16 @@ static inline struct peal_change_node *_Nullable peal_batch_remove_first(struct 
 /* Sets a short value in the calling thread's batch, which must be open, if the thread can claim the notification and the
  * type needs no general path. */
 bool peal_property_set_in_batch(uint64_t id, const void *_Nonnull value, size_t size);
-/* Returns true if the thread has claimed a notification with this change. The thread then notifies of it. Without the
- * lock: only the thread itself ends its claim. */
-static inline bool peal_change_take_claim(
-    struct peal_property_element *_Nonnull element, struct peal_change_node *_Nonnull node)
+/* If the thread has claimed a notification with this change, returns the property's element. The thread then notifies of
+ * the change. Without the lock: only the thread itself ends its claim. */
+static inline struct peal_property_element *_Nullable peal_change_take_claim(struct peal_change_node *_Nonnull node)
 {
-    if (__atomic_load_n(&element->claimed, __ATOMIC_RELAXED) != node)
-        return false;
-    __atomic_store_n(&element->claimed, NULL, __ATOMIC_RELAXED);
+    if (!node->is_claimed)
+        return NULL;
+    __atomic_store_n(&node->claimed->claimed, NULL, __ATOMIC_RELAXED);
+    node->is_claimed = false;
     node->batch = NULL;
-    return true;
+    return node->claimed;
 }
 static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node) { node->batch = NULL; }
 

@@ -31,11 +31,10 @@ public enum PropertyBatch {
     private static func notify(_ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
         var isRejected = false
         while let change = peal_batch_remove_first(thread) {
-            let id = change.pointee.property
-            guard let element = peal_property_element_of(id) else { continue }
-            let notification = PropertyNotification(element: element, id: id)
-            let isClaimed = peal_change_take_claim(element, change)
-            if isClaimed ? notification.finish(change) : release(change, notification, thread) {
+            if let element = peal_change_take_claim(change) {
+                let notification = PropertyNotification(element: element, id: change.pointee.property)
+                if notification.finish(change) { isRejected = true }
+            } else if release(change, thread) {
                 isRejected = true
             }
         }
@@ -44,12 +43,13 @@ public enum PropertyBatch {
 
     /// Releases one change from the batch. Notifies of the change here, unless a thread is notifying of the property
     /// already.
-    private static func release(
-        _ change: PropertyChange, _ notification: PropertyNotification, _ thread: UnsafeMutablePointer<peal_thread>
-    ) -> Bool {
-        let element = notification.element
+    @inline(never)
+    private static func release(_ change: PropertyChange, _ thread: UnsafeMutablePointer<peal_thread>) -> Bool {
+        let id = change.pointee.property
+        guard let element = peal_property_element_of(id) else { return false }
+        let notification = PropertyNotification(element: element, id: id)
         peal_property_lock(element)
-        guard peal_property_is_of(element, notification.id) else {
+        guard peal_property_is_of(element, id) else {
             // The property has ended, and its end frees no change that is in a batch.
             peal_property_unlock(element)
             peal_change_free(change)

@@ -30,7 +30,7 @@ extension PropertyNotification {
     }
 
     /// Notifies of the change with which the thread has claimed the notification, and of those that were added since.
-    @_optimize(speed)
+    @inline(__always)
     func finish(_ change: PropertyChange) -> Bool {
         // The property may have ended since the claim.
         let isRejected = peal_property_is_of(element, id) && notify(change)
@@ -53,6 +53,7 @@ extension PropertyNotification {
 
     private static var changesPerWakeUp: UInt32 { 1024 }
 
+    @inline(__always)
     private func notify(_ change: PropertyChange) -> Bool {
         guard change.pointee.observation == 0 else { return PropertyInitial.notify(change) }
         let values = values(of: change)
