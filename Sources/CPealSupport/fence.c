@@ -14,7 +14,7 @@
 #include "thread.h"
 
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
-static bool has_membarrier;
+static bool is_set_up, has_membarrier;
 
 static bool register_process(void)
 {
@@ -26,9 +26,14 @@ static void set_up(void)
     has_membarrier = register_process();
     if (has_membarrier)
         peal_lock_release_plainly();
+    __atomic_store_n(&is_set_up, true, __ATOMIC_RELEASE);
 }
 
-void peal_fence_set_up(void) { pthread_once(&set_up_once, set_up); }
+void peal_fence_set_up(void)
+{
+    if (__builtin_expect(!__atomic_load_n(&is_set_up, __ATOMIC_ACQUIRE), 0))
+        (void)pthread_once(&set_up_once, set_up);
+}
 
 enum { PAGE = 65536 }; /* a multiple of any system's page size */
 static char page[PAGE] __attribute__((aligned(PAGE)));

@@ -88,15 +88,22 @@ SLOW_PATH peal_lock_acquire_at_gate(struct peal_lock *lock)
 
 void peal_lock_acquire(struct peal_lock *lock) { peal_lock_acquire_inline(lock); }
 
-SLOW_PATH peal_lock_wake(struct peal_lock *lock)
+static void wake(struct peal_lock *lock)
 {
     (void)syscall(SYS_futex, &lock->word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
+SLOW_PATH peal_lock_wake_and_leave(struct peal_lock *lock)
+{
+    wake(lock);
+    peal_fork_leave();
+}
+
 SLOW_PATH peal_lock_release_exactly(struct peal_lock *lock)
 {
+    peal_order_release(lock);
     if (__atomic_exchange_n(&lock->word, FREE, __ATOMIC_RELEASE) == CONTENDED)
-        peal_lock_wake(lock);
+        wake(lock);
     struct peal_thread *const own = peal_thread_own;
     uint32_t none = FENCED;
     if (own != NULL && __atomic_load_n(&peal_lock_contenders, __ATOMIC_RELAXED) == none

@@ -164,7 +164,7 @@ static inline void set_first_spare(
     const struct peal_slots *slots, size_t slot_size, struct peal_spare_slots *spares, uint32_t first)
 {
     spares->first = first;
-    if (first == 0)
+    if (__builtin_expect(first == 0, 0))
         return;
     spares->first_slot = existing_slot_sized(slots, first - 1, slot_size);
     __builtin_prefetch(spares->first_slot, 1);

@@ -97,7 +97,9 @@ private func foldsAlone(_ options: UnsafePointer<peal_send_options>) -> Bool {
         && leavesCalls(options)
 }
 
-@c @implementation @_optimize(speed)
+/// Other attributes than those of the next function. The compiler would otherwise make one function of both, to which each
+/// jumps.
+@c @implementation @_optimize(size)
 public func peal_entries_begin(_ method: peal_method) -> peal_entries {
     var occupied: Broadcast.Hazard?
     guard let entries = Broadcast.beginFast(method.id, occupied: &occupied) else {

@@ -48,16 +48,16 @@ static inline void peal_fork_enter(void)
 /* Returns true if the calling thread holds a lock, or waits for one. */
 bool peal_fork_holds_locks(void);
 
-/* Call after a lock was released, on the thread that held it. */
-static inline void peal_fork_leave(void)
+/* Call after a lock was released, on the thread that held it, with the thread's record or NULL. */
+static inline void peal_fork_leave_as(struct peal_thread *_Nullable own)
 {
-    struct peal_thread *own = peal_thread_own;
     /* One comparison finds a lock that is not noted here, and what waits for the release. */
     if (__builtin_expect(own == NULL || own->locks - 1 >= PEAL_LOCKS_LATE, 0))
         peal_fork_leave_slow();
     else
         __atomic_store_n(&own->locks, own->locks - 1, __ATOMIC_RELEASE);
 }
+static inline void peal_fork_leave(void) { peal_fork_leave_as(peal_thread_own); }
 
 /* The number of forks between the first process and this one. An object made under another number belongs to a
  * parent. */

@@ -53,7 +53,7 @@ void peal_lock_release_plainly(void);
 void peal_lock_acquire_at_gate(struct peal_lock *_Nonnull lock);
 void peal_lock_acquire_contended(struct peal_lock *_Nonnull lock);
 void peal_lock_release_exactly(struct peal_lock *_Nonnull lock);
-void peal_lock_wake(struct peal_lock *_Nonnull lock);
+void peal_lock_wake_and_leave(struct peal_lock *_Nonnull lock);
 
 static inline bool peal_lock_try_acquire(struct peal_lock *_Nonnull lock)
 {
@@ -74,18 +74,19 @@ __attribute__((always_inline)) static inline void peal_lock_acquire_inline(struc
 
 __attribute__((always_inline)) static inline void peal_lock_release_inline(struct peal_lock *_Nonnull lock)
 {
-    peal_order_release(lock);
+    struct peal_thread *const own = peal_thread_own;
     /* The fence of a contender reaches only threads that have a record. */
-    if (__builtin_expect(peal_thread_own == NULL, 0) || peal_lock_is_contended()) {
+    if (__builtin_expect(own == NULL || peal_order_needs_reports() || peal_lock_is_contended(), 0)) {
         peal_lock_release_exactly(lock);
         return;
     }
     __atomic_store_n(&lock->word, PEAL_LOCK_FREE, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     /* The lock's memory may be free by now, so it is not read again. A thread that sleeps may do so on another lock. */
-    if (peal_lock_is_contended())
-        peal_lock_wake(lock);
-    peal_fork_leave();
+    if (__builtin_expect(peal_lock_is_contended(), 0))
+        peal_lock_wake_and_leave(lock);
+    else
+        peal_fork_leave_as(own);
 }
 
 #endif
