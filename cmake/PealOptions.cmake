@@ -75,6 +75,9 @@ if(PEAL_SANITIZE)
   set(PEAL_SWIFT_SANITIZER -sanitize=${PEAL_SANITIZE})
   if(PEAL_SANITIZE STREQUAL "thread")
     list(APPEND PEAL_SWIFT_SANITIZER -DPEAL_THREAD_SANITIZER -Xcc -DPEAL_THREAD_SANITIZER)
+  elseif(PEAL_SANITIZE STREQUAL "address")
+    # For inline functions of C in Swift code, where __has_feature does not know the sanitizer.
+    list(APPEND PEAL_SWIFT_SANITIZER -Xcc -DPEAL_ADDRESS_SANITIZER)
   endif()
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${clang_sanitizers};-fno-omit-frame-pointer;-fno-sanitize-recover=all>"

@@ -230,6 +230,17 @@ bool peal_property_resume(struct peal_property_element *element)
 
 /* ---- fork(2) ----------------------------------------------------------------------------------- */
 
+/* As peal_change_free. The memory does not become a spare node, because that may take a lock. */
+static void free_without_lock(struct peal_change_node *node)
+{
+    while (node != NULL) {
+        struct peal_change_node *const latest = node->latest;
+        peal_memory_free(node->more);
+        peal_memory_free(node);
+        node = latest;
+    }
+}
+
 void peal_property_forked(void)
 {
     for (uint32_t i = 0; i < PEAL_PROPERTY_CHUNKS; i++)
@@ -248,7 +259,7 @@ void peal_property_forked(void)
                 continue;
             claimed->is_claimed = false;
             if (element->is_closed_late)
-                peal_change_free(claimed);
+                free_without_lock(claimed);
             else
                 peal_property_prepend(element, claimed);
         }

@@ -65,6 +65,7 @@ void peal_change_free(struct peal_change_node *node)
         node->observation = 0;
         node->batch = NULL;
         node->prior_is_notified = false;
+        node->is_claimed = false;
         node->more = NULL;
         peal_change_free_single(node);
         node = latest;

@@ -9,7 +9,7 @@ static void ring(void *self)
     calls++;
 }
 
-CLAIM("O10", "fifty million blocks of one registration are counted, and one more is refused without harm")
+CLAIM("O10", "thirty million blocks of one registration are counted, and one more is refused without harm")
 {
     enum { LIMIT = 30000000 };
     const peal_center center = open_center();

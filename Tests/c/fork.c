@@ -310,6 +310,48 @@ CLAIM("F6", "the next set in the child of a fork notifies of the change that a b
     close_all();
 }
 
+/* Fills the thread's room for changes that are used again. Another one would take a lock. */
+static void keep_spare_changes(void)
+{
+    enum { ALL = 32 };
+    const int zero = 0, one = 1;
+    peal_property properties[ALL];
+
+    for (int i = 0; i < ALL; i++) {
+        char name[16];
+
+        (void)snprintf(name, sizeof name, "spare_%d", i);
+        check_must(peal_property_define(center, name, "int", &zero, NULL, &properties[i]), "a property");
+    }
+    check_must(peal_batch_begin(), "a batch");
+    for (int i = 0; i < ALL; i++)
+        CHECK_STATUS(peal_property_set(properties[i], &one, sizeof one), PEAL_DEFERRED);
+    check_must(peal_batch_end(), "the end of a batch");
+}
+
+static bool sets_another_property(void)
+{
+    const int zero = 0, one = 1;
+    peal_property further;
+
+    return CHECK_OK(peal_property_define(center, "further", "int", &zero, NULL, &further))
+        && CHECK_OK(peal_property_set(further, &one, sizeof one));
+}
+
+CLAIM("F6", "a fork ends although a property was removed in which a batch of another thread has made a change")
+{
+    open_all();
+    has_set = may_end = (struct latch)LATCH_INITIALIZER;
+    const pthread_t thread = thread_start(set_in_batch, NULL);
+    latch_wait(&has_set);
+    CHECK_OK(peal_property_remove(property));
+    keep_spare_changes();
+    CHECK(in_child(sets_another_property, SECONDS));
+    latch_open(&may_end);
+    thread_join(thread);
+    close_all();
+}
+
 /* ---- A fork by a thread of the library ----------------------------------------------------------- */
 
 static struct latch has_forked = LATCH_INITIALIZER;

@@ -243,7 +243,7 @@ PEAL_API peal_status peal_method_clear_last_call(peal_method method, const void 
 struct peal_entry {
     peal_function function; /* the observer's function for this method */
     void *target;           /* its first argument */
-    const uint32_t *gate;   /* zero while the observer may be called at once */
+    const uint32_t *gate;   /* zero while the observer may be called at once; see PEAL_GATE_RETAINS_ too */
 };
 
 /* A hazard slot: protects a method's list for the thread that reads it. */

@@ -258,7 +258,7 @@ PEAL_API peal_status peal_protocol_remove_observations(peal_protocol protocol, s
 /* Blocks an observer: it is skipped until it is unblocked as many times as it was blocked. A queued call tests this
  * just before it begins: an observer that was blocked at the broadcast and is unblocked by then is called.
  *
- * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past fifty million blocks.
+ * Returns PEAL_OK; PEAL_ERROR_HANDLE; PEAL_ERROR_LIMIT past thirty million blocks.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_block(peal_observation observation);
 

@@ -8,9 +8,10 @@
  *
  * An uncontended lock is one atomic operation, and its release a store. While a thread of the process is announced, and
  * for some releases afterwards, each release is an atomic exchange, which finds out whether a sleeper waits for this
- * lock. It always is where the system has no membarrier(2), and for a thread without a record. A thread that is about to
- * sleep on a lock announces itself: it makes the other threads see that by membarrier, as readers of observer lists are
- * made to see a removal (fence.h). The notifications of properties end by a store likewise (property.h).
+ * lock. It always is where the system has no membarrier(2), for a thread without a record, and while releases are
+ * reported to a sanitizer (order.h). A thread that is about to sleep on a lock announces itself: it makes the other
+ * threads see that by membarrier, as readers of observer lists are made to see a removal (fence.h). The notifications of
+ * properties end by a store likewise (property.h).
  */
 #ifndef CPEAL_LOCK_H
 #define CPEAL_LOCK_H

@@ -34,7 +34,7 @@ static inline uint32_t peal_spare_magazine(enum peal_spare_kind kind)
 #define PEAL_SPARE_IS_FREED 1
 #endif
 #endif
-#if !defined(PEAL_SPARE_IS_FREED) && !defined(__SANITIZE_ADDRESS__)
+#if !defined(PEAL_SPARE_IS_FREED) && !defined(__SANITIZE_ADDRESS__) && !defined(PEAL_ADDRESS_SANITIZER)
 #define PEAL_SPARE_IS_FREED 0
 #elif !defined(PEAL_SPARE_IS_FREED)
 #define PEAL_SPARE_IS_FREED 1
