@@ -136,7 +136,7 @@ static void claim(struct peal_property_element *element, struct peal_change_node
 {
     add_to_batch(node, thread);
     node->is_claimed = true;
-    node->claimed = element;
+    node->element = element;
     __atomic_store_n(&element->claimed, node, __ATOMIC_RELAXED);
     peal_property_begin_notifying(element, thread);
 }

@@ -17,7 +17,7 @@ _Static_assert(
         == offsetof(struct peal_snapshot, capacity),
     "the empty list begins as a snapshot does");
 
-_Static_assert(PEAL_GATE_RETAINS == PEAL_GATE_BLOCKS + 1, "programs ignore this bit alone");
+_Static_assert(PEAL_GATE_RETAINS == PEAL_GATE_BLOCKS + 1, "the bit is the lowest one above the number of blocks");
 
 _Static_assert(sizeof(struct peal_directory_element) == 64, "an element fills a cache line");
 

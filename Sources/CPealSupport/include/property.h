@@ -55,7 +55,7 @@ struct peal_property_block {
 struct peal_change_node {
     union {
         struct peal_change_node *_Nullable next; /* the property's next change, in order */
-        struct peal_property_element *_Nonnull claimed; /* for a claimed change, which is in no such order */
+        struct peal_property_element *_Nonnull element; /* for a claimed change, which is in no such order */
     };
     struct peal_change_node *_Nullable in_batch; /* the next change of the same batch */
     struct peal_change_node *_Nullable latest; /* a later change of the same batch, which has the new value */
@@ -474,10 +474,10 @@ static inline struct peal_property_element *_Nullable peal_change_take_claim(str
 {
     if (!node->is_claimed)
         return NULL;
-    __atomic_store_n(&node->claimed->claimed, NULL, __ATOMIC_RELAXED);
+    __atomic_store_n(&node->element->claimed, NULL, __ATOMIC_RELAXED);
     node->is_claimed = false;
     node->batch = NULL;
-    return node->claimed;
+    return node->element;
 }
 static inline void peal_change_release_from_batch(struct peal_change_node *_Nonnull node) { node->batch = NULL; }
 

@@ -98,8 +98,9 @@ public enum ResultBroadcast {
         _ replay: Loops, _ result: UnsafeMutableRawPointer?, _ calls: UnsafeMutablePointer<Int>?
     ) -> Broadcast.Outcome? {
         var replay = replay
-        guard let room = CollectionRoom(result, replay.plan.pointee.resultSize) else { return nil }
-        let called = replay.fold(CollectedResults(next: room.values, end: room.end, size: room.size)).calls
+        let size = replay.plan.pointee.resultSize
+        guard let room = CollectionRoom(result, size) else { return nil }
+        let called = replay.fold(CollectedResults(next: room.values, end: room.end, size: size)).calls
         calls?.pointee = called
         return room.finish(replay.counted(of: called))
     }
@@ -224,8 +225,8 @@ private struct CollectionRoom {
     private let capacity: Int
     let values: UnsafeMutableRawPointer
     let end: UnsafeMutableRawPointer
-    let size: Int
 
+    /// - Parameter size: That of one result.
     /// - Returns: nil if the caller's structure is too small or has no memory for results.
     @inline(__always)
     init?(_ result: UnsafeMutableRawPointer?, _ size: Int) {
@@ -236,7 +237,6 @@ private struct CollectionRoom {
         else { return nil }
         self.collection = collection
         self.values = values
-        self.size = size
         capacity = max(0, collection.pointee.capacity)
         // A list has no more observers, so the product does not overflow. Their number is not loaded here, since others
         // may be added before the loop loads it.

@@ -37,6 +37,10 @@ enum ObserverGate {
     @inline(__always)
     static func isLazy(_ value: UInt32) -> Bool { value & lazy != 0 }
 
+    /// Returns true if the target must be retained during a call, by the hooks or by the observer's functions.
+    @inline(__always)
+    static func isWeak(_ value: UInt32) -> Bool { value & (weak | retains) != 0 }
+
     static func endDraining(_ gate: UnsafeMutablePointer<UInt32>) {
         update(gate) { $0 | removed }
     }
@@ -105,7 +109,7 @@ enum ObserverGate {
                 continue
             }
             guard value & blocks == 0, !isLazy(value) else { return nil }
-            if value & (weak | retains) != 0, !WeakHold.take(record, hazard) {
+            if isWeak(value), !WeakHold.take(record, hazard) {
                 prune(record)
                 return nil
             }

@@ -11,7 +11,7 @@ struct WeakProbe: @unchecked Sendable {
     /// Retains the weak records among these. The caller must hold the center's lock.
     init(_ records: some Sequence<UnsafeMutablePointer<ObserverRecord>>) {
         self.records = records.filter {
-            peal_gate_load($0.gate) & (ObserverGate.weak | ObserverGate.retains) != 0 && !ObserverGate.isEnding($0.gate)
+            ObserverGate.isWeak(peal_gate_load($0.gate)) && !ObserverGate.isEnding($0.gate)
         }
         for record in self.records { peal_observer_retain(record) }
     }
