@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Weak: the self-contained library has its own (Sources/CPealReserve). */
 #define REPLACEABLE __attribute__((weak))
@@ -26,12 +27,23 @@ REPLACEABLE bool peal_reserve_prepare(size_t size)
     return true;
 }
 
-/* ---- Large pages ------------------------------------------------------------------------------- */
+/* ---- Pages -------------------------------------------------------------------------------------- */
 
-static char *map(size_t size)
+void *peal_memory_map(size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
+}
+
+void peal_memory_unmap(void *memory, size_t size) { (void)munmap(memory, size); }
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+void peal_memory_populate(void *memory, size_t size)
+{
+    const size_t before = (uintptr_t)memory & ((size_t)sysconf(_SC_PAGESIZE) - 1);
+    (void)madvise((char *)memory - before, before + size, MADV_POPULATE_WRITE);
 }
 
 void *peal_memory_allocate_large(size_t size, size_t large)
@@ -39,9 +51,9 @@ void *peal_memory_allocate_large(size_t size, size_t large)
     enum { LARGE_PAGE = 1 << 21 };
     if (size < large)
         return peal_memory_allocate(size);
-    char *memory = map(size + LARGE_PAGE);
+    char *memory = peal_memory_map(size + LARGE_PAGE);
     if (memory == NULL)
-        return map(size);
+        return peal_memory_map(size);
     /* The memory begins with a large page. */
     const size_t before = -(uintptr_t)memory & (LARGE_PAGE - 1);
     if (before > 0)
@@ -56,5 +68,5 @@ void peal_memory_free_large(void *memory, size_t size, size_t large)
     if (size < large)
         peal_memory_free(memory);
     else if (memory != NULL)
-        (void)munmap(memory, size);
+        peal_memory_unmap(memory, size);
 }

@@ -10,7 +10,10 @@ enum {
     /* A thread returns its spare slots to the table when it has so many. A collection of removed observers frees fewer. */
     MOST_SPARES = 128,
     /* So many slots that were never used become spare ones together. */
-    FRESH_SPARES = 16
+    FRESH_SPARES = 16,
+    /* The pages of so many slots are populated together, if at least eight times as many are used. */
+    POPULATED = 1024,
+    POPULATED_FROM = 8 * POPULATED
 };
 
 /* Publishes a chunk. Returns false if another thread has published one meanwhile. */
@@ -230,6 +233,16 @@ static enum peal_slot_outcome take_unused(struct peal_slots *slots, uint32_t *ou
     return PEAL_SLOT_ALLOCATED;
 }
 
+/* Populates the pages of a block of slots, if its first slot is among `count` slots from `first` on. No block is in two
+ * chunks. */
+static void populate(const struct peal_slots *slots, uint32_t first, uint32_t count)
+{
+    enum { BEFORE = 1 << PEAL_SLOT_FIRST_BITS };
+    const uint32_t block = (first + count - 1 + BEFORE) & ~(uint32_t)(POPULATED - 1);
+    if (block >= POPULATED_FROM && block >= first + BEFORE)
+        peal_memory_populate(existing_slot(slots, block - BEFORE), (size_t)POPULATED * slots->slot_size);
+}
+
 /* Takes slots that were never used. The thread keeps all but the first one. */
 static __attribute__((noinline)) enum peal_slot_outcome grow(
     struct peal_slots *slots, struct peal_spare_slots *spares, uint64_t *out_id)
@@ -238,6 +251,7 @@ static __attribute__((noinline)) enum peal_slot_outcome grow(
     const enum peal_slot_outcome outcome = take_unused(slots, &first, &count);
     if (outcome != PEAL_SLOT_ALLOCATED)
         return outcome;
+    populate(slots, first, count);
     for (uint32_t index = first; index < first + count; index++) {
         struct peal_slot *const slot = existing_slot(slots, index);
         __atomic_store_n(&slot->word, (uint64_t)1 << 32, __ATOMIC_RELAXED);

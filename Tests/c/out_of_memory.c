@@ -240,7 +240,7 @@ CLAIM("F2", "a registration without memory that makes lists grow gives a status,
     check_registration(attempt_observe, 5, 1);
 }
 
-CLAIM("F2", "a list of many observers grows by less where the memory to double it is refused")
+CLAIM("F2", "a list of many observers has less room to grow where its address space is refused")
 {
     enum { OBSERVERS = 8000 };
     static int heard[OBSERVERS];

@@ -40,6 +40,7 @@ struct peal_snapshot {
     /* The first removed observer in call order, if `removed` is not zero: no entry before it is marked. */
     uint64_t removed_order;
     int32_t removed_priority;
+    uint32_t reserved; /* the capacity to which the list can be extended, since it is in pages of its own, or zero */
     bool has_rare; /* some observers have rare extras, for example the placeholders and the instances of services */
     void *_Nullable twin; /* memory for a list of the same capacity, so that settling this one cannot fail */
     /* For typed loops: the function that a call of `enqueue_thunk` runs. See enqueue_thunk.h. */

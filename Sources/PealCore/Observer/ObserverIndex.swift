@@ -53,8 +53,8 @@ struct ObserverIndex {
         let wanted = max(Self.minimumCapacity, capacity * 2)
         let size = Self.size(wanted)
         guard let memory = peal_memory_allocate_large(size, Self.largeSize) else { throw .outOfMemory }
-        // Otherwise the system would map each zeroed page twice: when a search reads it, and at the first write.
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: size)
+        // Otherwise the system would map each page twice: when a search reads it, and at the first write.
+        if size >= Self.manyPages { peal_memory_populate(memory, size) }
         let (outgrown, outgrownCapacity) = (elements, capacity)
         elements = memory.bindMemory(to: Element.self, capacity: Int(wanted))
         capacity = wanted
@@ -65,6 +65,7 @@ struct ObserverIndex {
     }
 
     private static var largeSize: Int { PEAL_MEMORY_LARGE_TABLE }
+    private static var manyPages: Int { 1 << 16 }
 
     private static func size(_ capacity: UInt32) -> Int { Int(capacity) * MemoryLayout<Element>.stride }
 

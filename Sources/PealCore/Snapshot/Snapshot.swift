@@ -29,6 +29,38 @@ extension Snapshot {
         return begin(in: memory, for: element, capacity: 1, hasGroups: false)
     }
 
+    /// An empty list without groups that can be extended; nil if its address space is refused.
+    ///
+    /// - Parameter reserved: The number of entries up to which it can be extended.
+    static func makeMapped(for element: MethodElement, capacity: Int, reserved: Int) -> Snapshot? {
+        guard let most = UInt32(exactly: reserved), let memory = peal_memory_map(peal_snapshot_size(reserved)) else {
+            return nil
+        }
+        let snapshot = begin(in: memory, for: element, capacity: 0, hasGroups: false)
+        snapshot.pointee.reserved = most
+        snapshot.extend(by: capacity)
+        return snapshot
+    }
+
+    /// Returns true if the list has memory for another entry, or can be extended.
+    @inline(__always)
+    func makeRoom() -> Bool { count + Int(pointee.pending) < Int(pointee.capacity) || extend() }
+
+    @inline(never)
+    private func extend() -> Bool {
+        // The twin has the list's capacity.
+        guard pointee.capacity < pointee.reserved, pointee.twin == nil else { return false }
+        extend(by: Int(pointee.capacity) / 64)
+        return true
+    }
+
+    private func extend(by number: Int) {
+        let number = Swift.min(number, Int(pointee.reserved - pointee.capacity))
+        let unused = peal_snapshot_entry_at(self, Int(pointee.capacity))
+        peal_memory_populate(unused, number * MemoryLayout<SnapshotEntry>.stride)
+        pointee.capacity += UInt32(number)
+    }
+
     @inline(__always)
     private static func begin(
         in memory: UnsafeMutableRawPointer, for element: MethodElement, capacity: UInt32, hasGroups: Bool
@@ -76,8 +108,6 @@ extension Snapshot {
 
     /// True for a list that is collected at once when it is replaced, because it may take megabytes.
     var isLong: Bool { total > 4096 }
-
-    var hasRoom: Bool { count + Int(pointee.pending) < Int(pointee.capacity) }
 
     private var traits: MethodTraits { MethodTraits(rawValue: peal_snapshot_traits(self)) }
 
@@ -165,7 +195,13 @@ extension Snapshot {
         ended.release()
         for entry in pending { ObserverLife.releaseMemory(entry.record) }
         if let twin = pointee.twin { peal_memory_free(twin) }
-        if pointee.capacity == 1 { peal_spare_list_free(self) } else { peal_memory_free(self) }
+        if pointee.reserved > 0 {
+            peal_memory_unmap(self, peal_snapshot_size(Int(pointee.reserved)))
+        } else if pointee.capacity == 1 {
+            peal_spare_list_free(self)
+        } else {
+            peal_memory_free(self)
+        }
     }
 
     /// Frees a list whose one entry is counted for its caller.

@@ -119,11 +119,12 @@ struct SnapshotBuilder {
         return list
     }
 
-    /// An empty list with room to grow. Pages that no entry reaches take no memory, so a list of many pages doubles: each
-    /// page that a copy reaches first takes as long as the registration of several observers. Where so much address space
-    /// is refused, it grows by a quarter, as shorter lists do.
+    /// An empty list with room to grow. A list of many pages has address space for much more, which takes no memory, so it
+    /// is rarely copied. Where the address space is refused, the list is made as shorter ones are.
     private func makeGrown(_ count: Int) throws(Failure) -> Snapshot {
-        if peal_snapshot_size(count) >= 1 << 17, let list = try? Snapshot.make(for: element, capacity: count * 2) {
+        if peal_snapshot_size(count) >= 1 << 17,
+            let list = Snapshot.makeMapped(for: element, capacity: count + 1, reserved: count * 8)
+        {
             return list
         }
         return try Snapshot.make(for: element, capacity: count * 5 / 4)

@@ -50,7 +50,7 @@ struct SnapshotTransaction: BitwiseCopyable {
         inserting entry: SnapshotEntry, replacing replaced: Set<UnsafeMutablePointer<ObserverRecord>>,
         in element: MethodElement
     ) throws(Failure) {
-        if let list = element.list, list.hasRoom, list.total >= SnapshotTransaction.longList {
+        if let list = element.list, list.makeRoom(), list.total >= SnapshotTransaction.longList {
             try list.reserveTwin(for: entry)
             self.init(element: element, kind: .appendPending(entry, to: list))
             return
@@ -226,7 +226,7 @@ extension Snapshot {
     /// Returns true if the entry may simply be appended to the list of an element.
     @inline(__always)
     func canAppend(_ entry: SnapshotEntry, in element: MethodElement) -> Bool {
-        guard hasRoom, !isUnsettled, !entry.isExamined(in: element) else { return false }
+        guard makeRoom(), !isUnsettled, !entry.isExamined(in: element) else { return false }
         // An instance may be the last that was missing: broadcasts do not look for missing ones in the new list.
         if entry.record.delivery != nil, entry.mailbox != nil || entry.isOfLazy { return false }
         let count = count
