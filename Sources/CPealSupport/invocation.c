@@ -87,7 +87,7 @@ void peal_invocation_prepare(struct peal_invocation_values *values, const struct
     __atomic_store_n(&values->method, method->id, __ATOMIC_RELEASE);
     __atomic_store_n(&values->copy_plan, method->copy_plan, __ATOMIC_RELEASE);
     __atomic_store_n(&values->size, method->size, __ATOMIC_RELEASE);
-    values->element = peal_directory_find(method->id);
+    __atomic_store_n(&values->element, peal_directory_find(method->id), __ATOMIC_RELEASE);
     values->parameter_count = method->parameter_count;
     values->parameter_sizes = method->parameter_sizes;
     values->offsets = method->offsets;

@@ -31,7 +31,7 @@ struct peal_invocation_values {
     uint64_t id; /* the invocation; while there is none, an id that no invocation has: peal_no_id_of the next one */
     uint64_t version; /* odd: there are no values to be read now */
     uint64_t method; /* pinned; 0: none */
-    const struct peal_directory_element *_Nullable element; /* of the method that was pinned last; never unmapped */
+    struct peal_directory_element *_Nullable element; /* of the method that was pinned last; never unmapped */
     const void *_Nullable copy_plan; /* the method's plans and their arrays are never freed */
     size_t size; /* of the values and the result in bytes */
     size_t parameter_count;
@@ -144,6 +144,11 @@ static inline struct peal_invocation_view peal_invocation_view_of(uint64_t id)
 static inline uint64_t peal_invocation_view_method(struct peal_invocation_view view)
 {
     return __atomic_load_n(&view.values->method, __ATOMIC_ACQUIRE);
+}
+/* The element of the method, if the view is valid. NULL if the block has had no method. */
+static inline struct peal_directory_element *_Nullable peal_invocation_view_element(struct peal_invocation_view view)
+{
+    return __atomic_load_n(&view.values->element, __ATOMIC_ACQUIRE);
 }
 /* The bytes at an offset and those after it in the same word, as the low bytes of the result. The values of a method
  * that the block had once contain the offset, so the load is inside the block. */

@@ -57,13 +57,6 @@ extension CallPlan {
         return true
     }
 
-    /// The offset of an argument in an image, for a plan whose parameters are a few integers.
-    @inlinable
-    @inline(__always)
-    public static func imageOffset(_ plan: Pointer, ofInteger index: Int) -> Int {
-        Int(plan.pointee.moves[index].image)
-    }
-
     /// The value of `integers`. nil unless each parameter is an integer of 32 or 64 bits, or a struct of that size, and
     /// they are in the integer registers in order.
     func findIntegers() -> Integers? {

@@ -67,7 +67,8 @@ extension Int {
     }
 }
 
-/// Where the values of a call lie in an *image* of its arguments: one after the other, each aligned as its type is.
+/// Where the values of a call lie in an *image* of its arguments: one after the other, each aligned as its type is, and at
+/// least to a word. So an integer with only integers before it begins at the word of its index.
 public struct ArgumentLayout {
     /// For each parameter, where its value begins, in bytes.
     public private(set) var offsets: [Int] = []
@@ -77,7 +78,7 @@ public struct ArgumentLayout {
     public init(_ shapes: [ValueShape]) {
         for shape in shapes {
             let layout = shape.layout
-            let offset = size.roundedUp(to: layout.alignment)
+            let offset = size.roundedUp(to: max(layout.alignment, MemoryLayout<UInt64>.size))
             offsets.append(offset)
             size = offset + layout.size
         }

@@ -20,7 +20,7 @@ public enum InvocationAccess {
         let view = peal_invocation_view_of(id)
         guard view.values != nil else { return .broadcastSlow(id, calls) }
         let method = peal_invocation_view_method(view)
-        guard let element = peal_directory_find(method) else { return .broadcastSlow(id, calls) }
+        guard let element = peal_invocation_view_element(view) else { return .broadcastSlow(id, calls) }
         // This thread loads the version last. While it is the same, the earlier loads were of this invocation's method.
         if _slowPath(peal_directory_is_empty(element)), peal_directory_is_of(element, method),
             peal_invocation_view_is_valid(view)
@@ -66,7 +66,7 @@ public enum InvocationAccess {
         _ count: Int, _ view: peal_invocation_view, _ hazard: Broadcast.Hazard, _ list: Broadcast.List, _ id: UInt64,
         _ calls: UnsafeMutablePointer<Int>?
     ) -> Answer {
-        let source = InvocationIntegers(view, peal_snapshot_plan(list).assumingMemoryBound(to: CallPlan.self))
+        let source = InvocationIntegers(view)
         let replay = IntegerReplay(
             source, MethodTraits(rawValue: peal_snapshot_traits(list)), to: peal_snapshot_entries(list),
             count: Int(peal_snapshot_count(list)), hazard)
@@ -173,22 +173,14 @@ public enum InvocationAccess {
 @usableFromInline
 struct InvocationIntegers: IntegerSource {
     @usableFromInline let view: peal_invocation_view
-    @usableFromInline let plan: CallPlan.Pointer
 
     @inlinable
     @inline(__always)
-    init(_ view: peal_invocation_view, _ plan: CallPlan.Pointer) {
-        self.view = view
-        self.plan = plan
-    }
+    init(_ view: peal_invocation_view) { self.view = view }
 
-    /// A struct of eight bytes may be in two words. It is copied.
     @inlinable
     @inline(__always)
-    func integer(_ index: Int, isNarrow: Bool) -> UInt64? {
-        let offset = CallPlan.imageOffset(plan, ofInteger: index)
-        return isNarrow || offset & 7 == 0 ? peal_invocation_view_bytes(view, offset) : nil
-    }
+    func integer(_ index: Int, isNarrow: Bool) -> UInt64? { peal_invocation_view_bytes(view, 8 * index) }
 
     @inlinable
     @inline(__always)

@@ -24,8 +24,8 @@ struct DeliveryRun {
         }
         let traits = MethodTraits(rawValue: group.pointee.traits)
         if let integers = traits.integerCount {
-            let source = ImageIntegers(image: image, offsets: copying.pointee.offsets)
-            return IntegerReplay(source, traits, to: entries, count: count, hazard).replay(integers) ?? 0
+            return IntegerReplay(ImageIntegers(image: image), traits, to: entries, count: count, hazard).replay(
+                integers) ?? 0
         }
         if let shape = plan.pointee.frame { return callWithFrame(shape, image, hazard) }
         return callWithArguments(image, hasExtras: false, hazard)
@@ -95,11 +95,10 @@ struct DeliveryRun {
 /// Arguments in an image.
 private struct ImageIntegers: IntegerSource {
     let image: UnsafeMutableRawPointer
-    let offsets: UnsafePointer<Int>
 
     @inline(__always)
     func integer(_ index: Int, isNarrow: Bool) -> UInt64? {
-        let value = image + offsets[index]
+        let value = image + 8 * index
         return isNarrow ? UInt64(value.load(as: UInt32.self)) : value.loadUnaligned(as: UInt64.self)
     }
 }
