@@ -5,20 +5,21 @@
  *     bench-floor [ROUNDS]
  *
  * Prints medians, in ns for each broadcast, of: the loop in the program; the goal, which is 1.05 times
- * that and 2 ns; a call of an empty function in a shared library; the loop in that library; and
- * the smallest library that broadcasts safely (floor.h).
+ * that and 2 ns; a call of an empty function in a shared library; the loop in that library; the smallest library that
+ * broadcasts safely; and a loop in the library that folds results (floor.h).
  */
 #include "floor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CONTENDERS = 4, ROUNDS_MOST = 1000, BROADCASTS = 20000 };
+enum { CONTENDERS = 5, ROUNDS_MOST = 1000, BROADCASTS = 20000 };
 
 typedef void (*observer_function)(void *self, void *a, int i);
 
 static struct target targets[16];
-static struct plain_entry entries[16];
+static struct plain_entry entries[16], asked[16];
+static volatile int last_sum;
 
 static void __attribute__((noinline)) plain(size_t count, size_t broadcasts)
 {
@@ -44,6 +45,19 @@ static void __attribute__((noinline)) send(size_t broadcasts)
     }
 }
 
+static int ask(void *self, int i) { return i + (self != NULL); }
+static bool add(void *context, void *accumulator, const void *result)
+{
+    (void)context;
+    *(int *)accumulator += *(const int *)result;
+    return true;
+}
+static void __attribute__((noinline)) fold(size_t count, size_t broadcasts)
+{
+    for (size_t n = 0; n < broadcasts; n++)
+        last_sum = floor_fold(asked, count, (int)n, add);
+}
+
 static double time_of(int contender, size_t count)
 {
     const double begin = now_ns();
@@ -52,7 +66,8 @@ static double time_of(int contender, size_t count)
     case 0: plain(count, BROADCASTS); break;
     case 1: through(floor_nothing, count, BROADCASTS); break;
     case 2: through(floor_loop, count, BROADCASTS); break;
-    default: send(BROADCASTS);
+    case 3: send(BROADCASTS); break;
+    default: fold(count, BROADCASTS);
     }
     return (now_ns() - begin) / BROADCASTS;
 }
@@ -73,7 +88,9 @@ int main(int argc, char **argv)
         rounds = 200;
     for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
         entries[i] = (struct plain_entry){ (peal_function)store_table.p_p_i, &targets[i] };
-    puts("observers   plain  allowed | empty call  loop there  least send");
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        asked[i] = (struct plain_entry){ (peal_function)ask, &targets[i] };
+    puts("observers   plain  allowed | empty call  loop there  least send  fold there");
     for (size_t n = 0; n < sizeof counts / sizeof *counts; n++) {
         floor_publish(entries, counts[n]);
         for (int round = 0; round < rounds; round++)
@@ -82,8 +99,8 @@ int main(int argc, char **argv)
         for (int contender = 0; contender < CONTENDERS; contender++)
             qsort(samples[contender], (size_t)rounds, sizeof **samples, compare);
         const double loop = samples[0][rounds / 2];
-        printf("%9zu  %6.2f  %7.2f | %10.2f  %10.2f  %10.2f\n", counts[n], loop, 1.05 * loop + 2,
-            samples[1][rounds / 2], samples[2][rounds / 2], samples[3][rounds / 2]);
+        printf("%9zu  %6.2f  %7.2f | %10.2f  %10.2f  %10.2f  %10.2f\n", counts[n], loop, 1.05 * loop + 2,
+            samples[1][rounds / 2], samples[2][rounds / 2], samples[3][rounds / 2], samples[4][rounds / 2]);
     }
     return 0;
 }

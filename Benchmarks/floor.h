@@ -19,6 +19,9 @@ FLOOR_API void floor_nothing(const struct plain_entry *entries, size_t count, vo
 /* Runs the plain loop in the library. */
 FLOOR_API void floor_loop(const struct plain_entry *entries, size_t count, void *a, int i);
 
+/* Calls functions with a result, and gives each result to a fold function of the program. */
+FLOOR_API int floor_fold(const struct plain_entry *entries, size_t count, int i, peal_fold fold);
+
 /* Publishes the list for the least safe broadcast by array. That finds the list by a handle, protects it by a hazard
  * pointer, proves that the handle is not stale, tests each gate, releases the list and tests for a writer's request.
  * It has one shape, and neither counts calls nor reports failures. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 typedef void (*observer_function)(void *self, void *a, int i);
+typedef int (*asked_function)(void *self, int i);
 
 struct entry {
     peal_function function;
@@ -34,6 +35,17 @@ void floor_loop(const struct plain_entry *entries, size_t count, void *a, int i)
 {
     for (const struct plain_entry *entry = entries, *end = entries + count; entry != end; entry++)
         ((observer_function)entry->function)(entry->target, a, i);
+}
+
+int floor_fold(const struct plain_entry *entries, size_t count, int i, peal_fold fold)
+{
+    int accumulator = 0;
+    for (const struct plain_entry *entry = entries, *end = entries + count; entry != end; entry++) {
+        const int result = ((asked_function)entry->function)(entry->target, i);
+        if (!fold(NULL, &accumulator, &result))
+            break;
+    }
+    return accumulator;
 }
 
 void floor_publish(const struct plain_entry *entries, size_t count)

@@ -53,6 +53,20 @@ static void register_and_remove(size_t turns)
     }
 }
 
+/* What a lambda in peal.hpp needs: a target of its own, which the destroy callback frees, and a removal that waits. */
+static void register_owned(size_t turns)
+{
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    options.destroy = free;
+    while (turns-- > 0) {
+        peal_observation observation;
+        void *const target = malloc(sizeof(void *[3]));
+        must(target != NULL);
+        must(one_observe(&one, target, &one_table, &options, &observation) >= 0);
+        must(peal_observation_remove_with(observation, PEAL_REMOVE_WAIT, PEAL_FOREVER) >= 0);
+    }
+}
+
 static double register_many(size_t count) { return peers_register_many(count, begin, end); }
 
 static void remove_at(unsigned index) { must(peal_observation_remove(observations[index]) >= 0); }
@@ -348,6 +362,7 @@ static const struct operation_of_row operations[] = {
     { .row = "pair_alone", .size = 0, .begin = begin, .run = register_and_remove, .end = end },
     { .row = "pair_100", .size = 100, .begin = begin, .run = register_and_remove, .end = end },
     { .row = "pair_10000", .size = 10000, .begin = begin, .run = register_and_remove, .end = end },
+    { .row = "pair_owned", .size = 0, .begin = begin, .run = register_owned, .end = end },
     { .row = "register_many", .size = OBSERVERS_MOST, .figure = register_many },
     { .row = "remove_many", .size = OBSERVERS_MOST, .figure = remove_many },
     { .row = "property_text", .size = 1, .begin = begin_properties, .run = set_text, .end = end },
