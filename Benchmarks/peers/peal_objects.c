@@ -53,7 +53,8 @@ static void register_and_remove(size_t turns)
     }
 }
 
-/* What a lambda in peal.hpp needs: a target of its own, which the destroy callback frees, and a removal that waits. */
+/* The registration has all that one of a lambda in peal.hpp has: a target of its own, which the destroy callback frees, and
+ * a removal that waits. */
 static void register_owned(size_t turns)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

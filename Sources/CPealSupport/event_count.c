@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "clock.h"
-#include "executor.h"
 #include "manual_clock.h"
+#include "poll.h"
 
 bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepared, uint64_t deadline)
 {
@@ -18,15 +18,15 @@ bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepar
                                   : peal_event_count_sleep(event_count, prepared, deadline);
 }
 
-/* Looks for a signal for some microseconds. To sleep and to be woken would take as long. */
-static bool look_for_signal(const struct peal_event_count *event_count, uint32_t prepared)
+struct signal_looked_for {
+    const struct peal_event_count *event_count;
+    uint32_t prepared;
+};
+
+static bool is_signalled(const void *context)
 {
-    for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS && !peal_executor_has_work(); look++) {
-        if (peal_event_count_is_signalled(event_count, prepared))
-            return true;
-        peal_executor_pause();
-    }
-    return false;
+    const struct signal_looked_for *const signal = context;
+    return peal_event_count_is_signalled(signal->event_count, signal->prepared);
 }
 
 bool peal_event_count_sleep(struct peal_event_count *event_count, uint32_t prepared, uint64_t deadline)
@@ -34,7 +34,8 @@ bool peal_event_count_sleep(struct peal_event_count *event_count, uint32_t prepa
     enum { SECOND = 1000000000 };
     if (deadline != UINT64_MAX && deadline <= peal_clock_system())
         return peal_event_count_is_signalled(event_count, prepared);
-    if (look_for_signal(event_count, prepared))
+    const struct signal_looked_for signal = { event_count, prepared };
+    if (peal_poll(is_signalled, &signal))
         return true;
     uint32_t word = prepared;
     const uint32_t slept = prepared | PEAL_EVENT_COUNT_SLEPT;

@@ -14,6 +14,7 @@
 #include "lock.h"
 #include "machine.h"
 #include "manual_clock.h"
+#include "poll.h"
 #include "thread.h"
 
 enum {
@@ -212,19 +213,12 @@ static bool sleep_until(sem_t *woken, int64_t time)
     return error == 0;
 }
 
-void peal_executor_pause(void)
-{
-    enum { PAUSES = 4 };
-    for (unsigned pause = 0; pause < PAUSES; pause++)
-        peal_processor_pause();
-}
-
 bool peal_executor_has_work(void) { return __atomic_load_n(&first, __ATOMIC_RELAXED) != NULL; }
 
-static void look_for_work(void)
+static bool has_work(const void *unused)
 {
-    for (unsigned look = 0; look < PEAL_EXECUTOR_LOOKS && !peal_executor_has_work(); look++)
-        peal_executor_pause();
+    (void)unused;
+    return peal_executor_has_work();
 }
 
 /* With the lock held: stores the thread's next name. Returns true if that is another name. The thread then releases the
@@ -300,7 +294,7 @@ static void *run_worker(void *unused)
         } else if (!has_looked && seekers == 0) {
             seekers++;
             peal_lock_release(&lock);
-            look_for_work();
+            (void)peal_poll(has_work, NULL);
             peal_lock_acquire(&lock);
             has_looked = true;
             seeks = true;

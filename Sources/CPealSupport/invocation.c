@@ -5,9 +5,9 @@
 
 static struct peal_block_pool blocks;
 
-/* A thread keeps one small block, which its next invocation takes without the lock of the pool. The record of a finished
+/* A thread keeps one block with room for 16 words, which its next invocation takes without the lock of the pool. The record of a finished
  * thread keeps the block for the next thread that claims the record. */
-enum { SPARE_CAPACITY = 64 };
+enum { SPARE_CAPACITY = 128 };
 
 /* ---- Pins -------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 
 #include "fork.h"
 #include "memory.h"
+#include "poll.h"
 
 /* Every mailbox of the process, for the child of a fork. Mailboxes with unswept calls are first. A thread may acquire the
  * lock while it holds that of a mailbox. */
@@ -267,15 +268,18 @@ void peal_mark_release(struct peal_mark *mark, uint32_t references)
 /* One thread spins at a time, because others may need the processors. */
 static bool is_spinning;
 
+static bool has_item(const void *context)
+{
+    const struct peal_mailbox *const mailbox = context;
+    return __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED) != NULL
+        || __atomic_load_n(&mailbox->waiting_tasks, __ATOMIC_RELAXED) != 0;
+}
+
 void peal_mailbox_spin(const struct peal_mailbox *mailbox)
 {
     if (__atomic_load_n(&is_spinning, __ATOMIC_RELAXED) || __atomic_exchange_n(&is_spinning, true, __ATOMIC_RELAXED))
         return;
-    for (unsigned look = 0;
-        look < PEAL_EXECUTOR_LOOKS && __atomic_load_n(&mailbox->pushed, __ATOMIC_RELAXED) == NULL
-        && __atomic_load_n(&mailbox->waiting_tasks, __ATOMIC_RELAXED) == 0 && !peal_executor_has_work();
-        look++)
-        peal_executor_pause();
+    (void)peal_poll(has_item, mailbox);
     __atomic_store_n(&is_spinning, false, __ATOMIC_RELAXED);
 }
 

@@ -706,6 +706,39 @@ CLAIM("B1", "twelve structs of three words arrive, although there are fewer regi
     close_center(center);
 }
 
+PEAL_TYPE(widest_text, struct widest { int64_t a[4096]; });
+
+static int64_t sum_of_widest;
+
+static void take_widest(void *self, struct widest first, struct widest second, struct widest third, int n)
+{
+    (void)self;
+    sum_of_widest = first.a[4095] + second.a[0] + third.a[4095] + n;
+}
+
+CLAIM("B1", "an argument after structs of a hundred kilobytes arrives")
+{
+    static const char *const texts[] = {
+        "void on_widest(struct widest first, struct widest second, struct widest third, int n)", NULL
+    };
+    static struct widest first, second, third;
+    int n = 1000;
+    void *const arguments[] = { &first, &second, &third, &n };
+    peal_protocol protocol;
+
+    first.a[4095] = 1;
+    second.a[0] = 20;
+    third.a[4095] = 300;
+    center = open_center();
+    CHECK_OK(peal_type_declare(center, widest_text));
+    protocol = protocol_of(center, "Widest", texts);
+    (void)observe_with(protocol, &targets[0], "on_widest", (peal_function)take_widest, NULL);
+    sum_of_widest = 0;
+    CHECK_OK(peal_send(find_method(protocol, "on_widest"), arguments, 4, NULL, NULL));
+    CHECK_EQUAL(sum_of_widest, 1321);
+    close_center(center);
+}
+
 static peal_status ask_by_list(size_t count, peal_method method, void *out_result, ...)
 {
     va_list list;

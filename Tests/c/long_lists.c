@@ -136,6 +136,35 @@ CLAIM("O4", "observers of any priority that are registered beside many thousands
     close_center(center);
 }
 
+CLAIM("O4", "an observer with a queue that is registered beside many thousands is called by its queue, and they by the broadcast")
+{
+    struct peal_queue_options pumped = PEAL_PUMPED_QUEUE_OPTIONS;
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    struct ringer *const last_one = &ringers[COUNT - 1];
+    size_t called = 0;
+
+    open();
+    REQUIRE_OK(peal_queue_create(&pumped, &options.queue));
+    for (int i = 0; i < COUNT - 1; i++) {
+        add(&ringers[i]);
+        if (i == COUNT / 2) {
+            last_one->turn = turns++;
+            REQUIRE_OK(bell_observe(&bell, last_one, &table, &options, &last_one->observation));
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        calls = out_of_order = 0;
+        last = NULL;
+        CHECK_OK(peal_broadcast(bell.on_ring, 0));
+        CHECK_EQUAL(calls, COUNT - 1);
+        CHECK_EQUAL(out_of_order, 0);
+        CHECK_OK(peal_queue_pump(options.queue, 0, &called));
+        CHECK_EQUAL(called, 1);
+    }
+    CHECK_OK(peal_queue_destroy(options.queue));
+    close_center(center);
+}
+
 static int registered;
 
 static void *register_all(void *context)

@@ -156,8 +156,8 @@ PEAL_API peal_status peal_method_result_type(peal_method method, char *buffer, s
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_method_result_layout(peal_method method, size_t *out_size, size_t *out_alignment);
 
-/* Reads the number of bytes of a call's argument values, each aligned as its type requires. A captured call
- * needs these in addition to strings, buffers and the copies of types.
+/* Reads the number of bytes of a call's argument values. Each begins at a multiple of 8 bytes, or of its type's alignment
+ * if that is larger. A captured call needs these in addition to strings, buffers and the copies of types.
  *
  * out_length: filled.
  * Thread rule: any thread. Since 0.1. */

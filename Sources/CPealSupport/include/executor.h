@@ -69,10 +69,6 @@ void peal_executor_cancel(struct peal_timed_work *_Nonnull work);
  * handler may call no other function of the library. */
 void peal_executor_request(struct peal_requested_work *_Nonnull work);
 
-/* The number of times that a thread without work, or one that waits for an event, polls before it sleeps: for some
- * microseconds in all. It pauses after each, because polls without a pause would slow the threads that write the word. */
-enum { PEAL_EXECUTOR_LOOKS = 96 };
-void peal_executor_pause(void);
 /* Returns true if work is ready that no thread has taken. */
 bool peal_executor_has_work(void);
 

@@ -5,12 +5,13 @@
 
 #include "nullability.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Returns `size` bytes of zeros, aligned for any scalar, or NULL. Every raw allocation of peal is this call, one of the
- * next two, peal_memory_allocate_large or peal_memory_map, so that a test can refuse them one by one. The first two do
+ * next two, peal_memory_allocate_large or peal_memory_reserve, so that a test can refuse them one by one. The first two do
  * not use the reserve (reserve.h). */
 void *_Nullable peal_memory_allocate(size_t size);
 
@@ -33,13 +34,15 @@ void *_Nullable peal_memory_allocate_large(size_t size, size_t large);
 /* Frees such memory. Both sizes must be those of its allocation. */
 void peal_memory_free_large(void *_Nullable memory, size_t size, size_t large);
 
-/* Returns zeros in pages of their own, or NULL. They take no memory before they are written to. */
-void *_Nullable peal_memory_map(size_t size);
-void peal_memory_unmap(void *_Nonnull memory, size_t size);
-
 /* Takes memory for pages that will be written to soon, whose contents stay. One call takes less time than a page fault for
  * each page. Has no effect before Linux 5.14. */
 void peal_memory_populate(void *_Nonnull memory, size_t size);
+
+/* Returns address space without memory, or NULL. It may be accessed where it has been committed. */
+void *_Nullable peal_memory_reserve(size_t size);
+/* Makes a part of it zeros, if it was not committed before, and populates it. Returns false if memory is refused. */
+bool peal_memory_commit(void *_Nonnull memory, size_t size);
+void peal_memory_free_reserved(void *_Nonnull memory, size_t size);
 
 /* The bytes of a C string, its zero included. */
 static inline size_t peal_memory_text_size(const char *_Nonnull text) { return strlen(text) + 1; }

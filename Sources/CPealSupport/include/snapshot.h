@@ -30,7 +30,8 @@ struct peal_snapshot {
     uint32_t traits;           /* all that a broadcast must test: PealCore's MethodTraits */
     uint32_t parameter_count;
     uint32_t count;
-    uint32_t capacity;
+    uint32_t
+        capacity; /* guarded by the center's lock; never changes in a list with groups, which follow the last entry */
     /* The empty list in a directory element ends here. The center's lock guards the members below, except
      * `group_count`, which never changes. */
     uint32_t group_count; /* number of observer groups (observers with queues): see delivery.h */
@@ -40,7 +41,7 @@ struct peal_snapshot {
     /* The first removed observer in call order, if `removed` is not zero: no entry before it is marked. */
     uint64_t removed_order;
     int32_t removed_priority;
-    uint32_t reserved; /* the capacity to which the list can be extended, since it is in pages of its own, or zero */
+    uint32_t reserved; /* the capacity to which the list can be extended in address space of its own, or zero */
     bool has_rare; /* some observers have rare extras, for example the placeholders and the instances of services */
     void *_Nullable twin; /* memory for a list of the same capacity, so that settling this one cannot fail */
     /* For typed loops: the function that a call of `enqueue_thunk` runs. See enqueue_thunk.h. */

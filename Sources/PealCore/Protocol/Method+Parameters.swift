@@ -28,6 +28,6 @@ extension Method {
 
     public var resultSize: Int { plan.pointee.resultSize }
 
-    /// The bytes of the argument values, each aligned as its type is.
+    /// The bytes of the argument values in an image.
     public var frameLength: Int { copyPlan.pointee.fixedSize }
 }

@@ -29,16 +29,19 @@ extension Snapshot {
         return begin(in: memory, for: element, capacity: 1, hasGroups: false)
     }
 
-    /// An empty list without groups that can be extended; nil if its address space is refused.
+    /// An empty list without groups that can be extended; nil if its memory is refused. No groups can be added, because
+    /// they follow the last entry.
     ///
     /// - Parameter reserved: The number of entries up to which it can be extended.
-    static func makeMapped(for element: MethodElement, capacity: Int, reserved: Int) -> Snapshot? {
-        guard let most = UInt32(exactly: reserved), let memory = peal_memory_map(peal_snapshot_size(reserved)) else {
+    static func makeExtensible(for element: MethodElement, capacity: Int, reserved: Int) -> Snapshot? {
+        let size = peal_snapshot_size(reserved)
+        guard let most = UInt32(exactly: reserved), let memory = peal_memory_reserve(size) else { return nil }
+        guard peal_memory_commit(memory, peal_snapshot_size(capacity)) else {
+            peal_memory_free_reserved(memory, size)
             return nil
         }
-        let snapshot = begin(in: memory, for: element, capacity: 0, hasGroups: false)
+        let snapshot = begin(in: memory, for: element, capacity: UInt32(capacity), hasGroups: false)
         snapshot.pointee.reserved = most
-        snapshot.extend(by: capacity)
         return snapshot
     }
 
@@ -50,15 +53,11 @@ extension Snapshot {
     private func extend() -> Bool {
         // The twin has the list's capacity.
         guard pointee.capacity < pointee.reserved, pointee.twin == nil else { return false }
-        extend(by: Int(pointee.capacity) / 64)
-        return true
-    }
-
-    private func extend(by number: Int) {
-        let number = Swift.min(number, Int(pointee.reserved - pointee.capacity))
+        let number = Swift.min(pointee.capacity / 64, pointee.reserved - pointee.capacity)
         let unused = peal_snapshot_entry_at(self, Int(pointee.capacity))
-        peal_memory_populate(unused, number * MemoryLayout<SnapshotEntry>.stride)
-        pointee.capacity += UInt32(number)
+        guard peal_memory_commit(unused, Int(number) * MemoryLayout<SnapshotEntry>.stride) else { return false }
+        pointee.capacity += number
+        return true
     }
 
     @inline(__always)
@@ -196,7 +195,7 @@ extension Snapshot {
         for entry in pending { ObserverLife.releaseMemory(entry.record) }
         if let twin = pointee.twin { peal_memory_free(twin) }
         if pointee.reserved > 0 {
-            peal_memory_unmap(self, peal_snapshot_size(Int(pointee.reserved)))
+            peal_memory_free_reserved(self, peal_snapshot_size(Int(pointee.reserved)))
         } else if pointee.capacity == 1 {
             peal_spare_list_free(self)
         } else {

@@ -123,7 +123,7 @@ struct SnapshotBuilder {
     /// is rarely copied. Where the address space is refused, the list is made as shorter ones are.
     private func makeGrown(_ count: Int) throws(Failure) -> Snapshot {
         if peal_snapshot_size(count) >= 1 << 17,
-            let list = Snapshot.makeMapped(for: element, capacity: count + 1, reserved: count * 8)
+            let list = Snapshot.makeExtensible(for: element, capacity: count + 1, reserved: count * 8)
         {
             return list
         }
