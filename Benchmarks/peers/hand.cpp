@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <semaphore.h>
 #include <string>
 #include <thread>
 #include <unordered_map>
@@ -183,8 +184,10 @@ struct list {
         while (!newest.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {}
     }
 
-    void deliver()
+    // Returns the number of delivered entries.
+    std::size_t deliver()
     {
+        std::size_t count = 0;
         node *oldest = nullptr;
         for (node *one = newest.exchange(nullptr, std::memory_order_acquire); one;) {
             node *const next = one->next;
@@ -197,7 +200,9 @@ struct list {
             oldest->to->function(oldest->to->target, oldest->a, oldest->i);
             std::free(oldest);
             oldest = next;
+            count++;
         }
+        return count;
     }
 };
 
@@ -212,6 +217,83 @@ void pumped(std::size_t turns)
         pumped_list.deliver();
         turns -= window;
     }
+}
+
+constexpr std::size_t SERIAL_QUEUES = 16;
+
+// A list for each observer, and a thread that polls all lists while a sample is measured, and sleeps otherwise.
+struct alignas(128) own_list : list {};
+
+struct poller {
+    own_list lists[SERIAL_QUEUES];
+    std::atomic<std::size_t> delivered{ 0 };
+    std::atomic<bool> is_measured{ false };
+    std::atomic<bool> is_over{ false };
+    sem_t begun;
+    std::thread thread;
+
+    poller()
+    {
+        sem_init(&begun, 0, 0);
+        thread = std::thread{ [this] { run(); } };
+    }
+    ~poller()
+    {
+        is_over = true;
+        sem_post(&begun);
+        thread.join();
+        sem_destroy(&begun);
+    }
+
+    void run()
+    {
+        while (true) {
+            while (sem_wait(&begun) != 0) {}
+            if (is_over)
+                return;
+            while (is_measured.load(std::memory_order_acquire)) {
+                std::size_t count = 0;
+                for (own_list &one : lists)
+                    if (one.newest.load(std::memory_order_relaxed))
+                        count += one.deliver();
+                delivered.fetch_add(count, std::memory_order_release);
+            }
+        }
+    }
+
+    void call(std::size_t turns, bool is_caller)
+    {
+        std::size_t sent = delivered;
+        is_measured = true;
+        sem_post(&begun);
+        while (turns > 0) {
+            const std::size_t window = std::min<std::size_t>(turns, IN_FLIGHT);
+            for (std::size_t i = 0; i < window; i++)
+                lists[i % SERIAL_QUEUES].push(&(*entries)[i % SERIAL_QUEUES], this, static_cast<int>(i));
+            sent += window;
+            const double end = is_caller ? peers_now() : 0;
+            while (delivered.load(std::memory_order_acquire) != sent) {}
+            if (is_caller)
+                peers_exclude(peers_now() - end);
+            turns -= window;
+        }
+        is_measured = false;
+    }
+};
+
+std::unique_ptr<poller> the_poller;
+
+void begin_poller(std::size_t observers)
+{
+    begin<answer>(observers);
+    the_poller = std::make_unique<poller>();
+}
+void serial(std::size_t turns) { the_poller->call(turns, false); }
+void serial_caller(std::size_t turns) { the_poller->call(turns, true); }
+void end_poller()
+{
+    the_poller.reset();
+    end();
 }
 
 // A thread that takes entries from a list with a lock. The caller waits until its entry is done.
@@ -303,6 +385,8 @@ const operation_of_row operations[] = {
     { "service", 0, nullptr, use_service, nullptr, nullptr, false },
     { "property_text", 1, begin<answer>, set_text, end, nullptr, false },
     { "pumped_1", 1, begin<answer>, pumped, end, nullptr, false },
+    { "serial_16", SERIAL_QUEUES, begin_poller, serial, end_poller, nullptr, true },
+    { "serial_16_caller", SERIAL_QUEUES, begin_poller, serial_caller, end_poller, nullptr, true },
     { "round_trip", 1, begin_worker, round_trip, end_worker, nullptr, true },
     {},
 };

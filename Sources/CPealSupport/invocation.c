@@ -5,8 +5,8 @@
 
 static struct peal_block_pool blocks;
 
-/* A thread keeps one block with room for 16 words, which its next invocation takes without the lock of the pool. The record of a finished
- * thread keeps the block for the next thread that claims the record. */
+/* A thread keeps one block for at most 16 words, which its next invocation takes without the lock of the pool. The record
+ * of a finished thread keeps the block for the next thread that claims the record. */
 enum { SPARE_CAPACITY = 128 };
 
 /* ---- Pins -------------------------------------------------------------------------------------- */

@@ -5,8 +5,9 @@
 #include "executor.h"
 #include "machine.h"
 
-/* The polls in vain since the last one that was not, and then those that are left out. Threads that change it at once may
- * lose a change. */
+/* The number of polls in vain since the last poll that an event ended, and then of those that were left out. A poll that
+ * finds its event at once, or ends because work waits, does not count. If another thread changes the number during a poll
+ * in vain, that poll does not count either. */
 static uint32_t failures;
 
 /* Polls without a pause would slow the threads that write the word. */
@@ -27,7 +28,7 @@ bool peal_poll(bool (*has_arrived)(const void *context), const void *context)
     }
     for (unsigned look = 0; look < PEAL_POLL_LOOKS; look++) {
         if (has_arrived(context)) {
-            if (failed != 0)
+            if (look > 0 && failed != 0)
                 __atomic_store_n(&failures, 0, __ATOMIC_RELAXED);
             return true;
         }
@@ -35,6 +36,7 @@ bool peal_poll(bool (*has_arrived)(const void *context), const void *context)
             return false;
         pause_between();
     }
-    __atomic_store_n(&failures, failed + 1, __ATOMIC_RELAXED);
+    uint32_t known = failed;
+    (void)__atomic_compare_exchange_n(&failures, &known, failed + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return false;
 }

@@ -240,7 +240,8 @@ CLAIM("F2", "a registration without memory that makes lists grow gives a status,
     check_registration(attempt_observe, 5, 1);
 }
 
-CLAIM("F2", "a list of many observers has less room to grow where its address space is refused")
+/* Refuses the n-th allocation of each registration from one on. Returns the number of those that succeeded all the same. */
+static int register_many(unsigned long nth, int from)
 {
     enum { OBSERVERS = 8000 };
     static int heard[OBSERVERS];
@@ -251,7 +252,7 @@ CLAIM("F2", "a list of many observers has less room to grow where its address sp
     for (int i = 0; i < OBSERVERS; i++) {
         peal_status status;
 
-        interpose_refuse(1);
+        interpose_refuse(i < from ? 0 : nth);
         status = bell_observe(&bell, &heard[i], &table, NULL, NULL);
         grown += status == PEAL_OK && interpose_refused() > 0;
         interpose_refuse(0);
@@ -260,11 +261,22 @@ CLAIM("F2", "a list of many observers has less room to grow where its address sp
         CHECK_STATUS(status, PEAL_ERROR_MEMORY);
         CHECK_OK(bell_observe(&bell, &heard[i], &table, NULL, NULL));
     }
-    CHECK(grown > 0);
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
     for (int i = 0; i < OBSERVERS; i++)
         CHECK_EQUAL(heard[i], 1);
     close_center(center);
+    return grown;
+}
+
+CLAIM("F2", "a list of many observers has less room to grow where its address space is refused, or memory there")
+{
+    CHECK(register_many(1, 0) > 0);
+    CHECK(register_many(2, 0) > 0);
+}
+
+CLAIM("F2", "a list of many observers is copied where memory to extend it is refused")
+{
+    CHECK(register_many(1, 7000) > 0);
 }
 
 CLAIM("F2", "a first registration, by bindings, without memory gives a status, has no effect, and runs its destroy callback once")

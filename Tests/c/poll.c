@@ -28,7 +28,7 @@ static void begin(void)
     for (int i = 0; i <= PEAL_POLL_OMITTED && !(poll_until(2) && looks == 2); i++) {}
 }
 
-CLAIM("F8", "a poll looks for its event until that has arrived, or some microseconds have passed")
+CLAIM("F8", "a poll looks for its event until that has arrived, at most a fixed number of times")
 {
     begin();
     CHECK(poll_until(1));
@@ -52,6 +52,18 @@ CLAIM("F8", "after many polls in vain, later ones look once, until polls are tri
     }
     CHECK(poll_until(2));
     CHECK_EQUAL(looks, 2);
+}
+
+CLAIM("F8", "a poll whose event had arrived before it is not counted")
+{
+    begin();
+    for (int i = 0; i < PEAL_POLL_FAILURES; i++) {
+        CHECK(poll_until(1));
+        CHECK(!poll_until(0));
+        CHECK_EQUAL(looks, PEAL_POLL_LOOKS);
+    }
+    CHECK(!poll_until(2));
+    CHECK_EQUAL(looks, 1);
 }
 
 CLAIM("F8", "a poll that sees its event starts the count of polls in vain again")

@@ -199,6 +199,19 @@ void *mmap(void *address, size_t size, int protection, int flags, int file, off_
     return next(address, size, protection, flags, file, offset);
 }
 
+/* Address space becomes memory when it becomes writable. */
+int mprotect(void *address, size_t size, int protection)
+{
+    static int (*next)(void *, size_t, int);
+
+    if ((protection & PROT_WRITE) != 0 && (refuses(__builtin_return_address(0)) || starves())) {
+        errno = ENOMEM;
+        return -1;
+    }
+    NEXT(next, "mprotect");
+    return next(address, size, protection);
+}
+
 int posix_memalign(void **memory, size_t alignment, size_t size)
 {
     static int (*next)(void **, size_t, size_t);

@@ -30,7 +30,7 @@ struct interpose_counts interpose_stop(void);
 void interpose_before_sleep(void (*before_sleep)(void));
 
 /* Refuses the n-th allocation that the library makes on the calling thread from now on, by calloc, by
- * realloc of NULL or by mmap. Counts from 1; 0 refuses none. */
+ * realloc of NULL, by mmap, or by mprotect of reserved pages. Counts from 1; 0 refuses none. */
 void interpose_refuse(unsigned long nth);
 /* Returns the number of allocations that have been refused since. */
 unsigned long interpose_refused(void);

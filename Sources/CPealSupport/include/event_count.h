@@ -47,8 +47,8 @@ static inline bool peal_event_count_is_signalled(const struct peal_event_count *
     return (__atomic_load_n(&event_count->word, __ATOMIC_SEQ_CST) & ~(uint32_t)PEAL_EVENT_COUNT_SLEPT) != prepared;
 }
 
-/* Waits until a signal after the preparation, but at most until `deadline` (clock.h; UINT64_MAX: no limit). Looks for
- * the signal for some microseconds, and then sleeps. The caller must hold no lock, and tests its condition again.
+/* Waits until a signal after the preparation, but at most until `deadline` (clock.h; UINT64_MAX: no limit). Polls for the
+ * signal (poll.h), and then sleeps. The caller must hold no lock, and tests its condition again.
  * Returns false if the deadline has passed. */
 bool peal_event_count_wait(struct peal_event_count *_Nonnull event_count, uint32_t prepared, uint64_t deadline);
 

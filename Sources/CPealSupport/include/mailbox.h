@@ -209,8 +209,8 @@ static inline void peal_mailbox_set_pauses(struct peal_mailbox *_Nonnull mailbox
     __atomic_store_n(&mailbox->pauses, pauses, __ATOMIC_RELAXED);
 }
 
-/* Called without the lock by the thread that runs the queue. Waits some microseconds for a pushed call or a task,
- * unless other work waits for a thread, or another thread waits here. A call that is enqueued meanwhile costs its
+/* Called without the lock by the thread that runs the queue. Polls for a pushed call or a task (poll.h), unless other
+ * work waits for a thread, or another thread polls here. A call that is enqueued meanwhile costs its
  * caller one compare-and-exchange, and no wake-up. */
 void peal_mailbox_spin(const struct peal_mailbox *_Nonnull mailbox);
 

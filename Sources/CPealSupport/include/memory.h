@@ -40,7 +40,7 @@ void peal_memory_populate(void *_Nonnull memory, size_t size);
 
 /* Returns address space without memory, or NULL. It may be accessed where it has been committed. */
 void *_Nullable peal_memory_reserve(size_t size);
-/* Makes a part of it zeros, if it was not committed before, and populates it. Returns false if memory is refused. */
+/* Permits access to a part of it, which is zeros at first, and populates that. Returns false if the system refuses it. */
 bool peal_memory_commit(void *_Nonnull memory, size_t size);
 void peal_memory_free_reserved(void *_Nonnull memory, size_t size);
 

@@ -2,10 +2,10 @@
  *
  * Not Swift: C code waits too.
  *
- * To sleep and to be woken would take as long as the polls, so they save up to half of the time where the event follows
- * soon. (Karlin et al.: Empirical Studies of Competitive Spinning, 1991.) Where it does not, for example because both
- * threads share a processor, polls only delay the other thread. So after a number of polls in vain, by any threads, the
- * next ones are left out, until some are tried again.
+ * Where the event follows soon, a poll saves the time of a sleep and of a wake-up, which take longer than the poll. (Karlin
+ * et al.: Empirical Studies of Competitive Spinning, 1991.) Where it does not, for example because both threads share a
+ * processor, a poll only delays the other thread. So after a number of polls in vain, by any threads, later polls are left
+ * out: they look once. Then polls are tried again.
  */
 #ifndef CPEAL_POLL_H
 #define CPEAL_POLL_H
@@ -22,8 +22,8 @@ enum {
     PEAL_POLL_OMITTED = 256
 };
 
-/* Returns true once `has_arrived(context)` does; false if it did not, or if work waits for a thread of the pool. The caller
- * must hold no lock. */
+/* Returns true once `has_arrived(context)` does. Returns false if it did not, or if work waits for a thread of the pool. The
+ * caller must hold no lock. */
 bool peal_poll(bool (*_Nonnull has_arrived)(const void *_Nullable context), const void *_Nullable context);
 
 #endif

@@ -30,8 +30,7 @@ struct peal_snapshot {
     uint32_t traits;           /* all that a broadcast must test: PealCore's MethodTraits */
     uint32_t parameter_count;
     uint32_t count;
-    uint32_t
-        capacity; /* guarded by the center's lock; never changes in a list with groups, which follow the last entry */
+    uint32_t capacity; /* guarded by the center's lock; constant in a list with groups, which follow its last entry */
     /* The empty list in a directory element ends here. The center's lock guards the members below, except
      * `group_count`, which never changes. */
     uint32_t group_count; /* number of observer groups (observers with queues): see delivery.h */

@@ -23,16 +23,12 @@ struct LearnedFrame {
         for index in pieces.indices {
             if let found = probe.moves(of: index) { moves += found } else { fits = false }
         }
-        let offsets = ArgumentLayout(shape.parameters).offsets
-        for index in moves.indices {
-            // Arguments of this size are passed in memory.
-            guard let offset = UInt16(exactly: offsets[Int(moves[index].argument)]) else { return }
-            moves[index].image = offset
-        }
         // A call with a result in memory uses `ffi_call`, which needs only the pieces.
-        guard fits, !shape.result.isReturnedInMemory, let frame = FrameShape(carrying: moves),
-            probe.proves(moves, frame: frame)
-        else { return }
+        guard fits, !shape.result.isReturnedInMemory else { return }
+        // Arguments that fit in a frame are small, so their offsets are too.
+        let offsets = ArgumentLayout(shape.parameters).offsets
+        for index in moves.indices { moves[index].image = UInt16(offsets[Int(moves[index].argument)]) }
+        guard let frame = FrameShape(carrying: moves), probe.proves(moves, frame: frame) else { return }
         self.frame = frame
     }
 }

@@ -4,7 +4,8 @@ import PealCall
 /// How the arguments of a call are captured, so that they outlive the call: the values in an image, and pointed-to
 /// memory as its declaration requires.
 ///
-/// An image begins with the values, each at its own offset (``ArgumentLayout``). Copies of strings and buffers follow. Copies of structs and retained objects are stored elsewhere, and are released with the image.
+/// An image begins with the values, each at its own offset (``ArgumentLayout``). Copies of strings and buffers follow.
+/// Copies of structs and retained objects are stored elsewhere, and are released with the image.
 ///
 /// A plan is made when a method is defined. Methods share equal plans. A plan is never changed and never freed, so a
 /// captured call refers to it by a bare pointer, without a count.

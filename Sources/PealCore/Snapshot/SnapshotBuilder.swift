@@ -120,7 +120,7 @@ struct SnapshotBuilder {
     }
 
     /// An empty list with room to grow. A list of many pages has address space for much more, which takes no memory, so it
-    /// is rarely copied. Where the address space is refused, the list is made as shorter ones are.
+    /// is rarely copied. Where that is refused, the list is made as shorter ones are.
     private func makeGrown(_ count: Int) throws(Failure) -> Snapshot {
         if peal_snapshot_size(count) >= 1 << 17,
             let list = Snapshot.makeExtensible(for: element, capacity: count + 1, reserved: count * 8)
