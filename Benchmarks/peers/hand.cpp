@@ -184,10 +184,8 @@ struct list {
         while (!newest.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {}
     }
 
-    // Returns the number of delivered entries.
-    std::size_t deliver()
+    void deliver()
     {
-        std::size_t count = 0;
         node *oldest = nullptr;
         for (node *one = newest.exchange(nullptr, std::memory_order_acquire); one;) {
             node *const next = one->next;
@@ -200,9 +198,7 @@ struct list {
             oldest->to->function(oldest->to->target, oldest->a, oldest->i);
             std::free(oldest);
             oldest = next;
-            count++;
         }
-        return count;
     }
 };
 
@@ -219,12 +215,25 @@ void pumped(std::size_t turns)
     }
 }
 
+// A call for all observers, with a node for each observer's list. The last delivery frees it.
 constexpr std::size_t SERIAL_QUEUES = 16;
+struct shared_call {
+    struct part {
+        part *next;
+        shared_call *whole;
+        const entry *to;
+    };
+    std::atomic<std::size_t> undelivered{ SERIAL_QUEUES };
+    void *a;
+    int i;
+    part parts[SERIAL_QUEUES];
+};
 
 // A list for each observer, and a thread that polls all lists while a sample is measured, and sleeps otherwise.
-struct alignas(128) own_list : list {};
-
 struct poller {
+    struct alignas(128) own_list {
+        std::atomic<shared_call::part *> newest{ nullptr };
+    };
     own_list lists[SERIAL_QUEUES];
     std::atomic<std::size_t> delivered{ 0 };
     std::atomic<bool> is_measured{ false };
@@ -245,18 +254,51 @@ struct poller {
         sem_destroy(&begun);
     }
 
+    static std::size_t deliver(own_list &list)
+    {
+        std::size_t count = 0;
+        shared_call::part *oldest = nullptr;
+        for (auto *one = list.newest.exchange(nullptr, std::memory_order_acquire); one;) {
+            shared_call::part *const next = one->next;
+            one->next = oldest;
+            oldest = one;
+            one = next;
+        }
+        for (; oldest; count++) {
+            shared_call *const call = oldest->whole;
+            const entry *const to = oldest->to;
+            oldest = oldest->next;
+            to->function(to->target, call->a, call->i);
+            if (call->undelivered.fetch_sub(1, std::memory_order_acq_rel) == 1)
+                delete call;
+        }
+        return count;
+    }
+
     void run()
     {
         while (true) {
             while (sem_wait(&begun) != 0) {}
             if (is_over)
                 return;
-            while (is_measured.load(std::memory_order_acquire)) {
-                std::size_t count = 0;
-                for (own_list &one : lists)
-                    if (one.newest.load(std::memory_order_relaxed))
-                        count += one.deliver();
-                delivered.fetch_add(count, std::memory_order_release);
+            while (is_measured.load(std::memory_order_acquire))
+                for (own_list &list : lists)
+                    if (list.newest.load(std::memory_order_relaxed))
+                        delivered.fetch_add(deliver(list), std::memory_order_release);
+        }
+    }
+
+    void push(int i)
+    {
+        const auto call = new shared_call;
+        call->a = this;
+        call->i = i;
+        for (std::size_t k = 0; k < SERIAL_QUEUES; k++) {
+            shared_call::part &part = call->parts[k];
+            std::atomic<shared_call::part *> &newest = lists[k].newest;
+            part = { newest.load(std::memory_order_relaxed), call, &(*entries)[k] };
+            while (
+                !newest.compare_exchange_weak(part.next, &part, std::memory_order_release, std::memory_order_relaxed)) {
             }
         }
     }
@@ -268,8 +310,8 @@ struct poller {
         sem_post(&begun);
         while (turns > 0) {
             const std::size_t window = std::min<std::size_t>(turns, IN_FLIGHT);
-            for (std::size_t i = 0; i < window; i++)
-                lists[i % SERIAL_QUEUES].push(&(*entries)[i % SERIAL_QUEUES], this, static_cast<int>(i));
+            for (std::size_t i = 0; i < window / SERIAL_QUEUES; i++)
+                push(static_cast<int>(i));
             sent += window;
             const double end = is_caller ? peers_now() : 0;
             while (delivered.load(std::memory_order_acquire) != sent) {}

@@ -6,8 +6,7 @@
 #include "machine.h"
 
 /* The number of polls in vain since the last poll that an event ended, and then of those that were left out. A poll that
- * finds its event at once, or ends because work waits, does not count. If another thread changes the number during a poll
- * in vain, that poll does not count either. */
+ * ends because work waits does not count, and neither does a poll in vain during which another thread changes the number. */
 static uint32_t failures;
 
 /* Polls without a pause would slow the threads that write the word. */
@@ -28,7 +27,7 @@ bool peal_poll(bool (*has_arrived)(const void *context), const void *context)
     }
     for (unsigned look = 0; look < PEAL_POLL_LOOKS; look++) {
         if (has_arrived(context)) {
-            if (look > 0 && failed != 0)
+            if (failed != 0)
                 __atomic_store_n(&failures, 0, __ATOMIC_RELAXED);
             return true;
         }

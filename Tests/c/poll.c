@@ -54,18 +54,6 @@ CLAIM("F8", "after many polls in vain, later ones look once, until polls are tri
     CHECK_EQUAL(looks, 2);
 }
 
-CLAIM("F8", "a poll whose event had arrived before it is not counted")
-{
-    begin();
-    for (int i = 0; i < PEAL_POLL_FAILURES; i++) {
-        CHECK(poll_until(1));
-        CHECK(!poll_until(0));
-        CHECK_EQUAL(looks, PEAL_POLL_LOOKS);
-    }
-    CHECK(!poll_until(2));
-    CHECK_EQUAL(looks, 1);
-}
-
 CLAIM("F8", "a poll that sees its event starts the count of polls in vain again")
 {
     begin();
