@@ -56,7 +56,7 @@ extension Snapshot {
         let number = Swift.min(pointee.capacity / 64, pointee.reserved - pointee.capacity)
         let unused = peal_snapshot_entry_at(self, Int(pointee.capacity))
         guard peal_memory_commit(unused, Int(number) * MemoryLayout<SnapshotEntry>.stride) else { return false }
-        pointee.capacity += number
+        peal_snapshot_extend(self, number)
         return true
     }
 
