@@ -165,6 +165,30 @@ void set_text(std::size_t turns)
 
 // ---- Queues -------------------------------------------------------------------------------------------------------
 
+// Nodes that many threads push, and one thread takes.
+template <class Node> struct pushed_nodes {
+    std::atomic<Node *> newest{ nullptr };
+
+    void push(Node *one)
+    {
+        one->next = newest.load(std::memory_order_relaxed);
+        while (!newest.compare_exchange_weak(one->next, one, std::memory_order_release, std::memory_order_relaxed)) {}
+    }
+
+    // Returns all nodes, the oldest first.
+    Node *take()
+    {
+        Node *oldest = nullptr;
+        for (Node *one = newest.exchange(nullptr, std::memory_order_acquire); one;) {
+            Node *const next = one->next;
+            one->next = oldest;
+            oldest = one;
+            one = next;
+        }
+        return oldest;
+    }
+};
+
 struct node {
     node *next;
     const entry *to;
@@ -172,27 +196,18 @@ struct node {
     int i;
 };
 
-// A list to which many threads push. One thread takes all entries.
-struct list {
-    std::atomic<node *> newest{ nullptr };
-
+struct list : pushed_nodes<node> {
     void push(const entry *to, void *a, int i)
     {
         const auto made = static_cast<node *>(std::malloc(sizeof(node)));
         must(made != nullptr);
-        *made = { newest.load(std::memory_order_relaxed), to, a, i };
-        while (!newest.compare_exchange_weak(made->next, made, std::memory_order_release, std::memory_order_relaxed)) {}
+        *made = { nullptr, to, a, i };
+        pushed_nodes::push(made);
     }
 
     void deliver()
     {
-        node *oldest = nullptr;
-        for (node *one = newest.exchange(nullptr, std::memory_order_acquire); one;) {
-            node *const next = one->next;
-            one->next = oldest;
-            oldest = one;
-            one = next;
-        }
+        node *oldest = take();
         while (oldest) {
             node *const next = oldest->next;
             oldest->to->function(oldest->to->target, oldest->a, oldest->i);
@@ -231,9 +246,7 @@ struct shared_call {
 
 // A list for each observer, and a thread that polls all lists while a sample is measured, and sleeps otherwise.
 struct poller {
-    struct alignas(128) own_list {
-        std::atomic<shared_call::part *> newest{ nullptr };
-    };
+    struct alignas(128) own_list : pushed_nodes<shared_call::part> {};
     own_list lists[SERIAL_QUEUES];
     std::atomic<std::size_t> delivered{ 0 };
     std::atomic<bool> is_measured{ false };
@@ -257,14 +270,7 @@ struct poller {
     static std::size_t deliver(own_list &list)
     {
         std::size_t count = 0;
-        shared_call::part *oldest = nullptr;
-        for (auto *one = list.newest.exchange(nullptr, std::memory_order_acquire); one;) {
-            shared_call::part *const next = one->next;
-            one->next = oldest;
-            oldest = one;
-            one = next;
-        }
-        for (; oldest; count++) {
+        for (shared_call::part *oldest = list.take(); oldest; count++) {
             shared_call *const call = oldest->whole;
             const entry *const to = oldest->to;
             oldest = oldest->next;
@@ -294,12 +300,8 @@ struct poller {
         call->a = this;
         call->i = i;
         for (std::size_t k = 0; k < SERIAL_QUEUES; k++) {
-            shared_call::part &part = call->parts[k];
-            std::atomic<shared_call::part *> &newest = lists[k].newest;
-            part = { newest.load(std::memory_order_relaxed), call, &(*entries)[k] };
-            while (
-                !newest.compare_exchange_weak(part.next, &part, std::memory_order_release, std::memory_order_relaxed)) {
-            }
+            call->parts[k] = { nullptr, call, &(*entries)[k] };
+            lists[k].push(&call->parts[k]);
         }
     }
 

@@ -306,6 +306,9 @@ CLAIM("P2", "the parameters of a method can be read: name, type, size, and how a
     CHECK_OK(peal_method_frame_length(open_method("void f(int8_t a, int b, int16_t c)"), &length));
     CHECK_EQUAL(length, 8 + 8 + 2);
     close_center(center);
+    CHECK_OK(peal_method_frame_length(open_method("void f(int8_t a, long double b)"), &length));
+    CHECK_EQUAL(length, 16 + 16);
+    close_center(center);
     check_parameters(open_method("void f(void *p), borrowed"), &lent, 1);
     close_center(center);
 }

@@ -111,6 +111,7 @@ static inline void peal_snapshot_extend(struct peal_snapshot *_Nonnull snapshot,
 {
     snapshot->capacity += entries;
 }
+static inline void peal_snapshot_note_rare(struct peal_snapshot *_Nonnull snapshot) { snapshot->has_rare = true; }
 static inline void peal_snapshot_note_pending(struct peal_snapshot *_Nonnull snapshot) { snapshot->pending++; }
 static inline void peal_snapshot_set_twin(struct peal_snapshot *_Nonnull snapshot, void *_Nullable twin)
 {

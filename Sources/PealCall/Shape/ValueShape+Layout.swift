@@ -75,6 +75,11 @@ public struct ArgumentLayout {
     /// In bytes.
     public private(set) var size = 0
 
+    /// The offset of an integer with only integers before it.
+    @inlinable
+    @inline(__always)
+    public static func offset(ofInteger index: Int) -> Int { index * MemoryLayout<UInt64>.size }
+
     public init(_ shapes: [ValueShape]) {
         for shape in shapes {
             let layout = shape.layout

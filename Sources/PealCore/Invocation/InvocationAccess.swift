@@ -180,7 +180,9 @@ struct InvocationIntegers: IntegerSource {
 
     @inlinable
     @inline(__always)
-    func integer(_ index: Int, isNarrow: Bool) -> UInt64? { peal_invocation_view_bytes(view, 8 * index) }
+    func integer(_ index: Int, isNarrow: Bool) -> UInt64? {
+        peal_invocation_view_bytes(view, ArgumentLayout.offset(ofInteger: index))
+    }
 
     @inlinable
     @inline(__always)

@@ -98,7 +98,7 @@ private struct ImageIntegers: IntegerSource {
 
     @inline(__always)
     func integer(_ index: Int, isNarrow: Bool) -> UInt64? {
-        let value = image + 8 * index
+        let value = image + ArgumentLayout.offset(ofInteger: index)
         return isNarrow ? UInt64(value.load(as: UInt32.self)) : value.loadUnaligned(as: UInt64.self)
     }
 }

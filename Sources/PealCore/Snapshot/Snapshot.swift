@@ -144,7 +144,7 @@ extension Snapshot {
     /// Adds an entry whose record has been counted for the list already.
     func appendOwned(_ entry: SnapshotEntry) {
         let count = count
-        if entry.record.pointee.extras == UInt8(PEAL_EXTRAS_ALL) { pointee.has_rare = true }
+        if entry.record.pointee.extras == UInt8(PEAL_EXTRAS_ALL) { peal_snapshot_note_rare(self) }
         peal_snapshot_entry_at(self, count).initialize(to: entry)
         peal_snapshot_set_count(self, UInt32(count + 1))
     }
