@@ -52,7 +52,7 @@ function(peal_compile_embedded object)
       -target ${arg_TRIPLE} -module-name PealABI ${arg_OPTIONS}
       -I ${folder}/CPealEmbedded -I ${folder}/CFFI -I ${folder}/CPealSupport/include -I ${PROJECT_SOURCE_DIR}/include
       -file-prefix-map ${PROJECT_SOURCE_DIR}=. -c ${sources} -o ${object}
-    DEPENDS ${sources} ${PEAL_C_HEADERS} ${PEAL_HOT_FUNCTIONS} ${folder}/CFFI/shim.h ${folder}/CPealEmbedded/module.modulemap
+    DEPENDS ${sources} ${PEAL_C_HEADERS} ${PEAL_HOT_FUNCTIONS} ${folder}/CFFI/CFFI/shim.h ${folder}/CPealEmbedded/module.modulemap
     COMMENT "Compiling the layers in Embedded Swift for ${arg_TRIPLE}" VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
 endfunction()

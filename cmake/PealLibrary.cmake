@@ -3,7 +3,7 @@
 # whole-module build makes no such objects, and does not write an unchanged module. CMake tracks no dependencies on
 # headers and on other modules.
 file(GLOB PEAL_C_HEADERS CONFIGURE_DEPENDS
-  ${PROJECT_SOURCE_DIR}/Sources/CPealSupport/include/*.h ${PROJECT_SOURCE_DIR}/include/peal/*.h
+  ${PROJECT_SOURCE_DIR}/Sources/CPealSupport/include/CPealSupport/*.h ${PROJECT_SOURCE_DIR}/include/peal/*.h
   ${PROJECT_SOURCE_DIR}/include/*.apinotes)
 function(peal_compile_when_needed target)
   set(needed ${PEAL_C_HEADERS})

@@ -14,6 +14,14 @@ add_library(peal-warnings INTERFACE)
 target_compile_options(peal-warnings INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall;-Wextra;-Wpedantic;-Werror>)
 
+# peal_quote_directories(<target> <scope> <folder>...): folders of headers that are found by #include "name.h" alone, so that
+# no header in them shadows one of libc or of another package.
+function(peal_quote_directories target scope)
+  foreach(folder IN LISTS ARGN)
+    target_compile_options(${target} ${scope} "$<$<COMPILE_LANGUAGE:C,CXX>:SHELL:-iquote ${folder}>")
+  endforeach()
+endfunction()
+
 # Uses C library functions that check sizes where the compiler knows them. Sanitized builds do not, because the sanitizer
 # checks more.
 set(PEAL_FORTIFY)
@@ -22,7 +30,8 @@ if(NOT PEAL_SANITIZE)
 endif()
 
 # Options of all Swift code of this project. Whole-module optimization inlines the path of a broadcast across files.
-set(PEAL_SWIFT_LANGUAGE -swift-version 6 -wmo
+# The modules that the compiler makes of C headers stay in the build: a cache that builds share has modules of all of them.
+set(PEAL_SWIFT_LANGUAGE -swift-version 6 -wmo -module-cache-path ${PROJECT_BINARY_DIR}/module-cache
   -enable-upcoming-feature ExistentialAny -enable-upcoming-feature InternalImportsByDefault)
 # The library uses neither tasks nor regular expressions, so it need not load their runtimes.
 set(PEAL_SWIFT_ENGINE ${PEAL_SWIFT_LANGUAGE}

@@ -60,7 +60,9 @@ need_swift() {
     # The folder of the actual toolchain, whose clang has the runtimes of Swift's sanitizers.
     toolchain=$(dirname "$(readlink -f "$(command -v swiftc)")")
     PATH="$toolchain:$PATH"
-    export PATH
+    # Modules of C headers are cached in the build folder: a cache of the user has modules that other builds made, which
+    # may hide what a fresh machine finds.
+    export PATH XDG_CACHE_HOME="$root/build/cache"
 }
 
 # configure_and_build PRESET [cmake options]...

@@ -2,8 +2,8 @@
 #include <peal/broadcast.h>
 #include <peal/invocation.h>
 
-#include "snapshot.h"
-#include "thread.h"
+#include "CPealSupport/snapshot.h"
+#include "CPealSupport/thread.h"
 
 /* PealCall's VariadicKind. */
 enum variadic_kind {

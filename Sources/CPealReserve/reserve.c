@@ -6,12 +6,12 @@
  * threads whose reserve is full when an object ends, and for the end of many objects at once. Reserves are never freed,
  * since a block may be returned at any time.
  */
-#include "reserve.h"
+#include "CPealSupport/reserve.h"
 
 #include "blocks.h"
-#include "lock.h"
-#include "memory.h"
-#include "thread.h"
+#include "CPealSupport/lock.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/thread.h"
 
 enum {
     UNIT = 64,

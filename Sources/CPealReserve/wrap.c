@@ -7,7 +7,7 @@
  * whether its block is from a reserve. Until memory is refused for the first time, that is one load and one comparison.
  */
 #include "blocks.h"
-#include "memory.h"
+#include "CPealSupport/memory.h"
 
 void *__real_malloc(size_t size);
 int __real_posix_memalign(void **block, size_t alignment, size_t size);

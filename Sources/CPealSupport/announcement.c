@@ -1,9 +1,9 @@
-#include "announcement.h"
+#include "CPealSupport/announcement.h"
 
 #include <string.h>
 
-#include "fork.h"
-#include "memory.h"
+#include "CPealSupport/fork.h"
+#include "CPealSupport/memory.h"
 
 uint32_t peal_announcements_used;
 

@@ -1,6 +1,6 @@
-#include "bindings.h"
+#include "CPealSupport/bindings.h"
 
-#include "names.h"
+#include "CPealSupport/names.h"
 
 static size_t size_of(const char *text) { return text == NULL ? 0 : peal_memory_text_size(text); }
 

@@ -1,6 +1,6 @@
-#include "block.h"
+#include "CPealSupport/block.h"
 
-#include "memory.h"
+#include "CPealSupport/memory.h"
 
 /* The index of a list: capacities are 16 bytes times a power of two. */
 static unsigned size_class(size_t size) { return size <= 16 ? 0 : 60U - (unsigned)__builtin_clzl(size - 1); }

@@ -1,4 +1,4 @@
-#include "call_index.h"
+#include "CPealSupport/call_index.h"
 
 /* The highest bits of an id are the tag of its table, which all methods have in common. So nothing is lost, and a product
  * with an odd number is different for each factor. */

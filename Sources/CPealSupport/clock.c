@@ -1,4 +1,4 @@
-#include "clock.h"
+#include "CPealSupport/clock.h"
 
 #include <stddef.h>
 #include <time.h>

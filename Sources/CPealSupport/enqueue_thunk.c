@@ -1,8 +1,8 @@
-#include "enqueue_thunk.h"
+#include "CPealSupport/enqueue_thunk.h"
 
 #include <string.h>
 
-#include "frame.h"
+#include "CPealSupport/frame.h"
 
 uint32_t peal_enqueue_thunk_gate;
 

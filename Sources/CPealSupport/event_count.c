@@ -1,4 +1,4 @@
-#include "event_count.h"
+#include "CPealSupport/event_count.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "manual_clock.h"
-#include "poll.h"
+#include "CPealSupport/clock.h"
+#include "CPealSupport/manual_clock.h"
+#include "CPealSupport/poll.h"
 
 bool peal_event_count_wait(struct peal_event_count *event_count, uint32_t prepared, uint64_t deadline)
 {

@@ -1,4 +1,4 @@
-#include "executor.h"
+#include "CPealSupport/executor.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,12 +10,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "lock.h"
-#include "machine.h"
-#include "manual_clock.h"
-#include "poll.h"
-#include "thread.h"
+#include "CPealSupport/clock.h"
+#include "CPealSupport/lock.h"
+#include "CPealSupport/machine.h"
+#include "CPealSupport/manual_clock.h"
+#include "CPealSupport/poll.h"
+#include "CPealSupport/thread.h"
 
 enum {
     MOST_WORKERS = 256,

@@ -1,4 +1,4 @@
-#include "fence.h"
+#include "CPealSupport/fence.h"
 
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lock.h"
-#include "machine.h"
-#include "thread.h"
+#include "CPealSupport/lock.h"
+#include "CPealSupport/machine.h"
+#include "CPealSupport/thread.h"
 
 static pthread_once_t set_up_once = PTHREAD_ONCE_INIT;
 static bool is_set_up, has_membarrier;

@@ -1,15 +1,15 @@
-#include "fork.h"
+#include "CPealSupport/fork.h"
 
 #include <pthread.h>
 #include <sched.h>
 
-#include "announcement.h"
-#include "clock.h"
-#include "event_count.h"
-#include "executor.h"
-#include "mailbox.h"
-#include "property.h"
-#include "tap.h"
+#include "CPealSupport/announcement.h"
+#include "CPealSupport/clock.h"
+#include "CPealSupport/event_count.h"
+#include "CPealSupport/executor.h"
+#include "CPealSupport/mailbox.h"
+#include "CPealSupport/property.h"
+#include "CPealSupport/tap.h"
 
 uint32_t peal_fork_gate;
 static struct peal_event_count opened; /* signalled when the gate opens */

@@ -1,4 +1,4 @@
-#include "heap.h"
+#include "CPealSupport/heap.h"
 
 /* The first node of each heap leads here, so that it differs from a node in no heap. */
 static struct peal_heap_node mark_of_first;

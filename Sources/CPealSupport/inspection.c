@@ -1,11 +1,11 @@
-#include "inspection.h"
+#include "CPealSupport/inspection.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "interface.h"
+#include "CPealSupport/interface.h"
 
 #define PEAL_TEXT_OF_(number) #number
 #define PEAL_TEXT_OF(number) PEAL_TEXT_OF_(number)

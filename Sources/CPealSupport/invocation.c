@@ -1,7 +1,7 @@
-#include "invocation.h"
+#include "CPealSupport/invocation.h"
 
-#include "tap.h"
-#include "thread.h"
+#include "CPealSupport/tap.h"
+#include "CPealSupport/thread.h"
 
 static struct peal_block_pool blocks;
 

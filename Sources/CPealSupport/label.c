@@ -1,9 +1,9 @@
-#include "label.h"
+#include "CPealSupport/label.h"
 
 #include <string.h>
 
-#include "lock.h"
-#include "memory.h"
+#include "CPealSupport/lock.h"
+#include "CPealSupport/memory.h"
 
 struct peal_label {
     struct peal_label *next;

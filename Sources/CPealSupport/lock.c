@@ -1,4 +1,4 @@
-#include "lock.h"
+#include "CPealSupport/lock.h"
 
 #include <errno.h>
 #include <linux/futex.h>
@@ -7,10 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "fork.h"
-#include "order.h"
-#include "thread.h"
+#include "CPealSupport/clock.h"
+#include "CPealSupport/fork.h"
+#include "CPealSupport/order.h"
+#include "CPealSupport/thread.h"
 
 enum {
     FREE = PEAL_LOCK_FREE,

@@ -1,4 +1,4 @@
-#include "long_double.h"
+#include "CPealSupport/long_double.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "mailbox.h"
+#include "CPealSupport/mailbox.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "fork.h"
-#include "memory.h"
-#include "poll.h"
+#include "CPealSupport/fork.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/poll.h"
 
 /* Every mailbox of the process, for the child of a fork. Mailboxes with unswept calls are first. A thread may acquire the
  * lock while it holds that of a mailbox. */

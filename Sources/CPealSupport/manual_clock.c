@@ -1,8 +1,8 @@
-#include "manual_clock.h"
+#include "CPealSupport/manual_clock.h"
 
-#include "executor.h"
-#include "link.h"
-#include "lock.h"
+#include "CPealSupport/executor.h"
+#include "CPealSupport/link.h"
+#include "CPealSupport/lock.h"
 
 struct wait {
     struct peal_link link; /* the first member */

@@ -1,7 +1,7 @@
-#include "memory.h"
+#include "CPealSupport/memory.h"
 
-#include "reserve.h"
-#include "sanitizer.h"
+#include "CPealSupport/reserve.h"
+#include "CPealSupport/sanitizer.h"
 
 #include <stdint.h>
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
-#include "names.h"
+#include "CPealSupport/names.h"
 
-#include "memory.h"
+#include "CPealSupport/memory.h"
 
 struct peal_names peal_service_names;
 struct peal_names peal_provider_names;

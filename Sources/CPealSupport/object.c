@@ -1,4 +1,4 @@
-#include "object.h"
+#include "CPealSupport/object.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-#include "order.h"
+#include "CPealSupport/order.h"
 
-#include "tap.h"
+#include "CPealSupport/tap.h"
 
 /* Functions of the sanitizer's runtime. */
 extern void __tsan_acquire(void *address) __attribute__((weak));

@@ -1,9 +1,9 @@
-#include "poll.h"
+#include "CPealSupport/poll.h"
 
 #include <stdint.h>
 
-#include "executor.h"
-#include "machine.h"
+#include "CPealSupport/executor.h"
+#include "CPealSupport/machine.h"
 
 /* The number of polls in vain since the last poll that an event ended, and then of those that were left out. A poll that
  * ends because work waits does not count, and neither does a poll in vain during which another thread changes the number. */

@@ -1,4 +1,4 @@
-#include "probe.h"
+#include "CPealSupport/probe.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
-#include "property.h"
+#include "CPealSupport/property.h"
 
-#include "fork.h"
-#include "memory.h"
-#include "text.h"
+#include "CPealSupport/fork.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/text.h"
 
 struct peal_event_count peal_property_room;
 

@@ -1,6 +1,6 @@
 /* The changes that wait for their notification, alone or in batches. */
-#include "memory.h"
-#include "property.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/property.h"
 
 _Static_assert(offsetof(struct peal_change_node, in_batch) == offsetof(struct peal_spare_block, next_magazine),
     "the members of a spare node are those of a new one, but for `next`, `room` and the values");

@@ -1,6 +1,6 @@
-#include "proxy.h"
+#include "CPealSupport/proxy.h"
 
-#include "memory.h"
+#include "CPealSupport/memory.h"
 
 _Static_assert(sizeof(struct peal_proxy_element) == 128, "an element fills two cache lines");
 

@@ -1,6 +1,6 @@
-#include "reference.h"
+#include "CPealSupport/reference.h"
 
-#include "order.h"
+#include "CPealSupport/order.h"
 
 static struct peal_counted *counted_at(uint32_t index)
 {

@@ -1,4 +1,4 @@
-#include "sanitizer.h"
+#include "CPealSupport/sanitizer.h"
 
 /* Defined if the program was linked with the leak sanitizer. */
 extern void __lsan_disable(void) __attribute__((weak));

@@ -1,4 +1,4 @@
-#include "service.h"
+#include "CPealSupport/service.h"
 
 struct peal_lock peal_lock_of_services;
 

@@ -1,12 +1,12 @@
-#include "signals.h"
+#include "CPealSupport/signals.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include "executor.h"
-#include "lock.h"
+#include "CPealSupport/executor.h"
+#include "CPealSupport/lock.h"
 
 enum { SIGNALS = 65 };
 

@@ -1,9 +1,9 @@
-#include "slot.h"
+#include "CPealSupport/slot.h"
 
-#include "clock.h"
-#include "memory.h"
-#include "tap.h"
-#include "thread.h"
+#include "CPealSupport/clock.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/tap.h"
+#include "CPealSupport/thread.h"
 
 enum {
     CACHE_LINE = 64,

@@ -1,10 +1,10 @@
 /* The tables of all handles of the process, constant except for their slots: their use initialises nothing. */
-#include "invocation.h"
-#include "property.h"
-#include "proxy.h"
-#include "reference.h"
-#include "service.h"
-#include "snapshot.h"
+#include "CPealSupport/invocation.h"
+#include "CPealSupport/property.h"
+#include "CPealSupport/proxy.h"
+#include "CPealSupport/reference.h"
+#include "CPealSupport/service.h"
+#include "CPealSupport/snapshot.h"
 
 #define SLOTS .slot_size = sizeof(struct peal_slot)
 

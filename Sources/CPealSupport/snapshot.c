@@ -1,7 +1,7 @@
-#include "snapshot.h"
+#include "CPealSupport/snapshot.h"
 
-#include "memory.h"
-#include "record.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/record.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
-#include "spare.h"
+#include "CPealSupport/spare.h"
 
-#include "lock.h"
-#include "memory.h"
+#include "CPealSupport/lock.h"
+#include "CPealSupport/memory.h"
 
 /* Magazines and a depot, as of Bonwick and Adams (Magazines and Vmem, 2001). A thread has two magazines of each kind. It
  * takes blocks from the loaded one and adds blocks to it. The previous one is full or empty, so a thread that allocates

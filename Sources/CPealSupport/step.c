@@ -1,3 +1,3 @@
-#include "step.h"
+#include "CPealSupport/step.h"
 
 const uint32_t peal_no_gate = 0;

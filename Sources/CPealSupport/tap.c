@@ -1,11 +1,11 @@
-#include "tap.h"
+#include "CPealSupport/tap.h"
 
-#include "event_count.h"
-#include "memory.h"
-#include "order.h"
-#include "ticks.h"
-#include "tap_filter.h"
-#include "tap_slot.h"
+#include "CPealSupport/event_count.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/order.h"
+#include "CPealSupport/ticks.h"
+#include "CPealSupport/tap_filter.h"
+#include "CPealSupport/tap_slot.h"
 
 enum { ALL_EVENTS = PEAL_TAP_LOST - 1, FIRST_CAPACITY = 4096, GENERATION = 32 };
 

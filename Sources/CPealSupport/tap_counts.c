@@ -1,10 +1,10 @@
-#include "tap_counts.h"
+#include "CPealSupport/tap_counts.h"
 
-#include "lock.h"
-#include "memory.h"
-#include "slot.h"
-#include "ticks.h"
-#include "thread.h"
+#include "CPealSupport/lock.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/slot.h"
+#include "CPealSupport/ticks.h"
+#include "CPealSupport/thread.h"
 
 struct entry {
     uint64_t id; /* 0: free */

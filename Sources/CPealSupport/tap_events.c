@@ -1,18 +1,18 @@
-#include "tap.h"
+#include "CPealSupport/tap.h"
 
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "event_count.h"
-#include "fork.h"
-#include "mailbox.h"
-#include "memory.h"
-#include "order.h"
-#include "record.h"
-#include "ticks.h"
-#include "tap_counts.h"
-#include "tap_slot.h"
+#include "CPealSupport/event_count.h"
+#include "CPealSupport/fork.h"
+#include "CPealSupport/mailbox.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/order.h"
+#include "CPealSupport/record.h"
+#include "CPealSupport/ticks.h"
+#include "CPealSupport/tap_counts.h"
+#include "CPealSupport/tap_slot.h"
 
 /* Makes the thread's ring for a tap. Returns NULL if memory is refused: the record is then lost. */
 __attribute__((noinline)) static struct peal_tap_ring *make_ring(struct peal_tap_slot *tap, struct peal_thread *thread)

@@ -1,4 +1,4 @@
-#include "tap_filter.h"
+#include "CPealSupport/tap_filter.h"
 
 #include <string.h>
 

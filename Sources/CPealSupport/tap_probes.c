@@ -1,4 +1,4 @@
-#include "tap.h"
+#include "CPealSupport/tap.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
-#include "tap.h"
-#include "ticks.h"
-#include "tap_slot.h"
+#include "CPealSupport/tap.h"
+#include "CPealSupport/ticks.h"
+#include "CPealSupport/tap_slot.h"
 
 /* Finds a tap and acquires its lock, under which it is not finished. Returns NULL if the id is stale. */
 static struct peal_tap_slot *lock_tap(uint64_t id)

@@ -1,6 +1,6 @@
-#include "tap_ring.h"
+#include "CPealSupport/tap_ring.h"
 
-#include "memory.h"
+#include "CPealSupport/memory.h"
 
 struct peal_tap_ring *peal_tap_ring_make(size_t capacity)
 {

@@ -1,13 +1,13 @@
-#include "thread.h"
+#include "CPealSupport/thread.h"
 
 #include <pthread.h>
 
-#include "enqueue_thunk.h"
-#include "fork.h"
-#include "memory.h"
-#include "order.h"
-#include "reserve.h"
-#include "ticks.h"
+#include "CPealSupport/enqueue_thunk.h"
+#include "CPealSupport/fork.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/order.h"
+#include "CPealSupport/reserve.h"
+#include "CPealSupport/ticks.h"
 
 __thread struct peal_thread *peal_thread_own __attribute__((tls_model("initial-exec"), visibility("hidden")));
 

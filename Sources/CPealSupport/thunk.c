@@ -1,4 +1,4 @@
-#include "thunk.h"
+#include "CPealSupport/thunk.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #ifndef CPEAL_ENTRY_CODE_H
 #define CPEAL_ENTRY_CODE_H
 
-#include "thunk.h"
+#include "CPealSupport/thunk.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define TEXT_OF(value) TEXT_OF_(value)

@@ -1,9 +1,9 @@
-#include "ticks.h"
+#include "CPealSupport/ticks.h"
 
 #include <pthread.h>
 #include <string.h>
 
-#include "thread.h"
+#include "CPealSupport/thread.h"
 
 bool peal_ticks_are_counted;
 

@@ -4,9 +4,9 @@
  * freed meanwhile, even if the slot is cleared.
  */
 #include "check.h"
-#include "fork.h"
+#include "CPealSupport/fork.h"
 #include "latch.h"
-#include "snapshot.h"
+#include "CPealSupport/snapshot.h"
 
 #include <stdlib.h>
 

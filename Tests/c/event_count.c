@@ -5,8 +5,8 @@
  */
 #include "check.h"
 #include "child.h"
-#include "clock.h"
-#include "event_count.h"
+#include "CPealSupport/clock.h"
+#include "CPealSupport/event_count.h"
 #include "latch.h"
 
 #include <pthread.h>

@@ -4,9 +4,9 @@
  * engine, and counts the objects of methods that blocks pin.
  */
 #include "check.h"
-#include "invocation.h"
+#include "CPealSupport/invocation.h"
 #include "latch.h"
-#include "thread.h"
+#include "CPealSupport/thread.h"
 
 #include <sched.h>
 #include <stdlib.h>

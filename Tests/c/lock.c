@@ -4,9 +4,9 @@
  * repeated with free timing.
  */
 #include "check.h"
-#include "fork.h"
+#include "CPealSupport/fork.h"
 #include "latch.h"
-#include "thread.h"
+#include "CPealSupport/thread.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -3,7 +3,7 @@
  * The polls of threads that wait. The program has a copy of the library's source, whose pool has no work.
  */
 #include "check.h"
-#include "poll.h"
+#include "CPealSupport/poll.h"
 
 static unsigned looks;
 static unsigned awaited; /* the look at which the event has arrived; 0: it does not arrive */

@@ -4,10 +4,10 @@
  * notified by one of the two threads. Both orders are forced.
  */
 #include "check.h"
-#include "fork.h"
+#include "CPealSupport/fork.h"
 #include "latch.h"
-#include "lock.h"
-#include "thread.h"
+#include "CPealSupport/lock.h"
+#include "CPealSupport/thread.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static void after_store(void);
 
 /* The program contains the function that ends a notification, with a call before its store and one after it. */
 #define __atomic_store_n(address, value, order) (before_store(), __atomic_store_n(address, value, order), after_store())
-#include "property.h"
+#include "CPealSupport/property.h"
 #undef __atomic_store_n
 
 enum stop { NOWHERE, BEFORE_STORE, AFTER_STORE };

@@ -9,7 +9,7 @@
 #include "center.h"
 #include "interpose.h"
 #include "latch.h"
-#include "mailbox.h"
+#include "CPealSupport/mailbox.h"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>

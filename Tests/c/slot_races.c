@@ -4,10 +4,10 @@
  * exchange. Another thread changes the free slots before the second step, or before the third.
  */
 #include "latch.h"
-#include "memory.h"
-#include "slot.h"
-#include "tap.h"
-#include "thread.h"
+#include "CPealSupport/memory.h"
+#include "CPealSupport/slot.h"
+#include "CPealSupport/tap.h"
+#include "CPealSupport/thread.h"
 
 #include <string.h>
 

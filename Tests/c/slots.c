@@ -4,8 +4,8 @@
  * test can force any order of a lookup, a removal and a reuse of the slot.
  */
 #include "latch.h"
-#include "slot.h"
-#include "thread.h"
+#include "CPealSupport/slot.h"
+#include "CPealSupport/thread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "call_index.h"
-#include "mailbox.h"
-#include "signals.h"
+#include "CPealSupport/call_index.h"
+#include "CPealSupport/mailbox.h"
+#include "CPealSupport/signals.h"
 
 CLAIM("O8", "a queue whose last reference is being released does not hide other queues with calls of ended observers")
 {

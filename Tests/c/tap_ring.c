@@ -5,7 +5,7 @@
 #include "check.h"
 #include "latch.h"
 
-#include "tap_ring.h"
+#include "CPealSupport/tap_ring.h"
 
 #include <stdlib.h>
 

@@ -2,10 +2,10 @@
  *
  * The clock by which timers start: ticks of the processor since the thread's last reading of the system's clock.
  */
-#include "clock.h"
+#include "CPealSupport/clock.h"
 #include "latch.h"
-#include "thread.h"
-#include "ticks.h"
+#include "CPealSupport/thread.h"
+#include "CPealSupport/ticks.h"
 
 #include <sched.h>
 
