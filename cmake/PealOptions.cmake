@@ -29,6 +29,14 @@ if(NOT PEAL_SANITIZE)
   set(PEAL_FORTIFY $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
 endif()
 
+# peal_harden(<target>): for C that reads bytes of other processes and of files. A function with an array checks before it
+# returns that nothing was written beyond it, and the addresses of functions in other libraries are read-only before the
+# program begins. libpeal has the latter too (PealLibrary.cmake), and no arrays on the path of a call.
+function(peal_harden target)
+  target_compile_options(${target} PRIVATE -fstack-protector-strong ${PEAL_FORTIFY})
+  target_link_options(${target} PRIVATE LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
+endfunction()
+
 # Options of all Swift code of this project. Whole-module optimization inlines the path of a broadcast across files.
 # The modules that the compiler makes of C headers stay in the build: a cache that builds share has modules of all of them.
 set(PEAL_SWIFT_LANGUAGE -swift-version 6 -wmo -module-cache-path ${PROJECT_BINARY_DIR}/module-cache

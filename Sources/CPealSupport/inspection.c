@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "companion.h"
 #include "CPealSupport/interface.h"
 
 #define PEAL_TEXT_OF_(number) #number
@@ -12,26 +12,6 @@
 #define PEAL_INSPECT_NAME "libpeal-inspect.so." PEAL_TEXT_OF(PEAL_SOVERSION)
 
 uint32_t peal_inspection_is_decided;
-
-/* Loads the library from the folder of this one, or from where the loader finds it. */
-static void *load(void)
-{
-    char path[4096];
-    Dl_info self;
-    const char *slash;
-
-    if (dladdr(&peal_inspection_is_decided, &self) != 0 && self.dli_fname != NULL
-        && (slash = strrchr(self.dli_fname, '/')) != NULL) {
-        const int folder = (int)(slash - self.dli_fname);
-        const int length = snprintf(path, sizeof path, "%.*s/" PEAL_INSPECT_NAME, folder, self.dli_fname);
-        if (length > 0 && (size_t)length < sizeof path) {
-            void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-            if (library != NULL)
-                return library;
-        }
-    }
-    return dlopen(PEAL_INSPECT_NAME, RTLD_NOW | RTLD_LOCAL);
-}
 
 __attribute__((cold)) void peal_inspection_decide(void)
 {
@@ -42,12 +22,14 @@ __attribute__((cold)) void peal_inspection_decide(void)
         return;
     if ((inspect == NULL || *inspect == '\0') && (debug == NULL || *debug == '\0'))
         return;
-    void *library = load();
+    const char *message = NULL;
+    void *library = peal_companion_load((void *)(uintptr_t)&peal_inspection_decide, PEAL_INSPECT_NAME, &message);
     void (*start)(void) = NULL;
     if (library != NULL)
         *(void **)&start = dlsym(library, "peal_inspection_read_environment");
     if (start != NULL)
         start();
     else
-        fprintf(stderr, "peal: PEAL_INSPECT and PEAL_DEBUG have no effect: %s\n", dlerror());
+        fprintf(stderr, "peal: PEAL_INSPECT and PEAL_DEBUG have no effect: " PEAL_INSPECT_NAME ": %s\n",
+            message != NULL ? message : "it has no function peal_inspection_read_environment");
 }

@@ -2,6 +2,7 @@
 #include "server.h"
 
 #include "recording.h"
+#include "user.h"
 #include "watch.h"
 
 #include <peal/inspection.h>
@@ -21,30 +22,44 @@ static int64_t seconds_now(void)
     return now.tv_sec;
 }
 
-/* Returns true for a process of the same user. */
-static bool is_same_user(int descriptor)
-{
-    struct ucred peer;
-    socklen_t length = sizeof peer;
-
-    return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == geteuid();
-}
-
-void client_begin(struct client *client, int descriptor)
-{
-    *client = (struct client){ .descriptor = descriptor, .progress = seconds_now() };
-    if (!is_same_user(descriptor)) {
-        json_error(&client->output, "this socket answers the user of the program alone");
-        client->is_ending = true;
-    }
-}
-
-void client_end(struct client *client)
+static void end_stream(struct client *client)
 {
     if (client->watch != NULL)
         watch_close(client->watch);
     if (client->recording != NULL)
         recording_close(client->recording);
+    client->watch = NULL;
+    client->recording = NULL;
+}
+
+/* Ends the connection unless the program has the user that opened it, and no other one. The program may have changed its
+ * user since then, so this is tested for each request, and for each part of a stream. Root gets no exception: it can
+ * become the user of the program. */
+static void check_user(struct client *client)
+{
+    uid_t user;
+
+    if (client->is_ending || (user_is_single(&user) && user == client->user))
+        return;
+    end_stream(client);
+    json_error(&client->output, "this socket answers the user of the program alone");
+    client->is_ending = true;
+}
+
+void client_begin(struct client *client, int descriptor)
+{
+    struct ucred peer;
+    socklen_t length = sizeof peer;
+
+    *client = (struct client){ .descriptor = descriptor, .user = (uid_t)-1, .progress = seconds_now() };
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
+        client->user = peer.uid;
+    check_user(client);
+}
+
+void client_end(struct client *client)
+{
+    end_stream(client);
     close(client->descriptor);
     text_free(&client->input);
     text_free(&client->output);
@@ -56,6 +71,17 @@ void client_end(struct client *client)
 static const char help[] = "hello | tree | describe [PROTOCOL[.METHOD]] | send PROTOCOL.METHOD [ARGUMENT]... | "
                            "record FILE [PROTOCOL]... | replay FILE [SPEED] | calls FILE | "
                            "monitor [FILTER] | events [FILTER [BUFFER]] | slices [FILTER [BUFFER]] | top [FILTER]";
+
+/* Returns true if requests may act on the program; else adds the error, which names the remedy. */
+static bool may_control(struct text *output, uint32_t flags)
+{
+    if ((flags & PEAL_INSPECTION_CONTROL) != 0)
+        return true;
+    json_error(output,
+        "the program's inspection is read-only, so it refuses send, record and replay; start the program with "
+        "PEAL_INSPECT=control, or with PEAL_INSPECTION_CONTROL in the flags of peal_inspection_start");
+    return false;
+}
 
 /* Answers a request. Returns false if a stream began, whose end is not known. */
 static bool answer(struct client *client, const struct request *request, uint32_t flags)
@@ -71,15 +97,12 @@ static bool answer(struct client *client, const struct request *request, uint32_
     } else if (strcmp(name, "describe") == 0 && request->count <= 2) {
         answer_describe(output, first);
     } else if (strcmp(name, "send") == 0 && request->count >= 2) {
-        if ((flags & PEAL_INSPECTION_READ_ONLY) != 0)
-            json_error(output, "the program's inspection is read-only: it makes no calls");
-        else
+        if (may_control(output, flags))
             answer_send(output, request);
     } else if (recording_is_kind(name) && request->count >= 2 && (name[2] == 'c' || request->count <= 3)) {
         /* A list makes no calls. */
-        if (name[0] == 'r' && (flags & PEAL_INSPECTION_READ_ONLY) != 0)
-            json_error(output, "the program's inspection is read-only: it records nothing and makes no calls");
-        else if ((client->recording = recording_open(request, output)) != NULL)
+        if ((name[0] == 'c' || may_control(output, flags))
+            && (client->recording = recording_open(request, output)) != NULL)
             return false;
     } else if (request->count <= 3 && watch_is_kind(name)) {
         char message[256];
@@ -232,6 +255,7 @@ static void collect(struct client *client)
 
 void client_flush(struct client *client, int milliseconds)
 {
+    check_user(client);
     while (client->watch != NULL && milliseconds > 0) {
         const size_t before = client->output.length;
         collect(client);
@@ -251,6 +275,7 @@ void client_run(struct client *client, short events, uint32_t flags)
 
     if ((events & (POLLIN | POLLHUP | POLLERR)) != 0)
         is_open = receive(client);
+    check_user(client);
     while (is_open && answer_next(client, flags))
         is_open = transmit(client);
     if (is_open && client->watch != NULL)

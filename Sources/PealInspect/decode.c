@@ -17,7 +17,7 @@ struct decoded_block {
 
 enum {
     NAME_LIMIT = 128,
-    BUFFER_LIMIT = 16 << 20 /* of the memory of one buffer, in bytes */
+    MEMORY_LIMIT = 16 << 20 /* of all memory of a call, in bytes */
 };
 
 /* A word that is read. */
@@ -51,12 +51,16 @@ static bool fail(struct reader *reader, const char *format, ...)
 
 static void *allocate(struct reader *reader, size_t size)
 {
+    if (size > MEMORY_LIMIT - reader->decoded->size) {
+        fail(reader, "the memory of the call would have more than 16 MiB");
+        return NULL;
+    }
     struct decoded_block *block = calloc(1, sizeof *block + (size > 0 ? size : 1));
-
     if (block == NULL) {
         fail(reader, "out of memory");
         return NULL;
     }
+    reader->decoded->size += size;
     block->next = reader->decoded->blocks;
     reader->decoded->blocks = block;
     return block->bytes;
@@ -306,9 +310,8 @@ static bool read_buffer(struct reader *reader, const struct peal_type *element, 
         reader->at += 4;
         return true;
     }
-    if (length + 1 > BUFFER_LIMIT / size)
-        return fail(reader, "its memory would have more than 16 MiB");
-    char *memory = allocate(reader, (length + 1) * size);
+    /* A longer one is refused, and no product overflows. */
+    char *memory = allocate(reader, length < MEMORY_LIMIT / size ? (length + 1) * size : SIZE_MAX);
     if (memory == NULL)
         return false;
     *(void **)value = memory;

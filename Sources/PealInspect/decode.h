@@ -14,6 +14,7 @@ struct decoded {
     void *arguments[PEAL_PARAMETER_LIMIT];
     size_t counts[PEAL_PARAMETER_LIMIT]; /* of a buffer: its elements; SIZE_MAX for NULL */
     struct decoded_block *blocks;
+    size_t size; /* of the blocks, in bytes */
     char message[256]; /* of a failure: a sentence */
 };
 

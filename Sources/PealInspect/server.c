@@ -3,6 +3,7 @@
 
 #include "folder.h"
 #include "recording.h"
+#include "user.h"
 #include "watch.h"
 
 #include <peal/inspection.h>
@@ -243,9 +244,14 @@ static int start_thread(void)
 static peal_status open_locked(struct peal_inspection_options *options)
 {
     char folder[4096], message[256];
+    uid_t user;
 
     if (server.state != CLOSED)
         return fail(options, PEAL_ERROR_STATE, "the inspection is already open");
+    if (user_is_elevated() || !user_is_single(&user))
+        return fail(options, PEAL_ERROR_STATE,
+            "the program has the rights of several users or groups (setuid, setgid, capabilities, seteuid), so a request "
+            "of one could be executed with the rights of another");
     if (!make_path(options, folder, sizeof folder))
         return fail(options, PEAL_ERROR_ARGUMENT, "the folder's name is too long for a socket");
     if (!folder_check(folder, true, message, sizeof message))
@@ -270,7 +276,7 @@ peal_status peal_inspection_start(struct peal_inspection_options *options)
 {
     if (options != NULL && options->size != sizeof *options)
         return PEAL_ERROR_ARGUMENT;
-    if (options != NULL && (options->flags & ~(uint32_t)PEAL_INSPECTION_READ_ONLY) != 0)
+    if (options != NULL && (options->flags & ~(uint32_t)PEAL_INSPECTION_CONTROL) != 0)
         return fail(options, PEAL_ERROR_ARGUMENT, "unknown flags");
     pthread_mutex_lock(&server.lock);
     const peal_status status = open_locked(options);
@@ -280,7 +286,6 @@ peal_status peal_inspection_start(struct peal_inspection_options *options)
 
 peal_status peal_inspection_stop(void)
 {
-
     if (is_server_thread)
         return PEAL_ERROR_WOULD_DEADLOCK;
     pthread_mutex_lock(&server.lock);

@@ -8,6 +8,7 @@
 #include "answer.h"
 
 #include <poll.h>
+#include <sys/types.h>
 
 enum {
     CLIENT_LIMIT = 16,
@@ -22,6 +23,7 @@ struct recording;
 /* A connection. */
 struct client {
     int descriptor; /* -1: free */
+    uid_t user;     /* of the other process when it connected */
     struct text input;
     struct text output;
     size_t sent;         /* bytes of the output that were sent */

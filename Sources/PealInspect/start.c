@@ -8,19 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Opens the inspection as the value requests. */
+static void open_inspection(const char *value)
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+
+    if (*value == '\0' || strcmp(value, "0") == 0)
+        return;
+    if (strcmp(value, "control") == 0) {
+        options.flags = PEAL_INSPECTION_CONTROL;
+    } else if (strcmp(value, "1") != 0 && strcmp(value, "read") != 0) {
+        fprintf(stderr,
+            "peal: PEAL_INSPECT=%.40s has no effect; write PEAL_INSPECT=read to permit looking, or PEAL_INSPECT=control to "
+            "permit send, record and replay too\n",
+            value);
+        return;
+    }
+    if (peal_inspection_start(&options) < 0)
+        fprintf(stderr, "peal: PEAL_INSPECT has no effect: %s\n", options.message);
+}
+
 static void start(void)
 {
     const char *inspect = secure_getenv("PEAL_INSPECT"), *debug = secure_getenv("PEAL_DEBUG");
 
     if (debug != NULL && *debug != '\0' && strcmp(debug, "0") != 0)
         debug_start(debug);
-    if (inspect != NULL && strcmp(inspect, "1") == 0) {
-        struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
-        if (peal_inspection_start(&options) < 0)
-            fprintf(stderr, "peal: PEAL_INSPECT has no effect: %s\n", options.message);
-    } else if (inspect != NULL && *inspect != '\0' && strcmp(inspect, "0") != 0) {
-        fprintf(stderr, "peal: PEAL_INSPECT=%s has no effect; write PEAL_INSPECT=1\n", inspect);
-    }
+    if (inspect != NULL)
+        open_inspection(inspect);
 }
 
 void peal_inspection_read_environment(void)

@@ -104,25 +104,38 @@ static void read_symbols(struct object *object, const struct file *file)
 
 /* ---- Loaded files ------------------------------------------------------------------------------ */
 
+/* Maps a file. A relative path may now lead to another kind of file, such as a FIFO, for which nobody may wait. */
+static struct file map_file(const char *path)
+{
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct file file = { NULL, 0 };
+    struct stat state;
+
+    if (descriptor < 0)
+        return file;
+    if (fstat(descriptor, &state) == 0 && S_ISREG(state.st_mode) && state.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)state.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (bytes != MAP_FAILED)
+            file = (struct file){ bytes, (size_t)state.st_size };
+    }
+    close(descriptor);
+    return file;
+}
+
 static struct object *read_object(const char *path, const struct stat *state, uint64_t base, const void *start)
 {
     struct object *object = calloc(1, sizeof *object);
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    struct file file = { NULL, (size_t)state->st_size };
 
-    if (object != NULL) {
-        *object = (struct object){ .base = base, .start = start, .device = state->st_dev, .inode = state->st_ino };
-        void *bytes = descriptor >= 0 ? mmap(NULL, file.length, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
-        if (bytes != MAP_FAILED) {
-            file.bytes = bytes;
-            if (is_loaded_file(&file, start))
-                read_symbols(object, &file);
-            if (object->count == 0)
-                munmap(bytes, file.length);
-        }
-    }
-    if (descriptor >= 0)
-        close(descriptor);
+    if (object == NULL)
+        return NULL;
+    *object = (struct object){ .base = base, .start = start, .device = state->st_dev, .inode = state->st_ino };
+    const struct file file = map_file(path);
+    if (file.bytes == NULL)
+        return object;
+    if (is_loaded_file(&file, start))
+        read_symbols(object, &file);
+    if (object->count == 0)
+        munmap((void *)(uintptr_t)file.bytes, file.length);
     return object;
 }
 
@@ -134,7 +147,7 @@ static const struct object *object_at(const Dl_info *info, const struct link_map
     struct object *first = __atomic_load_n(&objects, __ATOMIC_ACQUIRE);
     struct stat state;
 
-    if (stat(path, &state) != 0 || state.st_size <= 0)
+    if (stat(path, &state) != 0 || !S_ISREG(state.st_mode))
         return NULL;
     for (struct object *each = first; each != NULL; each = each->next)
         if (each->base == map->l_addr && each->start == info->dli_fbase && each->device == state.st_dev

@@ -1,27 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire.h"
 
+#include "../CPealSupport/companion.h"
+
 #include <dlfcn.h>
-#include <stdio.h>
 #include <string.h>
-
-/* Opens the library beside this one, else by its name. */
-static void *open_library(void)
-{
-    char path[4096];
-    Dl_info self;
-    const char *slash;
-
-    if (dladdr((void *)(uintptr_t)&wire_load, &self) != 0 && self.dli_fname != NULL
-        && (slash = strrchr(self.dli_fname, '/')) != NULL) {
-        const int length = snprintf(
-            path, sizeof path, "%.*s/" PEAL_WIRE_NAME, (int)(slash - self.dli_fname), self.dli_fname);
-        void *library = length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-        if (library != NULL)
-            return library;
-    }
-    return dlopen(PEAL_WIRE_NAME, RTLD_NOW | RTLD_LOCAL);
-}
 
 /* Returns false if a function is missing. */
 static bool find_functions(void *library, struct wire *wire)
@@ -59,12 +42,13 @@ const struct wire *wire_load(const char **out_message)
 
     if (is_loaded)
         return &wire;
-    void *library = open_library();
+    void *library = peal_companion_load((void *)(uintptr_t)&wire_load, PEAL_WIRE_NAME, out_message);
     is_loaded = library != NULL && find_functions(library, &wire);
     if (is_loaded)
         return &wire;
-    *out_message = dlerror();
-    if (library != NULL)
+    if (library != NULL) {
+        *out_message = "the library is of another version";
         dlclose(library);
+    }
     return NULL;
 }

@@ -14,7 +14,8 @@
 int recording_map(const char *path, const uint8_t **out_bytes, uint64_t *out_size)
 {
     struct stat facts;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    /* Opening a FIFO or a device must not wait. A regular file ignores the flag. */
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (file < 0)
         return errno;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -211,7 +212,18 @@ CLAIM("I1", "the socket and its folder are accessible to their user alone; a fol
     CHECK_EQUAL(rmdir(folder), 0);
 }
 
-/* A client of another user, in a process of its own. Root alone can become another user. */
+/* Root alone can become another user. */
+static bool is_root(void)
+{
+    const bool is = getuid() == 0;
+
+    if (!is)
+        printf("  only root can test this\n");
+    CHECK_EQUAL(is, getuid() == 0);
+    return is;
+}
+
+/* A client of another user, in a process of its own. */
 static bool is_refused_as_other_user(void)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -232,7 +244,7 @@ CLAIM("I1", "a process of another user gets no answer")
 {
     char path[128];
 
-    if (getuid() != 0)
+    if (!is_root())
         return;
     open_inspection(0);
     CHECK_OK(peal_inspection_path(path, sizeof path, NULL));
@@ -425,7 +437,7 @@ CLAIM("I3", "arguments are decoded from text by their types, and the result is p
     char line[256];
 
     open_chat();
-    open_inspection(0);
+    open_inspection(PEAL_INSPECTION_CONTROL);
     const int client = connect_client();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_case(cases[i].arguments);
@@ -465,7 +477,7 @@ CLAIM("I3", "an argument that cannot be made is refused with its name, and no ob
     char line[256];
 
     open_chat();
-    open_inspection(0);
+    open_inspection(PEAL_INSPECTION_CONTROL);
     const int client = connect_client();
     snprintf(heard, sizeof heard, "silence");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -482,21 +494,194 @@ CLAIM("I3", "an argument that cannot be made is refused with its name, and no ob
     close_center(center);
 }
 
-CLAIM("I3", "a read-only inspection makes no call; a call of the inspection's own thread cannot close it")
+CLAIM("I3", "a call of the inspection's own thread cannot close it")
 {
     open_chat();
-    open_inspection(PEAL_INSPECTION_READ_ONLY);
-    int client = connect_client();
-    snprintf(heard, sizeof heard, "silence");
-    CHECK_CONTAINS(request_of(client, "send InspectedChat.on_message lobby 1"), "read-only");
-    CHECK_TEXT(heard, "silence");
-    close(client);
-    close_inspection();
-    open_inspection(0);
-    client = connect_client();
+    open_inspection(PEAL_INSPECTION_CONTROL);
+    const int client = connect_client();
     CHECK_CONTAINS(request_of(client, "send InspectedChat.on_close"), "\"calls\":1");
     CHECK_STATUS(close_status, PEAL_ERROR_WOULD_DEADLOCK);
     close(client);
     close_inspection();
     close_center(center);
+}
+
+CLAIM("I3", "the arguments of a call need at most 16 MiB of memory, however large the elements of a buffer are")
+{
+    static const char *const methods[] = { "optional void on_blocks(const struct inspected_block *first "
+                                           "__counted_by(count), const struct inspected_block *second "
+                                           "__counted_by(count), size_t count)",
+        NULL };
+    static char line[9000];
+    size_t length = (size_t)snprintf(line, sizeof line, "send InspectedBlocks.on_blocks ");
+
+    center = open_center();
+    CHECK_OK(peal_type_declare(center, "struct inspected_block { char bytes[4096]; };"));
+    (void)protocol_of(center, "InspectedBlocks", methods);
+    open_inspection(PEAL_INSPECTION_CONTROL);
+    const int client = connect_client();
+    /* 3,000 characters make room for as many elements of 4,096 bytes: 12 MB for each of two buffers. */
+    for (int buffer = 0; buffer < 2; buffer++) {
+        length += (size_t)snprintf(line + length, sizeof line - length, "[");
+        for (int i = 0; i < 1000; i++)
+            length += (size_t)snprintf(line + length, sizeof line - length, "%s{}", i > 0 ? "," : "");
+        length += (size_t)snprintf(line + length, sizeof line - length, "] ");
+    }
+    snprintf(line + length, sizeof line - length, "_");
+    CHECK_CONTAINS(request_of(client, line), "more than 16 MiB");
+    close(client);
+    close_inspection();
+    close_center(center);
+}
+
+/* ---- Control ----------------------------------------------------------------------------------- */
+
+CLAIM("I7", "an inspection looks only, and its refusals of send, record and replay name the value that permits them")
+{
+    static const char *const requests[] = { "send InspectedChat.on_message lobby 1",
+        "record /tmp/recording InspectedChat", "replay /tmp/recording" };
+
+    CHECK_EQUAL(PEAL_INSPECTION_READ_ONLY, 0);
+    open_chat();
+    open_inspection(PEAL_INSPECTION_READ_ONLY);
+    int client = connect_client();
+    snprintf(heard, sizeof heard, "silence");
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+        check_case(requests[i]);
+        const char *answer = request_of(client, requests[i]);
+        CHECK_CONTAINS(answer, "{\"error\":\"");
+        CHECK_CONTAINS(answer, "PEAL_INSPECT=control");
+    }
+    check_case(NULL);
+    CHECK_TEXT(heard, "silence");
+    CHECK_CONTAINS(request_of(client, "tree"), "InspectedChat");
+    close(client);
+    close_inspection();
+    open_inspection(PEAL_INSPECTION_CONTROL);
+    client = connect_client();
+    CHECK_CONTAINS(request_of(client, "send InspectedChat.on_message lobby 1"), "\"calls\":1");
+    CHECK_TEXT(heard, "lobby 1");
+    close(client);
+    close_inspection();
+    close_center(center);
+}
+
+/* ---- The user of the program ------------------------------------------------------------------- */
+
+static bool is_refused(const char *answer)
+{
+    return strstr(answer, "the user of the program alone") != NULL && strstr(answer, "kind") == NULL;
+}
+
+/* In a child process: connections that root has opened, after the program has become another user for a while. */
+static bool loses_its_right(void)
+{
+    const int looking = connect_client(), watching = connect_client();
+
+    if (strstr(request_of(looking, "hello"), "process") == NULL)
+        return false;
+    send_bytes(watching, "top\n", 4);
+    /* The stream has begun once it has a line. */
+    char byte;
+    if (recv(watching, &byte, 1, 0) != 1 || seteuid(65534) != 0)
+        return false;
+    if (!is_refused(request_of(looking, "hello"))
+        || strstr(read_answer(watching), "the user of the program alone") == NULL)
+        return false;
+    return seteuid(0) == 0 && strstr(request_of(connect_client(), "hello"), "process") != NULL
+        && peal_inspection_stop() == PEAL_OK;
+}
+
+static bool opens_and_loses_its_right(void)
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+
+    options.folder = folder;
+    return peal_inspection_start(&options) == PEAL_OK && loses_its_right();
+}
+
+CLAIM("I8", "a connection that was opened before the program changed its user gets no answer, and its stream ends")
+{
+    if (!is_root())
+        return;
+    open_inspection(0);
+    CHECK_OK(peal_inspection_stop());
+    CHECK(in_child(opens_and_loses_its_right, 20));
+    CHECK_EQUAL(rmdir(folder), 0);
+}
+
+static bool is_refused_with_message(void)
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+
+    return peal_inspection_start(&options) == PEAL_ERROR_STATE
+        && strstr(options.message, "the rights of several users") != NULL;
+}
+
+static bool opens_nothing_as_two_users(void) { return seteuid(65534) == 0 && is_refused_with_message(); }
+
+static bool opens_nothing_with_a_saved_user(void)
+{
+    return setresuid(65534, 65534, 0) == 0 && is_refused_with_message();
+}
+
+static bool opens_nothing_as_two_groups(void) { return setegid(65534) == 0 && is_refused_with_message(); }
+
+CLAIM("I8", "a program whose real, effective and saved user or group differ opens no inspection")
+{
+    if (!is_root())
+        return;
+    CHECK(in_child(opens_nothing_as_two_users, 10));
+    CHECK(in_child(opens_nothing_with_a_saved_user, 10));
+    CHECK(in_child(opens_nothing_as_two_groups, 10));
+}
+
+static char elevated_program[80];
+
+static bool is_refused_when_elevated(void)
+{
+    execl(elevated_program, elevated_program, "also after it has given them up", (char *)NULL);
+    return false;
+}
+
+CLAIM("I8", "a program that was started with the rights of another group opens no inspection, also after it has given them up")
+{
+    char command[400];
+
+    if (getauxval(AT_SECURE) != 0) {
+        CHECK_EQUAL(setresgid(getgid(), getgid(), getgid()), 0);
+        CHECK(is_refused_with_message());
+        return;
+    }
+    if (!is_root())
+        return;
+    snprintf(elevated_program, sizeof elevated_program, "/tmp/peal-elevated-%d", (int)getpid());
+    snprintf(command, sizeof command, "cp /proc/%d/exe %s && chgrp 65534 %s && chmod 2755 %s", (int)getpid(),
+        elevated_program, elevated_program, elevated_program);
+    CHECK_EQUAL(system(command), 0);
+    CHECK(in_child(is_refused_when_elevated, 20));
+    CHECK_EQUAL(unlink(elevated_program), 0);
+}
+
+/* ---- Files ------------------------------------------------------------------------------------- */
+
+CLAIM("I9", "a path that leads to a FIFO, a device or a folder is refused, and the inspection can still be stopped")
+{
+    char fifo[80], line[128];
+
+    open_inspection(PEAL_INSPECTION_CONTROL);
+    snprintf(fifo, sizeof fifo, "%s/fifo", folder);
+    CHECK_EQUAL(mkfifo(fifo, 0600), 0);
+    const char *const paths[] = { fifo, "/dev/zero", "/dev/tty", "/dev/null", folder };
+    static const char *const requests[] = { "calls", "replay" };
+    const int client = connect_client();
+    for (size_t i = 0; i < sizeof paths / sizeof *paths * 2; i++) {
+        snprintf(line, sizeof line, "%s %s", requests[i % 2], paths[i / 2]);
+        check_case(line);
+        CHECK_CONTAINS(request_of(client, line), "{\"error\":\"");
+    }
+    check_case(NULL);
+    CHECK_EQUAL(unlink(fifo), 0);
+    close(client);
+    close_inspection();
 }

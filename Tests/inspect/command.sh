@@ -1,5 +1,5 @@
 #!/bin/sh
-# Claims: I1, I3, I4, I5, I6
+# Claims: I1, I3, I4, I5, I6, I7, I11
 #
 # command.sh PEAL PROGRAM [MILLISECONDS]: the command `peal` and the environment, with a program that broadcasts. The first
 # screen of top is printed in MILLISECONDS, by default 100.
@@ -78,7 +78,7 @@ run "$peal" ps
 claim "a program without PEAL_INSPECT=1 is not listed" ends 1
 stop
 
-start PEAL_INSPECT=1 -- 200
+start PEAL_INSPECT=control -- 200
 run "$peal" ps
 claim "ps lists the program" has out "^ *$pid  program "
 run "$peal" tree "$pid"
@@ -196,11 +196,28 @@ else
     wait $recorder
     claim "record ends when the program is killed" [ $? = 3 ]
     exec 9>&-
-    start PEAL_INSPECT=1 -- 200
+    start PEAL_INSPECT=read -- 200
     run "$peal" replay --list "$pid" "$work/killed.peal"
     claim "the file of a killed program has its last calls" has out 'Chat.on_message(room: "lobby", text: "last-words")'
     claim "replay --list reports that the program ended while it was recorded" has out 'the program ended while it was recorded'
 fi
+stop
+
+# A program that is open for looking alone.
+for value in 1 read; do
+    start PEAL_INSPECT=$value -- 200
+    run "$peal" tree "$pid"
+    claim "PEAL_INSPECT=$value permits tree" has out 'optional void on_tick(int number)'
+    run "$peal" send "$pid" Chat.on_tick 3
+    claim "PEAL_INSPECT=$value refuses send, and names the value that permits it" has err 'PEAL_INSPECT=control'
+    claim "a refused send ends with 1" ends 1
+    run "$peal" record --seconds 1 "$pid" "$work/refused.peal" Chat
+    claim "PEAL_INSPECT=$value refuses record, and names the value that permits it" has err 'PEAL_INSPECT=control'
+    claim "a refused record creates no file" [ ! -e "$work/refused.peal" ]
+    run "$peal" replay "$pid" "$program"
+    claim "PEAL_INSPECT=$value refuses replay, and names the value that permits it" has err 'PEAL_INSPECT=control'
+    [ $value = read ] || stop
+done
 
 # The page, by a plain client of HTTP.
 cat >"$work/get.py" <<'END'
@@ -215,17 +232,34 @@ answer = connection.getresponse()
 print(answer.status, answer.getheader("Content-Security-Policy"), answer.read().decode())
 END
 cat >"$work/hang.py" <<'END'
-# hang.py URL_FILE: connections that send a part of a request and then nothing, while a whole request is answered.
-import http.client, socket, sys, urllib.parse
+# hang.py URL_FILE: 200 connections that send a request byte by byte and open another when they are closed, while each of
+# ten connections sends a whole request.
+import http.client, socket, sys, threading, time, urllib.parse
 url = urllib.parse.urlparse(open(sys.argv[1]).read().strip())
-silent = [socket.create_connection((url.hostname, url.port)) for _ in range(10)]
-for connection in silent:
-    connection.sendall(b"GET / HT")
-whole = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
-for _ in range(3):
-    whole.request("GET", url.path)
-    answer = whole.getresponse()
-    print(answer.status, len(answer.read()))
+begun = threading.Semaphore(0)
+def drip():
+    while True:
+        try:
+            slow = socket.create_connection((url.hostname, url.port))
+            slow.sendall(b"GET / HTTP/1.1\r\nX: ")
+            begun.release()
+            while True:
+                slow.sendall(b"y")
+                time.sleep(0.1)
+        except OSError:
+            time.sleep(1)
+for _ in range(200):
+    threading.Thread(target=drip, daemon=True).start()
+for _ in range(200):
+    begun.acquire()
+for _ in range(10):
+    whole = http.client.HTTPConnection(url.hostname, url.port, timeout=5)
+    try:
+        whole.request("GET", url.path)
+        answer = whole.getresponse()
+        print(answer.status, len(answer.read()))
+    except OSError as error:
+        print(repr(error))
 END
 get() { run python3 "$work/get.py" "$work/url" "$@"; }
 "$peal" serve "$pid" >"$work/url" 2>"$work/err" &
@@ -262,7 +296,7 @@ else
         claim "a browser shows the methods with their observers" has out '<code>optional void on_message(.*</code><span>.* store, target 0x'
     fi
     run python3 "$work/hang.py" "$work/url"
-    claim "connections with an unfinished request delay no other connection" [ "$(grep -c '^200 [1-9]' "$work/out")" = 3 ]
+    claim "200 connections that send their requests byte by byte delay no other connection" [ "$(grep -c '^200 [1-9]' "$work/out")" = 10 ]
     kill "$server"
     wait "$server"
     code=$?
@@ -416,7 +450,7 @@ claim "a malformed filter of PEAL_DEBUG has no effect but a sentence" has err '^
 start PEAL_INSPECT=yes -- 50
 stop
 cp "$work/program.err" "$work/err"
-claim "another value of PEAL_INSPECT is reported" has err '^peal: PEAL_INSPECT=yes has no effect'
+claim "another value of PEAL_INSPECT is reported, with those that there are" has err '^peal: PEAL_INSPECT=yes has no effect; .*=read .*=control'
 
 [ "$failures" = 0 ] || echo "$failures claims failed"
 exit $((failures > 0))

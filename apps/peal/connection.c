@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connection.h"
 
+#include "commands.h"
+
 #include "../../Sources/PealInspect/folder.h"
 
 #include <dirent.h>
@@ -27,6 +29,11 @@ void report_error(const char *format, ...)
 
 int report_lost(const struct connection *connection)
 {
+    if (connection->is_malformed) {
+        report_error(
+            "process %ld has sent an answer that is malformed, or a line of more than 16 MiB", connection->pid);
+        return EXIT_FAILED;
+    }
     report_error("the program %ld has ended, or has closed its inspection", connection->pid);
     return EXIT_LOST;
 }
@@ -120,8 +127,13 @@ bool connect_to_pid(struct connection *connection, long pid)
     connection->descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connection->descriptor < 0)
         return false;
-    if (connect(connection->descriptor, (struct sockaddr *)&address, sizeof address) == 0)
+    /* A socket whose owner accepts nothing must not keep a command that looks for another program. */
+    static const struct timeval patience = { 2, 0 }, none = { 0, 0 };
+    (void)setsockopt(connection->descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    if (connect(connection->descriptor, (struct sockaddr *)&address, sizeof address) == 0) {
+        (void)setsockopt(connection->descriptor, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
         return true;
+    }
     /* The socket of a process that could not remove it. */
     if (errno == ECONNREFUSED)
         unlink(address.sun_path);
@@ -253,37 +265,51 @@ static bool receive(struct connection *connection)
     return true;
 }
 
+/* Takes a whole line of the buffer, if there is one. */
+static bool take_line(struct connection *connection, char **out_line)
+{
+    char *from = connection->buffer + connection->consumed;
+    const size_t unread = connection->length - connection->consumed;
+    char *end = unread > connection->searched ? memchr(from + connection->searched, '\n', unread - connection->searched)
+                                              : NULL;
+
+    if (end != NULL) {
+        *end = '\0';
+        connection->consumed += (size_t)(end - from) + 1;
+        connection->searched = 0;
+        *out_line = from;
+        return true;
+    }
+    connection->searched = unread;
+    if (connection->consumed > 0) {
+        memmove(connection->buffer, from, unread);
+        connection->length = unread;
+        connection->consumed = 0;
+    }
+    return false;
+}
+
 int read_line(struct connection *connection, int timeout, char **out_line)
 {
-    enum { LONG_WAIT = 500, SLICE = 1000 };
-    size_t searched = 0;
+    enum { LONG_WAIT = 500, SLICE = 1000, LINE_LIMIT = 16 << 20 };
+    const uint64_t end = timeout > 0 ? now_ns() + (uint64_t)timeout * 1000000 : 0;
 
     for (;;) {
-        char *from = connection->buffer + connection->consumed;
-        const size_t unread = connection->length - connection->consumed;
-        char *end = unread > searched ? memchr(from + searched, '\n', unread - searched) : NULL;
-
-        if (end != NULL) {
-            *end = '\0';
-            connection->consumed += (size_t)(end - from) + 1;
-            *out_line = from;
+        if (take_line(connection, out_line))
             return 1;
+        if (connection->searched > LINE_LIMIT) {
+            connection->is_malformed = true;
+            return -1;
         }
-        searched = unread;
-        if (connection->consumed > 0) {
-            memmove(connection->buffer, from, unread);
-            connection->length = unread;
-            connection->consumed = 0;
-        }
+        const uint64_t now = timeout > 0 ? now_ns() : 0;
+        const int left = timeout < 0 ? SLICE : now < end ? (int)((end - now) / 1000000) : 0;
+        const int slice = left < SLICE ? left : SLICE;
         struct pollfd wait = { connection->descriptor, POLLIN, 0 };
-        const int slice = timeout >= 0 && timeout < SLICE ? timeout : SLICE;
         const int ready = poll(&wait, 1, slice);
         if (ready == 0 && slice >= LONG_WAIT)
             report_stopped(connection);
-        if (ready == 0 && slice != timeout) {
-            timeout -= timeout > 0 ? slice : 0;
+        if (ready == 0 && (timeout < 0 || slice < left))
             continue;
-        }
         if (ready == 0 || (ready < 0 && errno == EINTR))
             return 0;
         if (ready < 0 || !receive(connection))
@@ -299,6 +325,7 @@ int read_answer(struct connection *connection, int timeout, struct value **out_l
     if (status <= 0)
         return status;
     *out_line = value_parse(line);
+    connection->is_malformed = *out_line == NULL;
     return *out_line != NULL ? 1 : -1;
 }
 

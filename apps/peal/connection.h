@@ -23,7 +23,9 @@ struct connection {
     char *buffer;
     size_t length, capacity;
     size_t consumed; /* bytes of the last line */
+    size_t searched; /* bytes after these that have no newline */
     bool is_reported_stopped;
+    bool is_malformed; /* the other side has sent what no inspection sends */
 };
 
 /* Prints "peal: ..." on standard error. */
@@ -34,7 +36,7 @@ void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)))
  * Returns an exit code. */
 int connect_to(struct connection *connection, const char *program);
 
-/* Connects to a process. Returns false silently if it has no inspection. */
+/* Connects to a process. Returns false silently if it has no inspection, or accepts no connection for two seconds. */
 bool connect_to_pid(struct connection *connection, long pid);
 void disconnect(struct connection *connection);
 
@@ -44,7 +46,7 @@ size_t list_sockets(long **out_pids);
 /* Sends a request: words, which are quoted where needed. Returns false if the connection is lost. */
 bool send_request(struct connection *connection, const char *const *words, size_t count);
 
-/* Reads the next line, which is valid until the next call. Reports once on standard error if the wait is long and the
+/* Reads the next line, of at most 16 MiB, which is valid until the next call. Reports once on standard error if the wait is long and the
  * program is stopped.
  *
  * timeout: in milliseconds; -1 for no limit. A signal ends the wait too.
@@ -63,7 +65,7 @@ int read_answer(struct connection *connection, int timeout, struct value **out_l
 int request(struct connection *connection, const char *const *words, size_t count,
     void (*line)(void *context, struct value *line), void *context);
 
-/* Prints that the connection is lost. Returns the exit code. */
+/* Prints that the connection is lost, or that the answer was malformed. Returns the exit code. */
 int report_lost(const struct connection *connection);
 
 #endif

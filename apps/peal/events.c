@@ -3,51 +3,59 @@
 
 #include "commands.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
-static struct named *slot_of(const struct events *events, uint64_t id)
-{
-    size_t slot = (id * 0x9e3779b97f4a7c15) >> 32;
+enum { NAME_LIMIT = 600 /* bytes of a name, which is written for each event */ };
 
-    while (events->names[slot % events->capacity].id != 0 && events->names[slot % events->capacity].id != id)
-        slot++;
-    return &events->names[slot % events->capacity];
+struct named {
+    uint64_t id;
+    char *name;
+};
+
+static int compare(const void *left, const void *right)
+{
+    const struct named *a = left, *b = right;
+
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+static void free_named(void *named)
+{
+    free(((struct named *)named)->name);
+    free(named);
 }
 
 static void add_name(struct events *events, uint64_t id, const char *name)
 {
-    if (events->count * 2 >= events->capacity) {
-        struct events larger = *events;
-        larger.capacity = events->capacity == 0 ? 1024 : events->capacity * 2;
-        larger.names = calloc(larger.capacity, sizeof *larger.names);
-        if (larger.names == NULL)
-            return;
-        for (size_t i = 0; i < events->capacity; i++)
-            if (events->names[i].id != 0)
-                *slot_of(&larger, events->names[i].id) = events->names[i];
-        free(events->names);
-        *events = larger;
-    }
-    struct named *named = slot_of(events, id);
-    events->count += named->id == 0;
-    free(named->name);
-    *named = (struct named){ id, strdup(name) };
+    struct named *added = malloc(sizeof *added);
+
+    if (added == NULL)
+        return;
+    *added = (struct named){ id, NULL };
+    struct named **found = tsearch(added, &events->names, compare);
+    if (found == NULL || *found != added)
+        free(added);
+    if (found == NULL)
+        return;
+    free((*found)->name);
+    (*found)->name = strndup(name, NAME_LIMIT);
 }
 
 const char *events_name(const struct events *events, uint64_t id)
 {
-    const struct named *named = events->capacity > 0 && id != 0 ? slot_of(events, id) : NULL;
+    const struct named wanted = { id, NULL };
+    struct named *const *found = id != 0 ? tfind(&wanted, &events->names, compare) : NULL;
 
-    return named != NULL && named->name != NULL ? named->name : "";
+    return found != NULL && (*found)->name != NULL ? (*found)->name : "";
 }
 
 void events_free(struct events *events)
 {
-    for (size_t i = 0; i < events->capacity; i++)
-        free(events->names[i].name);
-    free(events->names);
+    tdestroy(events->names, free_named);
+    events->names = NULL;
 }
 
 /* Reads a number, which may be in quotes, and the comma after it. */

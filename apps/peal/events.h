@@ -18,15 +18,9 @@ struct event {
     int64_t status;
 };
 
-struct named {
-    uint64_t id;
-    char *name;
-};
-
-/* The names that were sent so far, as a hash table. */
+/* The names that were sent so far. */
 struct events {
-    struct named *names;
-    size_t count, capacity;
+    void *names; /* a tree of tsearch */
     uint64_t lost;
     bool has_begun; /* the program has accepted the request */
     const char *announcement; /* printed on standard error when the stream has begun, unless NULL */

@@ -3,50 +3,88 @@
 
 #include "connection.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *grow(void *array, size_t count, size_t size)
+static void *check_memory(void *memory)
 {
-    if ((count & (count - 1)) != 0)
-        return array;
-    void *larger = realloc(array, (count == 0 ? 1 : count * 2) * size);
-    if (larger == NULL) {
+    if (memory == NULL) {
         report_error("out of memory");
         exit(EXIT_FAILED);
     }
-    return larger;
+    return memory;
+}
+
+/* Makes room for one more pointer. */
+static void *grow(void *array, size_t count)
+{
+    return (count & (count - 1)) != 0 ? array
+                                      : check_memory(realloc(array, (count == 0 ? 1 : count * 2) * sizeof(void *)));
+}
+
+static int compare_nodes(const void *left, const void *right)
+{
+    const struct graph_node *a = left, *b = right;
+
+    return a->kind != b->kind ? (a->kind < b->kind ? -1 : 1) : strcmp(a->name, b->name);
 }
 
 size_t graph_node(struct graph *graph, enum graph_kind kind, const char *name)
 {
-    for (size_t i = 0; i < graph->node_count; i++)
-        if (graph->nodes[i].kind == kind && strcmp(graph->nodes[i].name, name) == 0)
-            return i;
-    graph->nodes = grow(graph->nodes, graph->node_count, sizeof *graph->nodes);
-    graph->nodes[graph->node_count] = (struct graph_node){ kind, strdup(name), 0 };
+    struct graph_node *node = check_memory(malloc(sizeof *node));
+
+    *node = (struct graph_node){ kind, check_memory(strndup(name, GRAPH_NAME_LIMIT)), graph->node_count, 0 };
+    struct graph_node **found = check_memory(tsearch(node, &graph->node_tree, compare_nodes));
+    if (*found != node) {
+        free(node->name);
+        free(node);
+        return (*found)->index;
+    }
+    graph->nodes = grow(graph->nodes, graph->node_count);
+    graph->nodes[graph->node_count] = node;
     return graph->node_count++;
+}
+
+static int compare_edges(const void *left, const void *right)
+{
+    const struct graph_edge *a = left, *b = right;
+
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    return a->to != b->to ? (a->to < b->to ? -1 : 1) : strcmp(a->label, b->label);
 }
 
 void graph_edge(struct graph *graph, size_t from, size_t to, const char *label, uint64_t calls)
 {
-    for (size_t i = 0; i < graph->edge_count; i++) {
-        struct graph_edge *edge = &graph->edges[i];
-        if (edge->from == from && edge->to == to && strcmp(edge->label, label) == 0) {
-            edge->calls += calls;
-            return;
-        }
+    struct graph_edge *edge = check_memory(malloc(sizeof *edge));
+
+    *edge = (struct graph_edge){ from, to, check_memory(strndup(label, GRAPH_NAME_LIMIT)), 0 };
+    struct graph_edge **found = check_memory(tsearch(edge, &graph->edge_tree, compare_edges));
+    (*found)->calls += calls;
+    if (*found != edge) {
+        free(edge->label);
+        free(edge);
+        return;
     }
-    graph->edges = grow(graph->edges, graph->edge_count, sizeof *graph->edges);
-    graph->edges[graph->edge_count++] = (struct graph_edge){ from, to, strdup(label), calls };
+    graph->edges = grow(graph->edges, graph->edge_count);
+    graph->edges[graph->edge_count++] = edge;
 }
+
+static void keep(void *element) { (void)element; }
 
 void graph_free(struct graph *graph)
 {
-    for (size_t i = 0; i < graph->node_count; i++)
-        free(graph->nodes[i].name);
-    for (size_t i = 0; i < graph->edge_count; i++)
-        free(graph->edges[i].label);
+    tdestroy(graph->node_tree, keep);
+    tdestroy(graph->edge_tree, keep);
+    for (size_t i = 0; i < graph->node_count; i++) {
+        free(graph->nodes[i]->name);
+        free(graph->nodes[i]);
+    }
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        free(graph->edges[i]->label);
+        free(graph->edges[i]);
+    }
     free(graph->nodes);
     free(graph->edges);
 }
@@ -89,12 +127,12 @@ void graph_write_dot(const struct graph *graph, FILE *file, const char *title)
     write_quoted(file, title);
     fprintf(file, ";\n");
     for (size_t i = 0; i < graph->node_count; i++) {
-        fprintf(file, "    n%zu [%s, label=", i, styles[graph->nodes[i].kind]);
-        write_label(file, &graph->nodes[i]);
+        fprintf(file, "    n%zu [%s, label=", i, styles[graph->nodes[i]->kind]);
+        write_label(file, graph->nodes[i]);
         fprintf(file, "];\n");
     }
     for (size_t i = 0; i < graph->edge_count; i++) {
-        const struct graph_edge *edge = &graph->edges[i];
+        const struct graph_edge *edge = graph->edges[i];
         char label[400];
         fprintf(file, "    n%zu -> n%zu", edge->from, edge->to);
         if (edge->calls > 0)
@@ -120,14 +158,14 @@ void graph_write_json(const struct graph *graph, FILE *file, const char *title)
     write_quoted(file, title);
     fprintf(file, ",\n\"nodes\":[");
     for (size_t i = 0; i < graph->node_count; i++) {
-        const struct graph_node *node = &graph->nodes[i];
+        const struct graph_node *node = graph->nodes[i];
         fprintf(file, "%s\n{\"id\":%zu,\"kind\":\"%s\",\"name\":", i > 0 ? "," : "", i, kinds[node->kind]);
         write_quoted(file, node->name);
         fprintf(file, ",\"count\":%llu}", (unsigned long long)(node->count > 0 ? node->count : 1));
     }
     fprintf(file, "],\n\"edges\":[");
     for (size_t i = 0; i < graph->edge_count; i++) {
-        const struct graph_edge *edge = &graph->edges[i];
+        const struct graph_edge *edge = graph->edges[i];
         fprintf(file, "%s\n{\"from\":%zu,\"to\":%zu,\"label\":", i > 0 ? "," : "", edge->from, edge->to);
         write_quoted(file, edge->label);
         fprintf(file, ",\"calls\":%llu}", (unsigned long long)edge->calls);

@@ -10,9 +10,12 @@
 
 enum graph_kind { GRAPH_PROTOCOL, GRAPH_QUEUE, GRAPH_OBSERVER, GRAPH_THREAD };
 
+enum { GRAPH_NAME_LIMIT = 300 /* bytes of a name or a label; a longer one is cut */ };
+
 struct graph_node {
     enum graph_kind kind;
     char *name;
+    size_t index;
     uint64_t count; /* of observers with this name */
 };
 
@@ -23,10 +26,11 @@ struct graph_edge {
 };
 
 struct graph {
-    struct graph_node *nodes;
+    struct graph_node **nodes;
     size_t node_count;
-    struct graph_edge *edges;
+    struct graph_edge **edges;
     size_t edge_count;
+    void *node_tree, *edge_tree; /* the same, to be found: trees of tsearch */
 };
 
 /* Returns the index of the node with this kind and name, which is added if it is missing. */

@@ -5,13 +5,12 @@
 #include "model.h"
 
 #include <fcntl.h>
+#include <search.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { NAME_LENGTH = 300 };
 
 /* Returns the node of an observer. An observer without a label is known by its owner, such as a plugin, or by its
  * function, which several observers may share. */
@@ -56,7 +55,7 @@ static void add_path(struct graph *graph, const struct model *model, const struc
 static void add_registration(struct graph *graph, const struct model *model, const struct value *observer)
 {
     add_path(graph, model, observer, 0);
-    graph->nodes[node_of_observer(graph, model, observer)].count++;
+    graph->nodes[node_of_observer(graph, model, observer)]->count++;
 }
 
 static void add_registrations(struct graph *graph, const struct model *model, bool all)
@@ -77,8 +76,8 @@ static void add_registrations(struct graph *graph, const struct model *model, bo
 /* The calls that run on a thread: their observers. */
 struct thread_stack {
     uint64_t thread;
-    size_t depth;
-    uint64_t observers[128];
+    size_t depth, capacity;
+    uint64_t *observers;
 };
 
 struct traffic {
@@ -87,21 +86,50 @@ struct traffic {
     bool all; /* protocols of peal itself too */
     long pid;
     struct events *events;
-    struct thread_stack *threads;
-    size_t count;
+    void *threads; /* a tree of tsearch */
 };
+
+static int compare_threads(const void *left, const void *right)
+{
+    const struct thread_stack *a = left, *b = right;
+
+    return a->thread < b->thread ? -1 : a->thread > b->thread;
+}
 
 static struct thread_stack *stack_of(struct traffic *traffic, uint64_t thread)
 {
-    for (size_t i = 0; i < traffic->count; i++)
-        if (traffic->threads[i].thread == thread)
-            return &traffic->threads[i];
-    struct thread_stack *larger = realloc(traffic->threads, (traffic->count + 1) * sizeof *larger);
-    if (larger == NULL)
+    const struct thread_stack wanted = { .thread = thread };
+    struct thread_stack **found = tfind(&wanted, &traffic->threads, compare_threads);
+
+    if (found != NULL)
+        return *found;
+    struct thread_stack *added = calloc(1, sizeof *added);
+    if (added == NULL)
         return NULL;
-    traffic->threads = larger;
-    larger[traffic->count] = (struct thread_stack){ .thread = thread };
-    return &larger[traffic->count++];
+    added->thread = thread;
+    found = tsearch(added, &traffic->threads, compare_threads);
+    if (found == NULL)
+        free(added);
+    return found != NULL ? *found : NULL;
+}
+
+static void push(struct thread_stack *stack, uint64_t observer)
+{
+    if (stack->depth == stack->capacity) {
+        const size_t capacity = stack->capacity == 0 ? 4 : stack->capacity * 2;
+        uint64_t *larger = realloc(stack->observers, capacity * sizeof *larger);
+        if (larger == NULL)
+            return;
+        stack->observers = larger;
+        stack->capacity = capacity;
+    }
+    stack->observers[stack->depth++] = observer;
+}
+
+static void free_stack(void *stack)
+{
+    free(((struct thread_stack *)stack)->observers);
+    free(stack);
 }
 
 /* Finds an object that existed when the command began; NULL for a later one. */
@@ -176,8 +204,7 @@ static void add_call(struct traffic *traffic, struct thread_stack *stack, const 
     const char *method;
     const struct value *observer = find_object(traffic, event->object);
 
-    if (stack->depth < sizeof stack->observers / sizeof *stack->observers)
-        stack->observers[stack->depth++] = event->object;
+    push(stack, event->object);
     if (observer != NULL && split_method(traffic, event->method, protocol, &method))
         add_path(traffic->graph, traffic->model, observer, 1);
 }
@@ -224,7 +251,7 @@ static int add_broadcasts(struct graph *graph, const struct model *model, bool a
     traffic.pid = connection.pid;
     result = events_read(&events, &connection, "events", NULL, NULL, seconds, add_event, &traffic);
     events_free(&events);
-    free(traffic.threads);
+    tdestroy(traffic.threads, free_stack);
     disconnect(&connection);
     return result;
 }

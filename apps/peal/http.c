@@ -12,10 +12,20 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 enum {
-    CONNECTION_LIMIT = 32,
-    IDLE_SECONDS = 10 /* until a connection without a request is closed */
+    GUEST_LIMIT = 128,      /* connections that have not sent the secret; a further one replaces the oldest */
+    CONNECTION_LIMIT = 192, /* the library accepts several connections before it closes replaced ones */
+    IDLE_SECONDS = 10       /* until a connection without a request is closed */
+};
+
+/* A connection that has not sent the secret. Every user of the machine can open such connections and send the bytes of a
+ * request one by one, so neither their number nor the time between two bytes keeps room for the page's own. */
+struct guest {
+    struct guest *older, *newer; /* NULL at the ends */
+    int descriptor;
+    bool is_listed;
 };
 
 /* Other users of the machine can connect too, so each path begins with a secret. */
@@ -23,6 +33,8 @@ struct http_server {
     struct MHD_Daemon *daemon;
     http_answer_function answer;
     void *context;
+    struct guest *oldest, *newest;
+    size_t guests;
     unsigned port;
     char secret[33];
     char address[80];
@@ -60,6 +72,66 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
     return respond(connection, (struct http_answer){ status, "text/plain", sentence, strlen(sentence), false });
 }
 
+/* ---- Connections ------------------------------------------------------------------------------- */
+
+static void add_guest(struct http_server *server, struct guest *guest)
+{
+    guest->is_listed = true;
+    guest->older = server->newest;
+    *(server->newest != NULL ? &server->newest->newer : &server->oldest) = guest;
+    server->newest = guest;
+    server->guests++;
+}
+
+static void remove_guest(struct http_server *server, struct guest *guest)
+{
+    if (!guest->is_listed)
+        return;
+    *(guest->older != NULL ? &guest->older->newer : &server->oldest) = guest->newer;
+    *(guest->newer != NULL ? &guest->newer->older : &server->newest) = guest->older;
+    guest->is_listed = false;
+    server->guests--;
+}
+
+/* Called when a connection begins or has ended. */
+static void notice_connection(
+    void *context, struct MHD_Connection *connection, void **state, enum MHD_ConnectionNotificationCode code)
+{
+    struct http_server *server = context;
+    struct guest *guest = *state;
+
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (guest != NULL)
+            remove_guest(server, guest);
+        free(guest);
+        return;
+    }
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    guest = info != NULL ? calloc(1, sizeof *guest) : NULL;
+    *state = guest;
+    if (guest == NULL)
+        return;
+    guest->descriptor = info->connect_fd;
+    add_guest(server, guest);
+    if (server->guests > GUEST_LIMIT) {
+        struct guest *oldest = server->oldest;
+        remove_guest(server, oldest);
+        /* The library then reads the end of the connection, and closes it. */
+        shutdown(oldest->descriptor, SHUT_RDWR);
+    }
+}
+
+/* Notes that a connection has sent the secret. */
+static void trust(struct http_server *server, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+    if (info != NULL && info->socket_context != NULL)
+        remove_guest(server, info->socket_context);
+}
+
+/* ---- Requests ---------------------------------------------------------------------------------- */
+
 /* Returns true if the header Host names this machine. A page of another site that resolves its own name to this machine
  * has another header. */
 static bool has_own_host(const struct http_server *server, struct MHD_Connection *connection)
@@ -83,7 +155,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
     static char no_secret[] = "open the address that peal serve has printed";
     static char no_method[] = "the page is only read";
     static int is_begun;
-    const struct http_server *server = context;
+    struct http_server *server = context;
     const size_t length = strlen(server->secret);
 
     (void)version;
@@ -101,6 +173,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
         return refuse(connection, MHD_HTTP_FORBIDDEN, no_host);
     if (path[0] != '/' || strncmp(path + 1, server->secret, length) != 0 || path[1 + length] != '/')
         return refuse(connection, MHD_HTTP_NOT_FOUND, no_secret);
+    trust(server, connection);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return refuse(connection, MHD_HTTP_METHOD_NOT_ALLOWED, no_method);
     return respond(connection, server->answer(server->context, path + length + 2));
@@ -134,7 +207,8 @@ struct http_server *http_start(unsigned port, http_answer_function answer, void 
     /* Without a thread of its own, as the command waits for its program too. */
     server->daemon = MHD_start_daemon(MHD_USE_EPOLL, (uint16_t)port, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR,
         (struct sockaddr *)&address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)CONNECTION_LIMIT, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_END);
+        (unsigned)CONNECTION_LIMIT, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
+        notice_connection, server, MHD_OPTION_END);
     const union MHD_DaemonInfo *info = server->daemon != NULL
                                          ? MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT)
                                          : NULL;

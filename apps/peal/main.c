@@ -23,7 +23,8 @@ static const struct {
         "    Arguments: 3, 2.5, true, NULL, the name of an enumerator, text (of a const char *),\n"
         "    '{ x: 1, y: 2 }' (a structure), '[1, 2, 3]' (a buffer or an array), '<0a ff>' (bytes).\n"
         "    The argument _ denotes the length of a buffer. The call is made on the thread of the\n"
-        "    inspection; observers with queues are called there.\n" },
+        "    inspection; observers with queues are called there. The program must have been started with\n"
+        "    PEAL_INSPECT=control.\n" },
     { "graph", command_graph, "graph [--dot|--svg|--json] [--seconds N] [--all] PROGRAM",
         "writes a graph of protocols, queues and observers",
         "    --dot    the input of Graphviz (the default)\n"
@@ -67,8 +68,9 @@ static void print_usage(FILE *file)
         fprintf(file, "    peal %s\n            %s\n", commands[i].usage, commands[i].summary);
     fprintf(file,
         "\nPROGRAM is the number of a process, or its name. A program is open for inspection if it was started\n"
-        "with PEAL_INSPECT=1 in its environment, or if it calls peal_inspection_start. `peal COMMAND --help`\n"
-        "describes the options. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the program has ended.\n");
+        "with PEAL_INSPECT=read in its environment, or if it calls peal_inspection_start. send, record and replay\n"
+        "need PEAL_INSPECT=control. `peal COMMAND --help` describes the options. Exit codes: 0 done, 1 failed,\n"
+        "2 wrong usage, 3 the program has ended.\n");
 }
 
 static bool is_help(const char *argument) { return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0; }

@@ -4,10 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SIZE_LIMIT ((size_t)1 << 30)
+
+/* A member of an object. Other members are not searched for. */
+struct model_entry {
+    const char *key, *kind, *value; /* the kind is "" for ids, which are unique */
+    size_t position;                /* of the object */
+};
+
+static const char *const keys[] = { "id", "protocol", "center", "name" };
+
+enum { KEY_COUNT = sizeof keys / sizeof *keys };
+
 /* Lines that are added while they are read. */
 struct reading {
     struct model *model;
-    bool is_refused;
+    const char *failure;
 };
 
 static void add(void *context, struct value *line)
@@ -15,49 +27,89 @@ static void add(void *context, struct value *line)
     struct reading *reading = context;
     struct model *model = reading->model;
 
+    if (reading->failure != NULL)
+        return;
+    model->size += value_size(line) + sizeof line + KEY_COUNT * sizeof *model->entries;
+    if (model->size > SIZE_LIMIT) {
+        reading->failure = "the objects of the program need more than 1 GiB of memory here";
+        return;
+    }
     if ((model->count & (model->count - 1)) == 0) {
         const size_t capacity = model->count == 0 ? 1 : model->count * 2;
         struct value **objects = realloc(model->objects, capacity * sizeof *objects);
         if (objects == NULL) {
-            reading->is_refused = true;
+            reading->failure = "out of memory";
             return;
         }
         model->objects = objects;
     }
-    /* The line is freed by the caller, so its content moves. */
-    struct value *object = malloc(sizeof *object);
-    if (object == NULL) {
-        reading->is_refused = true;
-        return;
-    }
-    *object = *line;
-    *line = (struct value){ .kind = VALUE_NULL };
-    model->objects[model->count++] = object;
+    model->objects[model->count++] = value_keep(line);
+}
+
+static int compare_members(const struct model_entry *a, const struct model_entry *b)
+{
+    int order = strcmp(a->key, b->key);
+
+    if (order == 0)
+        order = strcmp(a->kind, b->kind);
+    return order != 0 ? order : strcmp(a->value, b->value);
 }
 
 static int compare(const void *left, const void *right)
 {
-    return strcmp(
-        value_text(*(const struct value *const *)left, "id"), value_text(*(const struct value *const *)right, "id"));
+    const struct model_entry *a = left, *b = right;
+    const int order = compare_members(a, b);
+
+    return order != 0 ? order : a->position < b->position ? -1 : a->position > b->position;
+}
+
+/* Sorts the members by which objects are found. Returns false without memory. */
+static bool make_index(struct model *model)
+{
+    model->entries = calloc(model->count * KEY_COUNT + 1, sizeof *model->entries);
+    if (model->entries == NULL)
+        return false;
+    for (size_t i = 0; i < model->count; i++)
+        for (size_t k = 0; k < KEY_COUNT; k++) {
+            const char *value = value_text(model->objects[i], keys[k]);
+            if (*value != '\0')
+                model->entries[model->entry_count++] = (struct model_entry){ keys[k],
+                    k == 0 ? "" : value_text(model->objects[i], "kind"), value, i };
+        }
+    qsort(model->entries, model->entry_count, sizeof *model->entries, compare);
+    return true;
+}
+
+/* Returns the position of the first entry that is not before the wanted one. */
+static size_t find_entry(const struct model *model, const struct model_entry *wanted)
+{
+    size_t low = 0, high = model->entry_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare(&model->entries[middle], wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 int model_read(struct model *model, struct connection *connection)
 {
     static const char *const tree[] = { "tree" };
-    struct reading reading = { model, false };
+    struct reading reading = { model, NULL };
 
-    *model = (struct model){ NULL, 0, NULL };
+    *model = (struct model){ 0 };
     const int result = request(connection, tree, 1, add, &reading);
     if (result != EXIT_OK)
         return result;
-    model->sorted = calloc(model->count + 1, sizeof *model->sorted);
-    if (reading.is_refused || model->sorted == NULL) {
-        report_error("out of memory");
-        return EXIT_FAILED;
-    }
-    memcpy(model->sorted, model->objects, model->count * sizeof *model->sorted);
-    qsort(model->sorted, model->count, sizeof *model->sorted, compare);
-    return EXIT_OK;
+    if (reading.failure == NULL && !make_index(model))
+        reading.failure = "out of memory";
+    if (reading.failure == NULL)
+        return EXIT_OK;
+    report_error("%s", reading.failure);
+    return EXIT_FAILED;
 }
 
 void model_free(struct model *model)
@@ -65,32 +117,36 @@ void model_free(struct model *model)
     for (size_t i = 0; i < model->count; i++)
         value_free(model->objects[i]);
     free(model->objects);
-    free(model->sorted);
+    free(model->entries);
+}
+
+/* Returns the object of an entry if it is the wanted one but for its position. */
+static const struct value *object_at(const struct model *model, size_t entry, const struct model_entry *wanted)
+{
+    if (entry == model->entry_count || compare_members(&model->entries[entry], wanted) != 0)
+        return NULL;
+    return model->objects[model->entries[entry].position];
 }
 
 const struct value *model_find(const struct model *model, const char *id)
 {
-    size_t low = 0, high = model->count;
+    const struct model_entry wanted = { "id", "", id, 0 };
 
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = strcmp(value_text(model->sorted[middle], "id"), id);
-        if (order == 0)
-            return *id != '\0' ? model->sorted[middle] : NULL;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return object_at(model, find_entry(model, &wanted), &wanted);
 }
 
 const struct value *model_next(
     const struct model *model, size_t *position, const char *kind, const char *key, const char *value)
 {
+    if (key != NULL) {
+        const struct model_entry wanted = { key, kind, value, 0 };
+        const size_t entry = *position > 0 ? *position : find_entry(model, &wanted);
+        *position = entry + 1;
+        return object_at(model, entry, &wanted);
+    }
     while (*position < model->count) {
         const struct value *each = model->objects[(*position)++];
-        if (strcmp(value_text(each, "kind"), kind) == 0 && (key == NULL || strcmp(value_text(each, key), value) == 0))
+        if (strcmp(value_text(each, "kind"), kind) == 0)
             return each;
     }
     return NULL;
@@ -99,13 +155,14 @@ const struct value *model_next(
 void model_name(const struct value *object, char *buffer, size_t capacity)
 {
     const char *kind = value_text(object, "kind"), *name = value_text(object, "name");
+    const char *label = value_text(object, "label"), *text = *label != '\0' ? label : name;
 
-    if (*value_text(object, "label") != '\0')
-        snprintf(buffer, capacity, "%s", value_text(object, "label"));
-    else if (*name != '\0')
-        snprintf(buffer, capacity, "%s", name);
+    /* A long name is not read to its end for each reference to its object. */
+    if (*text != '\0')
+        snprintf(buffer, capacity, "%.*s", (int)capacity - 1, text);
     else if (object != NULL)
-        snprintf(buffer, capacity, "%s %llu", kind, (strtoull(value_text(object, "id"), NULL, 16) & 0xfffffff) + 1);
+        snprintf(buffer, capacity, "%.*s %llu", (int)capacity / 2, kind,
+            (strtoull(value_text(object, "id"), NULL, 16) & 0xfffffff) + 1);
     else
         snprintf(buffer, capacity, "ended");
 }

@@ -23,6 +23,8 @@ static void list(struct connection *connection)
         print_process(line);
     else if (status == 0)
         printf("%8ld  does not answer\n", connection->pid);
+    else if (connection->is_malformed)
+        printf("%8ld  sends a malformed answer\n", connection->pid);
     value_free(line);
 }
 

@@ -9,6 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+    PERIOD_LIMIT = 64 << 20, /* bytes of one period */
+    TREE_LIMIT = 256 << 20,
+    TREE_SECONDS = 5 /* until the program has sent its whole tree */
+};
+
 /* The page and the data that it requests. */
 struct page {
     struct connection top; /* the stream */
@@ -35,19 +41,32 @@ static struct http_answer answer_list(const struct text *lines)
     return (struct http_answer){ 200, "application/json", body.bytes, body.length, true };
 }
 
+/* Adds all lines of an answer. Returns false if it is not whole in time, or is too long. */
+static bool read_lines(struct connection *connection, struct text *lines)
+{
+    const uint64_t end = now_ns() + (uint64_t)TREE_SECONDS * 1000000000;
+    char *line = NULL;
+
+    while (now_ns() < end && lines->length < TREE_LIMIT && read_line(connection, 2000, &line) > 0) {
+        if (strcmp(line, "{\"end\":true}") == 0)
+            return true;
+        text_add(lines, "%s%s", lines->length > 0 ? "," : "", line);
+    }
+    return false;
+}
+
 static struct http_answer answer_tree(long pid)
 {
     static const char *const tree[] = { "tree" };
     struct connection connection;
     struct text lines = { 0 };
-    char *line = NULL;
 
     if (!connect_to_pid(&connection, pid))
         return answer_sentence(502, "the program has ended");
-    if (send_request(&connection, tree, 1))
-        while (read_line(&connection, 2000, &line) > 0 && strcmp(line, "{\"end\":true}") != 0)
-            text_add(&lines, "%s%s", lines.length > 0 ? "," : "", line);
-    const struct http_answer answer = answer_list(&lines);
+    const bool is_whole = send_request(&connection, tree, 1) && read_lines(&connection, &lines);
+    const struct http_answer answer = is_whole
+                                        ? answer_list(&lines)
+                                        : answer_sentence(504, "the program has not sent its whole tree in time");
     text_free(&lines);
     disconnect(&connection);
     return answer;
@@ -77,6 +96,10 @@ static bool read_top(struct page *page)
     while ((status = read_line(&page->top, 0, &line)) > 0) {
         if (strncmp(line, "{\"kind\":\"period\"", 16) == 0)
             text_free(&page->period);
+        if (page->period.length > PERIOD_LIMIT) {
+            page->top.is_malformed = true;
+            return false;
+        }
         text_add(&page->period, "%s%s", page->period.length > 0 ? "," : "", line);
         if (strncmp(line, "{\"kind\":\"period_end\"", 20) == 0) {
             text_free(&page->latest);

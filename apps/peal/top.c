@@ -6,7 +6,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ROWS_WITHOUT_TERMINAL = 60, HEADER_ROWS = 2, LINE_LENGTH = 1500 };
+enum {
+    ROWS_WITHOUT_TERMINAL = 60,
+    HEADER_ROWS = 2,
+    LINE_LENGTH = 1500,
+    SCREEN_LIMIT = 64 << 20 /* bytes of its lines */
+};
 
 /* Lines of one kind, each *owned*. */
 struct lines {
@@ -22,6 +27,7 @@ struct screen {
     size_t columns; /* 0: no limit */
     double seconds; /* of the period */
     struct lines calls, queues;
+    size_t size; /* of the lines, in bytes */
 };
 
 static void add(struct lines *lines, struct value *line)
@@ -82,6 +88,7 @@ static void begin(struct screen *screen, const struct value *line)
     screen->seconds = (double)value_number(line, "nanoseconds") / 1e9;
     clear(&screen->calls);
     clear(&screen->queues);
+    screen->size = 0;
     measure(screen);
     if (screen->is_terminal)
         printf("\033[H\033[2J");
@@ -157,15 +164,15 @@ static int take_line(struct screen *screen, struct value *line)
     const char *kind = value_text(line, "kind");
     int result = -1;
 
-    if (strcmp(kind, "calls") == 0) {
-        add(&screen->calls, line);
-        return -1;
-    }
-    if (strcmp(kind, "queue") == 0) {
-        add(&screen->queues, line);
-        return -1;
-    }
-    if (value_get(line, "error") != NULL) {
+    if (strcmp(kind, "calls") == 0 || strcmp(kind, "queue") == 0) {
+        screen->size += value_size(line);
+        if (screen->size <= SCREEN_LIMIT) {
+            add(*kind == 'c' ? &screen->calls : &screen->queues, line);
+            return -1;
+        }
+        report_error("the program has sent more than 64 MiB for one screen");
+        result = EXIT_FAILED;
+    } else if (value_get(line, "error") != NULL) {
         report_error("%s", value_text(line, "error"));
         result = EXIT_FAILED;
     } else if (strcmp(kind, "period") == 0) {

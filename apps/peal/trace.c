@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,8 +28,8 @@ struct trace {
     bool has_content;
     size_t entries, names; /* of the list; the names of threads among them */
     struct moments enqueued, called;
-    uint64_t *threads; /* those with events, in no order */
-    size_t thread_count;
+    void *threads; /* those with events: a tree of tsearch, whose elements are numbers in memory of their own */
+    uint64_t last_thread;
 };
 
 static void write_text(FILE *file, const char *text)
@@ -78,20 +79,30 @@ static void add_system_name(struct trace *trace, const char *kind, uint64_t thre
     fclose(file);
 }
 
+static int compare_threads(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+    return a < b ? -1 : a > b;
+}
+
 static void add_thread(struct trace *trace, uint64_t thread)
 {
-    /* The events of a thread follow one another, so the last thread is mostly the right one. */
-    for (size_t i = trace->thread_count; i > 0; i--)
-        if (trace->threads[i - 1] == thread)
-            return;
-    uint64_t *larger = realloc(trace->threads, (trace->thread_count + 1) * sizeof *larger);
-    if (larger == NULL)
+    /* The events of a thread follow one another. */
+    if (trace->threads != NULL && thread == trace->last_thread)
         return;
-    trace->threads = larger;
-    if (trace->thread_count == 0)
+    if (trace->threads == NULL)
         add_system_name(trace, "process_name", (uint64_t)trace->pid);
-    larger[trace->thread_count++] = thread;
-    add_system_name(trace, "thread_name", thread);
+    trace->last_thread = thread;
+    uint64_t *added = malloc(sizeof *added);
+    if (added == NULL)
+        return;
+    *added = thread;
+    uint64_t *const *found = tsearch(added, &trace->threads, compare_threads);
+    if (found == NULL || *found != added)
+        free(added);
+    else
+        add_system_name(trace, "thread_name", thread);
 }
 
 /* Writes the beginning of an event. Times are in microseconds. */
@@ -215,7 +226,7 @@ static int record(struct connection *connection, const char *filter, const char 
         trace.entries - trace.names, trace.called.count, events.lost);
     free(trace.enqueued.list);
     free(trace.called.list);
-    free(trace.threads);
+    tdestroy(trace.threads, free);
     events_free(&events);
     return result;
 }

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { NAME_LENGTH = 300 };
-
 static void print_observer(const struct model *model, const struct value *observer, int depth)
 {
     char name[NAME_LENGTH];
@@ -20,7 +18,7 @@ static void print_observer(const struct model *model, const struct value *observ
         printf(", on %s", name);
     }
     if (owner != NULL)
-        printf(", of %s", value_text(owner, "name"));
+        printf(", of %.*s", NAME_LENGTH - 1, value_text(owner, "name"));
     if (value_signed(observer, "priority") != 0)
         printf(", priority %lld", (long long)value_signed(observer, "priority"));
     static const char *const flags[] = { "once", "passive", "blocked", "weak", "dead" };
@@ -40,7 +38,7 @@ static void print_protocol(const struct model *model, const struct value *protoc
         printf(", version %llu", (unsigned long long)value_number(protocol, "version"));
     const struct value *adopts = value_get(protocol, "adopts");
     for (const struct value *each = adopts != NULL ? adopts->first : NULL; each != NULL; each = each->next)
-        printf(", adopts %s", value_text(model_find(model, value_as_text(each)), "name"));
+        printf(", adopts %.*s", NAME_LENGTH - 1, value_text(model_find(model, value_as_text(each)), "name"));
     putchar('\n');
     for (const struct value *each; (each = model_next(model, &position, "method", "protocol", id)) != NULL;) {
         const struct value *observers = value_get(each, "observers");

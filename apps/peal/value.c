@@ -4,14 +4,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH_LIMIT = 32 };
+enum {
+    DEPTH_LIMIT = 32,
+    MEMBER_LIMIT = 64, /* of an object, whose members are found one after the other */
+    FIRST_VALUES = 8   /* of the first block */
+};
 
-static struct value *parse(const char **at, int depth);
+/* Values of one allocation. */
+struct block {
+    struct block *next;
+    size_t count, capacity;
+    struct value values[];
+};
 
-static void skip_blanks(const char **at)
+/* A parsed text. */
+struct document {
+    unsigned uses;
+    size_t size; /* in bytes */
+    char *text;  /* the copy, in which texts and numbers end with zeros */
+    struct block *blocks;
+    struct value root;
+};
+
+struct parser {
+    struct document *document;
+    char *at;
+};
+
+static bool parse(struct parser *parser, struct value *value, int depth);
+
+static struct value *add_value(struct document *document)
 {
-    while (**at == ' ' || **at == '\t' || **at == '\n' || **at == '\r')
-        (*at)++;
+    struct block *block = document->blocks;
+
+    if (block == NULL || block->count == block->capacity) {
+        const size_t capacity = block != NULL ? block->capacity * 2 : FIRST_VALUES;
+        const size_t size = sizeof *block + capacity * sizeof block->values[0];
+        block = malloc(size);
+        if (block == NULL)
+            return NULL;
+        *block = (struct block){ .next = document->blocks, .capacity = capacity };
+        document->blocks = block;
+        document->size += size;
+    }
+    struct value *value = &block->values[block->count++];
+    *value = (struct value){ .kind = VALUE_NULL };
+    return value;
+}
+
+static void skip_blanks(struct parser *parser)
+{
+    while (*parser->at == ' ' || *parser->at == '\t' || *parser->at == '\n' || *parser->at == '\r')
+        parser->at++;
 }
 
 static size_t encode_utf8(char *to, unsigned character)
@@ -31,21 +75,39 @@ static size_t encode_utf8(char *to, unsigned character)
     return 3;
 }
 
-/* Reads a text after its first quote. The libraries of peal escape no character above U+FFFF. */
-static char *parse_text(const char **at)
+/* Reads the four digits of an escape. Returns false for others. */
+static bool parse_digits(struct parser *parser, unsigned *out_number)
 {
-    char *text = malloc(strlen(*at) + 1), *to = text;
+    *out_number = 0;
+    for (int i = 0; i < 4; i++) {
+        const char digit = *parser->at++;
+        const char lower = (char)(digit | ' ');
+        if (digit >= '0' && digit <= '9')
+            *out_number = *out_number * 16 + (unsigned)(digit - '0');
+        else if (lower >= 'a' && lower <= 'f')
+            *out_number = *out_number * 16 + (unsigned)(lower - 'a' + 10);
+        else
+            return false;
+    }
+    return true;
+}
 
-    while (text != NULL && **at != '"') {
-        char digits[5] = { 0 }, *end;
-        if (**at == '\0')
-            goto malformed;
-        if (**at != '\\') {
-            *to++ = *(*at)++;
+/* Reads a text after its first quote, in place: no escape is shorter than its character. The libraries of peal escape no
+ * character above U+FFFF. Returns NULL for a malformed one. */
+static char *parse_text(struct parser *parser)
+{
+    char *const text = parser->at, *to = text;
+
+    while (*parser->at != '"') {
+        unsigned number;
+        const char character = *parser->at++;
+        if (character == '\0')
+            return NULL;
+        if (character != '\\') {
+            *to++ = character;
             continue;
         }
-        (*at)++;
-        switch (*(*at)++) {
+        switch (*parser->at++) {
         case '"': *to++ = '"'; break;
         case '\\': *to++ = '\\'; break;
         case '/': *to++ = '/'; break;
@@ -55,76 +117,72 @@ static char *parse_text(const char **at)
         case 'r': *to++ = '\r'; break;
         case 't': *to++ = '\t'; break;
         case 'u':
-            strncpy(digits, *at, 4);
-            to += encode_utf8(to, (unsigned)strtoul(digits, &end, 16));
-            if (end != digits + 4)
-                goto malformed;
-            *at += 4;
+            if (!parse_digits(parser, &number))
+                return NULL;
+            to += encode_utf8(to, number);
             break;
-        default: goto malformed;
+        default: return NULL;
         }
     }
-    if (text != NULL) {
-        *to = '\0';
-        (*at)++;
-    }
+    parser->at++;
+    *to = '\0';
     return text;
-malformed:
-    free(text);
-    return NULL;
 }
 
-static bool parse_list(const char **at, struct value *list, int depth)
+/* Reads the name of a member and the colon after it. */
+static bool parse_key(struct parser *parser, char **out_key)
+{
+    skip_blanks(parser);
+    if (*parser->at++ != '"' || (*out_key = parse_text(parser)) == NULL)
+        return false;
+    skip_blanks(parser);
+    return *parser->at++ == ':';
+}
+
+static bool parse_list(struct parser *parser, struct value *list, int depth)
 {
     struct value **last = &list->first;
     const char end = list->kind == VALUE_OBJECT ? '}' : ']';
 
-    skip_blanks(at);
-    if (**at == end) {
-        (*at)++;
+    skip_blanks(parser);
+    if (*parser->at == end) {
+        parser->at++;
         return true;
     }
-    for (;;) {
+    for (size_t count = 1;; count++) {
         char *key = NULL;
-        skip_blanks(at);
-        if (list->kind == VALUE_OBJECT) {
-            if (*(*at)++ != '"' || (key = parse_text(at)) == NULL)
-                return false;
-            skip_blanks(at);
-            if (**at != ':') {
-                free(key);
-                return false;
-            }
-            (*at)++;
-        }
-        *last = parse(at, depth + 1);
-        if (*last == NULL) {
-            free(key);
+        if (list->kind == VALUE_OBJECT && (count > MEMBER_LIMIT || !parse_key(parser, &key)))
             return false;
-        }
-        (*last)->key = key;
-        last = &(*last)->next;
-        skip_blanks(at);
-        if (**at == end) {
-            (*at)++;
+        struct value *element = add_value(parser->document);
+        if (element == NULL || !parse(parser, element, depth + 1))
+            return false;
+        element->key = key;
+        *last = element;
+        last = &element->next;
+        char *const end_of_element = parser->at;
+        skip_blanks(parser);
+        const char next = *parser->at;
+        /* A number ends where its text does. */
+        *end_of_element = '\0';
+        if (next != end && next != ',')
+            return false;
+        parser->at++;
+        if (next == end)
             return true;
-        }
-        if (*(*at)++ != ',')
-            return false;
     }
 }
 
-static bool parse_number(const char **at, struct value *value)
+static bool parse_number(struct parser *parser, struct value *value)
 {
-    const size_t length = strspn(*at, "+-0123456789.eE");
+    const size_t length = strspn(parser->at, "+-0123456789.eE");
 
     value->kind = VALUE_NUMBER;
-    value->text = length > 0 ? strndup(*at, length) : NULL;
-    *at += length;
-    return value->text != NULL;
+    value->text = parser->at;
+    parser->at += length;
+    return length > 0;
 }
 
-static bool parse_word(const char **at, struct value *value)
+static bool parse_word(struct parser *parser, struct value *value)
 {
     static const struct {
         const char *word;
@@ -133,63 +191,84 @@ static bool parse_word(const char **at, struct value *value)
     } words[] = { { "true", VALUE_BOOL, true }, { "false", VALUE_BOOL, false }, { "null", VALUE_NULL, false } };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strncmp(*at, words[i].word, strlen(words[i].word)) == 0) {
+        if (strncmp(parser->at, words[i].word, strlen(words[i].word)) == 0) {
             value->kind = words[i].kind;
             value->is_true = words[i].is_true;
-            *at += strlen(words[i].word);
+            parser->at += strlen(words[i].word);
             return true;
         }
     return false;
 }
 
-static struct value *parse(const char **at, int depth)
+static bool parse(struct parser *parser, struct value *value, int depth)
 {
-    struct value *value = depth < DEPTH_LIMIT ? calloc(1, sizeof *value) : NULL;
-    bool is_good;
-
-    if (value == NULL)
-        return NULL;
-    skip_blanks(at);
-    if (**at == '{' || **at == '[') {
-        value->kind = *(*at)++ == '{' ? VALUE_OBJECT : VALUE_ARRAY;
-        is_good = parse_list(at, value, depth);
-    } else if (**at == '"') {
-        (*at)++;
-        value->kind = VALUE_TEXT;
-        value->text = parse_text(at);
-        is_good = value->text != NULL;
-    } else {
-        is_good = parse_word(at, value) || parse_number(at, value);
+    if (depth == DEPTH_LIMIT)
+        return false;
+    skip_blanks(parser);
+    if (*parser->at == '{' || *parser->at == '[') {
+        value->kind = *parser->at++ == '{' ? VALUE_OBJECT : VALUE_ARRAY;
+        return parse_list(parser, value, depth);
     }
-    if (is_good)
-        return value;
-    value_free(value);
-    return NULL;
+    if (*parser->at == '"') {
+        parser->at++;
+        value->kind = VALUE_TEXT;
+        value->text = parse_text(parser);
+        return value->text != NULL;
+    }
+    return parse_word(parser, value) || parse_number(parser, value);
+}
+
+/* ---- Parsed values ----------------------------------------------------------------------------- */
+
+static struct document *document_of(const struct value *root)
+{
+    return (struct document *)(void *)((char *)(uintptr_t)root - offsetof(struct document, root));
 }
 
 struct value *value_parse(const char *text)
 {
-    struct value *value = parse(&text, 0);
+    const size_t length = strlen(text);
+    struct document *document = calloc(1, sizeof *document);
 
-    skip_blanks(&text);
-    if (value != NULL && *text != '\0') {
-        value_free(value);
+    if (document == NULL)
         return NULL;
+    *document = (struct document){ .uses = 1, .size = sizeof *document + length + 1, .text = malloc(length + 1) };
+    struct parser parser = { document, document->text };
+    if (document->text != NULL) {
+        memcpy(document->text, text, length + 1);
+        if (parse(&parser, &document->root, 0)) {
+            skip_blanks(&parser);
+            if (*parser.at == '\0')
+                return &document->root;
+        }
     }
+    value_free(&document->root);
+    return NULL;
+}
+
+struct value *value_keep(struct value *value)
+{
+    document_of(value)->uses++;
     return value;
 }
 
+size_t value_size(const struct value *value) { return document_of(value)->size; }
+
 void value_free(struct value *value)
 {
-    while (value != NULL) {
-        struct value *next = value->next;
-        value_free(value->first);
-        free(value->key);
-        free(value->text);
-        free(value);
-        value = next;
+    if (value == NULL || --document_of(value)->uses > 0)
+        return;
+    struct document *document = document_of(value);
+    while (document->blocks != NULL) {
+        struct block *next = document->blocks->next;
+        free(document->blocks);
+        document->blocks = next;
     }
+    free(document->text);
+    free(document);
 }
+
+/* ---- Members ----------------------------------------------------------------------------------- */
 
 const struct value *value_get(const struct value *object, const char *key)
 {

@@ -4,12 +4,15 @@
  *
  *     peal_inspection_start(NULL);         then, in a terminal: peal tree PID
  *
- * This header belongs to a library of its own, libpeal-inspect. A program that is started with PEAL_INSPECT=1 or with
+ * This header belongs to a library of its own, libpeal-inspect. A program that is started with PEAL_INSPECT or with
  * PEAL_DEBUG in its environment needs neither the header nor the library: libpeal.so then loads libpeal-inspect.so.0
  * itself. docs/inspection.md describes the command, the environment and the protocol of the socket.
  *
  * An open inspection answers on a Unix socket, in a folder that only the user of the program can enter. It answers
- * processes of that user alone. One thread of this library reads all requests. No request stops other threads.
+ * processes of that user alone, and root is no exception. The user is compared for each request, so a program that changes
+ * its user no longer answers connections of the former one. Requests can look at the program. Only with
+ * PEAL_INSPECTION_CONTROL can they make calls in it, or have it write a file. One thread of this library reads all
+ * requests. No request stops other threads.
  */
 #ifndef PEAL_INSPECTION_H
 #define PEAL_INSPECTION_H
@@ -22,8 +25,10 @@ PEAL_BEGIN_DECLARATIONS
 
 /* Flags of struct peal_inspection_options. */
 enum peal_inspection_flags {
-    /* Refuses the request "send", so that no request makes a call. */
-    PEAL_INSPECTION_READ_ONLY = 1 << 0
+    /* The default: requests look at the program, and "send", "record" and "replay" are refused. */
+    PEAL_INSPECTION_READ_ONLY = 0,
+    /* Permits all requests: they make calls with the rights of the program, and have it write recordings. */
+    PEAL_INSPECTION_CONTROL = 1 << 1
 };
 
 /* Options of the inspection. Begin with PEAL_INSPECTION_OPTIONS or zeros and the size. */
@@ -40,12 +45,16 @@ struct peal_inspection_options {
 /* Starts the inspection of this process: creates the socket and starts the thread that answers. The folder is created
  * if it is missing. It must belong to the user and be accessible to that user alone.
  *
+ * A program with the rights of several users or groups is not opened: its real, effective and saved user and group are the
+ * same, and it was not started setuid, setgid or with capabilities. A daemon opens its inspection after it has given up
+ * rights for good.
+ *
  * The child of a fork does not answer for its parent. It may start an inspection of its own.
  *
  * options: *borrowed during the call*; its message is filled on failure; NULL for none.
- * Returns PEAL_OK; PEAL_ERROR_STATE when there is one already, or when the folder cannot be trusted;
- * PEAL_ERROR_ARGUMENT for a wrong size, unknown flags and a folder whose name is too long for a socket;
- * PEAL_ERROR_LIMIT when the system refuses the socket or the thread.
+ * Returns PEAL_OK; PEAL_ERROR_STATE when there is one already, when the program has the rights of several users, or when
+ * the folder cannot be trusted; PEAL_ERROR_ARGUMENT for a wrong size, unknown flags and a folder whose name is too
+ * long for a socket; PEAL_ERROR_LIMIT when the system refuses the socket or the thread.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_inspection_start(struct peal_inspection_options *options);
 
@@ -66,9 +75,10 @@ PEAL_API peal_status peal_inspection_path(char *buffer, size_t capacity, size_t 
 
 /* ---- The environment --------------------------------------------------------------------------- */
 
-/* Does what the environment requests: starts the inspection for PEAL_INSPECT=1, and prints calls for PEAL_DEBUG.
- * A mistake in these variables is printed on standard error. libpeal.so calls this function when the first center is
- * used. Further calls have no effect.
+/* Does what the environment requests: starts the inspection for PEAL_INSPECT, and prints calls for PEAL_DEBUG.
+ * PEAL_INSPECT=1 or PEAL_INSPECT=read permits looking alone, and PEAL_INSPECT=control all requests. A mistake in these
+ * variables is printed on standard error. libpeal.so calls this function when the first center is used. Further calls
+ * have no effect.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API void peal_inspection_read_environment(void);
