@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Claims: I10
 #
-# hostile.py PEAL [SECONDS MEGABYTES]: a process that is no inspected program has a socket in the user's folder, and sends the
+# impostor.py PEAL [SECONDS MEGABYTES]: a process that is no inspected program has a socket in the user's folder, and sends the
 # command `peal` whatever it likes. Each command must end by itself, with less processor time and memory than the limits,
 # which are a multiple of what honest answers of the same length need.
 import os, resource, socket, subprocess, sys, tempfile, threading, time
