@@ -81,16 +81,24 @@ static bool add_protocol(struct recording *recording, peal_protocol protocol, st
     return is_recorded;
 }
 
+/* Returns the protocol that a word names. Adds an error if there is none. */
+static bool find_named(char *word, peal_protocol *out_protocol, struct text *output)
+{
+    char *method;
+
+    if (find_protocol(word, out_protocol, &method) && method == NULL)
+        return true;
+    json_error(output, "no protocol is named '%s'", word);
+    return false;
+}
+
 /* Returns false after an error. A protocol that was named must be recorded. */
 static bool add_named(struct recording *recording, const struct request *request, struct text *output)
 {
     for (size_t i = 2; i < request->count; i++) {
         peal_protocol protocol;
-        char *method;
-        if (!find_protocol(request->words[i], &protocol, &method) || method != NULL) {
-            json_error(output, "no protocol is named '%s'", request->words[i]);
+        if (!find_named(request->words[i], &protocol, output))
             return false;
-        }
         if (recording->wire->recorder_add(recording->recorder, protocol) < 0) {
             json_error(output, "%s", recording->wire->last_message());
             return false;
@@ -117,6 +125,12 @@ static bool add_all(struct recording *recording, struct text *output)
 
 static bool begin_record(struct recording *recording, const struct request *request, struct text *output)
 {
+    peal_protocol protocol;
+
+    /* A call of the first protocol would replace the file before the last name is found to be wrong. */
+    for (size_t i = 2; i < request->count; i++)
+        if (!find_named(request->words[i], &protocol, output))
+            return false;
     if (recording->wire->recorder_open(request->words[1], NULL, &recording->recorder) < 0) {
         json_error(output, "%s", recording->wire->last_message());
         return false;
@@ -134,6 +148,8 @@ static void report_record(struct recording *recording, struct text *output)
     json_text(output, "kind", "recording");
     json_number(output, "bytes", info.bytes);
     json_number(output, "lost", info.lost);
+    if (info.reason != NULL)
+        json_text(output, "reason", info.reason);
     json_end_line(output);
 }
 

@@ -1,19 +1,48 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Another process may cut the file at any time. A store beyond its end raises SIGBUS, whose handler puts other memory in the
+ * place of the mapped file. Where the handler would not be called, records are written by system calls, which fail instead.
+ */
 #include "log.h"
 
+#include "failure.h"
+#include "fault.h"
 #include "ticks.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-/* Room on the disk is allocated in pieces of this size. */
-enum { CHUNK = 4 << 20 };
+enum {
+    CHUNK = 4 << 20, /* Room on the disk is allocated in pieces of this size. */
+    LOG_LIMIT = 64   /* of a process */
+};
 
-static uint8_t *base_of(const struct log *log) { return (uint8_t *)log->header; }
+/* They are never freed, because the handlers of signals and of forks find them here. */
+static struct log logs[LOG_LIMIT];
+static pthread_mutex_t logs_lock = PTHREAD_MUTEX_INITIALIZER; /* of taking one of them */
+
+static const char was_cut[] = "another process has cut the file";
+static const char is_parents[] = "the recorder belongs to the parent of this process";
+
+static struct file_header *header_of(const struct log *log) { return (struct file_header *)(void *)log->base; }
+
+static uint32_t state_of(const struct log *log) { return __atomic_load_n(&log->state, __ATOMIC_ACQUIRE); }
+
+bool log_is_of_parent(const struct log *log) { return state_of(log) == LOG_OF_PARENT; }
+
+/* Called by a signal handler too. The first reason remains. */
+static void stop(struct log *log, const char *reason)
+{
+    if (state_of(log) != LOG_STOPPED)
+        __atomic_store_n(&log->reason, reason, __ATOMIC_RELAXED);
+    __atomic_store_n(&log->state, LOG_STOPPED, __ATOMIC_RELEASE);
+}
 
 /* ---- Time -------------------------------------------------------------------------------------- */
 
@@ -58,22 +87,93 @@ static uint64_t measure_tick_length(struct log *log)
     return (uint64_t)((wide)(end.time - begin.time) << 32) / (end.ticks - begin.ticks);
 }
 
+/* ---- Faults and forks -------------------------------------------------------------------------- */
+
+/* What this thread knows. */
+static _Thread_local struct {
+    uint32_t id;
+    bool may_store; /* A fault would be repaired, as found out at `checked`. */
+    uint64_t checked;
+} self;
+
+/* Replaces the mapped file by memory. Called by a signal handler. */
+static bool repair(void *address)
+{
+    for (size_t i = 0; i < LOG_LIMIT; i++) {
+        struct log *log = &logs[i];
+        uint8_t *base = state_of(log) != LOG_UNUSED ? __atomic_load_n(&log->base, __ATOMIC_ACQUIRE) : NULL;
+        if (base == NULL || (uintptr_t)address - (uintptr_t)base >= log->capacity)
+            continue;
+        stop(log, was_cut);
+        return mmap(base, log->capacity, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)
+            != MAP_FAILED;
+    }
+    return false;
+}
+
+static void lock_for_fork(void) { pthread_mutex_lock(&logs_lock); }
+static void unlock_in_parent(void) { pthread_mutex_unlock(&logs_lock); }
+
+/* Closes the child's copies of the files. A copy of a descriptor would keep the lock of the parent's file. */
+static void close_in_child(void)
+{
+    self.id = 0;
+    for (size_t i = 0; i < LOG_LIMIT; i++) {
+        struct log *log = &logs[i];
+        if (state_of(log) == LOG_UNUSED)
+            continue;
+        const int file = __atomic_exchange_n(&log->file, -1, __ATOMIC_RELAXED);
+        const int folder = __atomic_exchange_n(&log->place.folder, -1, __ATOMIC_RELAXED);
+        if (file >= 0)
+            close(file);
+        if (folder >= 0)
+            close(folder);
+        if (log->base != NULL)
+            munmap(log->base, log->capacity);
+        log->base = NULL;
+        __atomic_store_n(&log->state, LOG_OF_PARENT, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&logs_lock);
+}
+
+static void prepare_process(void)
+{
+    fault_handle(repair);
+    pthread_atfork(lock_for_fork, unlock_in_parent, close_in_child);
+}
+
+/* Returns true if a store may meet the end of the file. A thread finds this out once a millisecond: asking costs system
+ * calls, and few programs change their mask or their handlers while they run. */
+static bool may_store(const struct log *log, uint64_t ticks)
+{
+    if (self.checked == 0 || ticks - self.checked > log->millisecond) {
+        self.may_store = fault_is_handled();
+        self.checked = ticks;
+    }
+    return self.may_store;
+}
+
 /* ---- Room -------------------------------------------------------------------------------------- */
 
-/* Takes room on the disk, so that no store into the mapping can fail. Touching the pages at once costs a third of
+/* Takes room on the disk, so that a store fails only if the file is cut. Touching the pages at once costs a third of
  * touching them one after the other. */
-static int allocate_chunk(struct log *log, uint64_t begin)
+static bool allocate_chunk(struct log *log, uint64_t begin)
 {
     const uint64_t size = log->capacity - begin < CHUNK ? log->capacity - begin : CHUNK;
-    const int error = posix_fallocate(log->file, (off_t)begin, (off_t)size);
+    struct stat facts;
 
-    if (error != 0)
-        return error;
+    if (fstat(log->file, &facts) == 0 && (uint64_t)facts.st_size < begin) {
+        stop(log, was_cut);
+        return false;
+    }
+    if (posix_fallocate(log->file, (off_t)begin, (off_t)size) != 0)
+        return false;
 #ifdef MADV_POPULATE_WRITE
-    madvise(base_of(log) + begin, size, MADV_POPULATE_WRITE); /* Older kernels refuse, and lose nothing. */
+    madvise(log->base + begin, size, MADV_POPULATE_WRITE); /* Older kernels refuse, and lose nothing. */
 #endif
     __atomic_store_n(&log->allocated, begin + size, __ATOMIC_RELEASE);
-    return 0;
+    return true;
 }
 
 static __attribute__((cold, noinline)) bool allocate_until(struct log *log, uint64_t end)
@@ -84,7 +184,7 @@ static __attribute__((cold, noinline)) bool allocate_until(struct log *log, uint
     while ((allocated = __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE)) < end)
         /* A record that did not fit leaves a hole, at which readers stop. So no later one may fit, also if the disk has
          * room again. */
-        if (allocated >= log->limit || allocate_chunk(log, allocated) != 0) {
+        if (allocated >= log->limit || !allocate_chunk(log, allocated)) {
             log->limit = allocated;
             break;
         }
@@ -94,101 +194,228 @@ static __attribute__((cold, noinline)) bool allocate_until(struct log *log, uint
 
 /* ---- Records ----------------------------------------------------------------------------------- */
 
-void log_count_lost(struct log *log)
+void log_count_lost(struct log *log, const char *reason)
 {
-    __atomic_fetch_add(&log->lost, 1, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&log->header->lost, 1, __ATOMIC_RELAXED);
+    const uint64_t lost = __atomic_add_fetch(&log->lost, 1, __ATOMIC_RELAXED);
+    const uint32_t state = state_of(log);
+
+    if (state != LOG_STOPPED)
+        __atomic_store_n(&log->reason, reason, __ATOMIC_RELAXED);
+    if (state != LOG_NEW && state != LOG_OPEN)
+        return;
+    if (may_store(log, log_ticks(log)))
+        __atomic_store_n(&header_of(log)->lost, lost, __ATOMIC_RELAXED);
+    else
+        (void)!pwrite(log->file, &lost, sizeof lost, offsetof(struct file_header, lost));
 }
 
 static uint32_t thread_id(void)
 {
-    static _Thread_local uint32_t id;
-
-    if (id == 0)
-        id = (uint32_t)gettid();
-    return id;
+    if (self.id == 0)
+        self.id = (uint32_t)gettid();
+    return self.id;
 }
 
-void *log_begin(struct log *log, uint16_t method, uint32_t size)
+/* Puts the file into its place before its first call. Returns false if that has failed. */
+static __attribute__((cold, noinline)) bool open_for_calls(struct log *log)
 {
-    const uint64_t space = record_space(size);
+    if (log_is_of_parent(log))
+        return false;
+    pthread_mutex_lock(&log->lock);
+    if (state_of(log) == LOG_NEW) {
+        const char *reason = place_move(&log->place);
+        if (reason == NULL)
+            __atomic_store_n(&log->state, LOG_OPEN, __ATOMIC_RELEASE);
+        else
+            stop(log, reason);
+    }
+    pthread_mutex_unlock(&log->lock);
+    return state_of(log) == LOG_OPEN;
+}
+
+static void store_record(uint8_t *place, const struct record_header *record, const void *content)
+{
+    struct record_header *stored = (struct record_header *)(void *)place;
+
+    /* First, so that a reader can skip the record if this thread is killed. */
+    __atomic_store_n(&stored->size, record->size, __ATOMIC_RELAXED);
+    stored->method = record->method;
+    stored->thread = record->thread;
+    stored->ticks = record->ticks;
+    memcpy(stored + 1, content, record->size);
+    __atomic_store_n(&stored->kind, record->kind, __ATOMIC_RELEASE);
+}
+
+/* Writes a record by system calls: the kind last, too. */
+static __attribute__((cold, noinline)) bool write_record(
+    struct log *log, uint64_t begin, const struct record_header *record, const void *content)
+{
+    struct record_header incomplete = *record;
+    const struct iovec parts[] = { { &incomplete, sizeof incomplete }, { (void *)(uintptr_t)content, record->size } };
+    struct stat facts;
+
+    incomplete.kind = RECORD_INCOMPLETE;
+    if (fstat(log->file, &facts) != 0 || (uint64_t)facts.st_size < begin + record_space(record->size)) {
+        stop(log, was_cut);
+        return false;
+    }
+    if (pwritev(log->file, parts, 2, (off_t)begin) == (ssize_t)(sizeof incomplete + record->size)
+        && pwrite(log->file, &record->kind, sizeof record->kind, (off_t)(begin + offsetof(struct record_header, kind)))
+               == (ssize_t)sizeof record->kind)
+        return true;
+    stop(log, "the file cannot be written");
+    return false;
+}
+
+/* Returns true if the record is in the file, and otherwise gives a reason. */
+static bool append(struct log *log, struct record_header *record, const void *content, const char **reason)
+{
+    const uint64_t space = record_space(record->size);
     const uint64_t begin = __atomic_fetch_add(&log->end, space, __ATOMIC_RELAXED);
 
-    if (begin + space > __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE) && !allocate_until(log, begin + space)) {
-        log_count_lost(log);
-        return NULL;
-    }
-    struct record_header *record = (struct record_header *)(void *)(base_of(log) + begin);
-    /* First, so that a reader can skip the record if this thread is killed. */
-    __atomic_store_n(&record->size, size, __ATOMIC_RELAXED);
-    record->method = method;
+    *reason = "the file or the disk is full";
+    if (begin + space > __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE) && !allocate_until(log, begin + space))
+        return false;
     record->thread = thread_id();
     record->ticks = log_ticks(log);
-    return record + 1;
+    if (!may_store(log, record->ticks))
+        return write_record(log, begin, record, content);
+    store_record(log->base + begin, record, content);
+    /* The file may have been cut during the store. */
+    return state_of(log) != LOG_STOPPED;
 }
 
-void log_end(void *content, enum record_kind kind)
+bool log_append(struct log *log, enum record_kind kind, uint16_t method, const void *content, size_t size)
 {
-    struct record_header *record = (struct record_header *)content - 1;
+    struct record_header record = { .size = (uint32_t)size, .kind = (uint16_t)kind, .method = method };
+    const char *reason = is_parents;
+    const uint32_t state = state_of(log);
 
-    __atomic_store_n(&record->kind, (uint16_t)kind, __ATOMIC_RELEASE);
+    if (size > UINT32_MAX)
+        reason = "the arguments have more than 4 GiB";
+    else if ((state == LOG_OPEN || (state == LOG_NEW && (kind == RECORD_METHOD || open_for_calls(log))))
+             && append(log, &record, content, &reason))
+        return true;
+    if (kind == RECORD_CALL)
+        log_count_lost(log, reason);
+    return false;
 }
 
 /* ---- Files ------------------------------------------------------------------------------------- */
 
 static int map(struct log *log)
 {
-    if (ftruncate(log->file, (off_t)log->capacity) != 0)
-        return errno;
     void *memory = mmap(NULL, log->capacity, PROT_READ | PROT_WRITE, MAP_SHARED, log->file, 0);
+
     if (memory == MAP_FAILED)
         return errno;
-    log->header = memory;
-    return allocate_chunk(log, 0);
+    __atomic_store_n(&log->base, memory, __ATOMIC_RELEASE);
+    return allocate_chunk(log, 0) ? 0 : ENOSPC;
 }
 
-static int begin_file(struct log *log, const char *path)
+/* The file has no name that others know yet, so it is not cut. */
+static int begin_file(struct log *log)
 {
-    log->file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (log->file < 0)
-        return errno;
     const int error = map(log);
-    if (error == 0)
-        return 0;
-    if (log->header != NULL)
-        munmap(log->header, log->capacity);
-    close(log->file);
-    return error;
+
+    if (error != 0)
+        return error;
+    struct file_header *header = header_of(log);
+    header->tick_length = measure_tick_length(log);
+    const struct moment start = read_moment(log, CLOCK_REALTIME);
+    header->start_time = start.time;
+    header->start_ticks = log->start_ticks = start.ticks;
+    memcpy(header->magic, RECORDING_MAGIC, sizeof header->magic);
+    log->end = sizeof *header;
+    log->millisecond = (uint64_t)(((wide)1000000 << 32) / header->tick_length);
+    return 0;
 }
 
-int log_open(struct log *log, const char *path, uint64_t capacity)
+/* Takes one of the logs. NULL if all are taken. */
+static struct log *take_log(void)
 {
-    memset(log, 0, sizeof *log);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct log *log = NULL;
+
+    pthread_once(&once, prepare_process);
+    pthread_mutex_lock(&logs_lock);
+    for (size_t i = 0; i < LOG_LIMIT && log == NULL; i++)
+        if (state_of(&logs[i]) == LOG_UNUSED)
+            log = &logs[i];
+    if (log != NULL) {
+        memset(log, 0, sizeof *log);
+        log->file = log->place.folder = -1;
+        pthread_mutex_init(&log->lock, NULL);
+        __atomic_store_n(&log->state, LOG_NEW, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&logs_lock);
+    return log;
+}
+
+static void return_log(struct log *log)
+{
+    /* In this order: another thread may handle a fault in what is mapped there next. */
+    uint8_t *base = __atomic_exchange_n(&log->base, NULL, __ATOMIC_RELEASE);
+    if (base != NULL)
+        munmap(base, log->capacity);
+    pthread_mutex_destroy(&log->lock);
+    __atomic_store_n(&log->state, LOG_UNUSED, __ATOMIC_RELEASE);
+}
+
+peal_status log_create(const char *path, uint64_t capacity, struct log **out_log)
+{
+    struct log *log = take_log();
+
+    if (log == NULL)
+        return wire_fail(PEAL_ERROR_LIMIT, "a process has at most %d recorders at a time", LOG_LIMIT);
     log->capacity = (capacity + 4095) & ~(uint64_t)4095;
     log->limit = log->capacity;
     log->is_counter = has_constant_counter();
-    const int error = begin_file(log, path);
-    if (error != 0)
-        return error;
-    pthread_mutex_init(&log->lock, NULL);
-    log->end = sizeof *log->header;
-    log->header->tick_length = measure_tick_length(log);
-    const struct moment start = read_moment(log, CLOCK_REALTIME);
-    log->header->start_time = start.time;
-    log->header->start_ticks = start.ticks;
-    memcpy(log->header->magic, RECORDING_MAGIC, sizeof log->header->magic);
-    return 0;
+    peal_status status = place_create(&log->place, path, &log->file);
+    if (status == PEAL_OK) {
+        const int error = begin_file(log);
+        if (error != 0) {
+            status = wire_fail(PEAL_ERROR_CREATION, "%s: %s", path, strerror(error));
+            place_abandon(&log->place);
+            close(log->file);
+        }
+    }
+    if (status < 0) {
+        return_log(log);
+        return status;
+    }
+    *out_log = log;
+    return PEAL_OK;
+}
+
+/* Completes the file, unless another process has made another one of it. */
+static void complete_file(const struct log *log, uint64_t end)
+{
+    struct file_header header;
+    struct stat facts;
+
+    if (state_of(log) != LOG_OPEN || pread(log->file, &header, sizeof header, 0) != (ssize_t)sizeof header
+        || memcmp(header.magic, RECORDING_MAGIC, sizeof header.magic) != 0 || header.start_ticks != log->start_ticks
+        || fstat(log->file, &facts) != 0 || (uint64_t)facts.st_size < end)
+        return;
+    header.end = end;
+    header.lost = log->lost;
+    /* If this fails, the file is that of a program that was killed, and zeros follow the records. */
+    (void)!pwrite(log->file, &header, sizeof header, 0);
+    (void)!ftruncate(log->file, (off_t)end);
 }
 
 void log_close(struct log *log)
 {
-    const uint64_t end = log->end < log->allocated ? log->end : log->allocated;
-
-    log->header->end = end;
-    munmap(log->header, log->capacity);
-    /* If this fails, zeros follow the records. */
-    const int is_truncated = ftruncate(log->file, (off_t)end);
-    (void)is_truncated;
-    close(log->file);
-    pthread_mutex_destroy(&log->lock);
+    if (log_is_of_parent(log)) {
+        place_forget(&log->place);
+    } else {
+        complete_file(log, log->end < log->allocated ? log->end : log->allocated);
+        /* Nothing remains of a file that got no call. */
+        place_abandon(&log->place);
+        const int file = __atomic_exchange_n(&log->file, -1, __ATOMIC_RELAXED);
+        (void)flock(file, LOCK_UN);
+        close(file);
+    }
+    return_log(log);
 }

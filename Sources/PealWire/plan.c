@@ -171,29 +171,51 @@ static peal_status read_name(struct peal_wire_plan *plan)
         status = peal_protocol_get_info(method.origin, &protocol);
     if (status < 0)
         return wire_fail_as_peal(status);
-    snprintf(plan->name, sizeof plan->name, "%s.%s", protocol.name, method.name);
+    if (asprintf(&plan->name, "%s.%s", protocol.name, method.name) < 0) {
+        plan->name = NULL;
+        return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
+    }
     return PEAL_OK;
 }
 
-static peal_status compile_method(struct peal_wire_plan *plan)
+static peal_status compile_method(struct peal_wire_plan *plan, const struct peal_type *function)
 {
     struct compiler compiler = { .plan = plan };
-    const struct peal_type *function;
-    const peal_status status = peal_method_describe(plan->method, &function);
-
-    if (status < 0)
-        return wire_fail_as_peal(status);
     const bool is_compiled = compile_parameters(&compiler, function)
                           && (!plan->has_results || compile_result(&compiler, function->target));
-    peal_type_destroy(function);
+
     if (plan->frame_alignment > ARENA_ALIGNMENT)
         plan->slack += plan->frame_alignment;
     return is_compiled ? PEAL_OK : compiler.status;
 }
 
+/* Makes the plan of a method that was described. */
+static peal_status make_plan(peal_method method, uint64_t fingerprint, bool has_results,
+    const struct peal_type *function, peal_wire_plan **out_plan)
+{
+    struct peal_wire_plan *plan = calloc(1, sizeof *plan + function->count * sizeof plan->parameters[0]);
+
+    if (plan == NULL)
+        return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
+    plan->method = method;
+    plan->fingerprint = fingerprint;
+    make_beginning(plan->call_beginning, PEAL_WIRE_CALL, fingerprint);
+    make_beginning(plan->result_beginning, PEAL_WIRE_RESULT, fingerprint);
+    plan->has_results = has_results;
+    peal_status status = read_name(plan);
+    if (status == PEAL_OK)
+        status = compile_method(plan, function);
+    if (status < 0)
+        peal_wire_plan_destroy(plan);
+    else
+        *out_plan = plan;
+    return status;
+}
+
 peal_status peal_wire_plan_create(
     peal_method method, const struct peal_wire_plan_options *options, peal_wire_plan **out_plan)
 {
+    const struct peal_type *function;
     uint64_t fingerprint = 0;
 
     if (out_plan == NULL)
@@ -203,25 +225,14 @@ peal_status peal_wire_plan_create(
         && (options->size != sizeof *options || (options->flags & ~(uint32_t)PEAL_WIRE_CALLS_ONLY) != 0))
         return wire_fail(PEAL_ERROR_ARGUMENT, "the options have another size, or unknown flags");
     peal_status status = peal_method_fingerprint(method, &fingerprint);
+    if (status == PEAL_OK)
+        status = peal_method_describe(method, &function);
     if (status < 0)
         return wire_fail_as_peal(status);
-    struct peal_wire_plan *plan = calloc(1, sizeof *plan);
-    if (plan == NULL)
-        return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
-    plan->method = method;
-    plan->fingerprint = fingerprint;
-    make_beginning(plan->call_beginning, PEAL_WIRE_CALL, fingerprint);
-    make_beginning(plan->result_beginning, PEAL_WIRE_RESULT, fingerprint);
-    plan->has_results = options == NULL || (options->flags & PEAL_WIRE_CALLS_ONLY) == 0;
-    status = read_name(plan);
-    if (status == PEAL_OK)
-        status = compile_method(plan);
-    if (status < 0) {
-        peal_wire_plan_destroy(plan);
-        return status;
-    }
-    *out_plan = plan;
-    return PEAL_OK;
+    const bool has_results = options == NULL || (options->flags & PEAL_WIRE_CALLS_ONLY) == 0;
+    status = make_plan(method, fingerprint, has_results, function, out_plan);
+    peal_type_destroy(function);
+    return status;
 }
 
 void peal_wire_plan_destroy(peal_wire_plan *plan)
@@ -229,6 +240,7 @@ void peal_wire_plan_destroy(peal_wire_plan *plan)
     if (plan == NULL)
         return;
     free(plan->steps);
+    free(plan->name);
     free(plan);
 }
 

@@ -72,7 +72,6 @@ struct peal_wire_plan {
     bool has_results; /* results are encoded too */
     bool has_objects; /* decoded arguments must be released */
     size_t parameter_count;
-    struct parameter parameters[PEAL_PARAMETER_LIMIT];
     bool is_oneway;
     struct parameter result;
     struct step *steps;
@@ -81,7 +80,8 @@ struct peal_wire_plan {
     size_t frame_alignment;
     size_t slack;           /* what aligning the memory of texts and buffers takes at most */
     size_t growth_sixteenths; /* the memory for a byte of the message, at most, times 16 */
-    char name[520];         /* "Chat.on_message" */
+    char *name;             /* "Chat.on_message"; *owned* */
+    struct parameter parameters[];
 };
 
 enum {

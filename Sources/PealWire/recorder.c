@@ -16,6 +16,8 @@ enum {
     METHOD_LIMIT = 256  /* of a handler */
 };
 
+static const char not_encoded[] = "a value cannot be encoded";
+
 #define DEFAULT_CAPACITY ((uint64_t)1 << 30)
 
 struct recorded_method {
@@ -32,7 +34,7 @@ struct recorded_protocol {
 };
 
 struct peal_recorder {
-    struct log log;
+    struct log *log;
     pthread_mutex_t lock; /* of the members below */
     struct recorded_protocol *protocols;
     size_t method_count; /* in the file */
@@ -40,43 +42,54 @@ struct peal_recorder {
 
 /* ---- Calls ------------------------------------------------------------------------------------- */
 
+/* Records arguments that need `size` bytes. */
 static void record_large(struct log *log, const struct recorded_method *method, void *const *arguments, size_t size)
 {
-    void *content = size <= UINT32_MAX ? log_begin(log, method->index, (uint32_t)size) : NULL;
+    uint8_t *bytes = malloc(size);
 
-    if (content == NULL)
+    if (bytes == NULL) {
+        log_count_lost(log, "out of memory");
         return;
-    struct writer writer = writer_of(content, size);
+    }
+    struct writer writer = writer_of(bytes, size);
     /* Another thread may have changed the arguments since they were counted. */
-    const peal_status status = encode_arguments(method->plan, arguments, &writer);
-    log_end(content, status == PEAL_OK && written_size(&writer, content) == size ? RECORD_CALL : RECORD_INCOMPLETE);
+    if (encode_arguments(method->plan, arguments, &writer) == PEAL_OK && written_size(&writer, bytes) == size)
+        log_append(log, RECORD_CALL, method->index, bytes, size);
+    else
+        log_count_lost(log, not_encoded);
+    free(bytes);
 }
 
 static void record_call(void *target, const struct peal_call *call)
 {
     const struct recorded_protocol *protocol = target;
     const struct recorded_method *method = &protocol->methods[call->index];
-    struct log *log = &protocol->recorder->log;
+    struct log *log = protocol->recorder->log;
     uint8_t bytes[STACK_BYTES];
     struct writer writer = writer_of(bytes, sizeof bytes);
 
     if (encode_arguments(method->plan, call->arguments, &writer) < 0) {
-        log_count_lost(log);
+        log_count_lost(log, not_encoded);
         return;
     }
-    const size_t size = written_size(&writer, bytes);
-    if (writer.missing > 0) {
-        record_large(log, method, call->arguments, size);
-        return;
-    }
-    void *content = log_begin(log, method->index, (uint32_t)size);
-    if (content == NULL)
-        return;
-    memcpy(content, bytes, size);
-    log_end(content, RECORD_CALL);
+    if (writer.missing > 0)
+        record_large(log, method, call->arguments, written_size(&writer, bytes));
+    else
+        log_append(log, RECORD_CALL, method->index, bytes, written_size(&writer, bytes));
 }
 
 /* ---- Methods ----------------------------------------------------------------------------------- */
+
+/* Makes the content of the record that describes a method: `size` bytes, of which the text has the last. */
+static peal_status fill_description(const struct peal_wire_plan *plan, char *content, size_t size, size_t text_length)
+{
+    memcpy(content, &plan->fingerprint, sizeof plan->fingerprint);
+    memcpy(content + sizeof plan->fingerprint, plan->name, strlen(plan->name) + 1);
+    *strchr(content + sizeof plan->fingerprint, '.') = '\0';
+    const peal_status status = peal_method_canonical_text(
+        plan->method, content + size - text_length - 1, text_length + 1, NULL);
+    return status == PEAL_OK ? PEAL_OK : wire_fail_as_peal(status);
+}
 
 /* Writes the record that describes a method. */
 static peal_status describe_method(struct log *log, const struct recorded_method *method)
@@ -87,17 +100,16 @@ static peal_status describe_method(struct log *log, const struct recorded_method
 
     if (status < 0)
         return wire_fail_as_peal(status);
-    const size_t names = strlen(plan->name) + 1; /* "Chat.on_message": the dot becomes a zero */
-    const size_t size = sizeof plan->fingerprint + names + length + 1;
-    char *content = size <= UINT32_MAX ? log_begin(log, method->index, (uint32_t)size) : NULL;
+    /* "Chat.on_message": the dot becomes a zero. */
+    const size_t size = sizeof plan->fingerprint + strlen(plan->name) + 1 + length + 1;
+    char *content = malloc(size);
     if (content == NULL)
-        return wire_fail(PEAL_ERROR_LIMIT, "the recording is full");
-    memcpy(content, &plan->fingerprint, sizeof plan->fingerprint);
-    memcpy(content + sizeof plan->fingerprint, plan->name, names);
-    *strchr(content + sizeof plan->fingerprint, '.') = '\0';
-    status = peal_method_canonical_text(plan->method, content + size - length - 1, length + 1, NULL);
-    log_end(content, status == PEAL_OK ? RECORD_METHOD : RECORD_INCOMPLETE);
-    return status == PEAL_OK ? PEAL_OK : wire_fail_as_peal(status);
+        return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
+    status = fill_description(plan, content, size, length);
+    if (status == PEAL_OK && !log_append(log, RECORD_METHOD, method->index, content, size))
+        status = wire_fail(PEAL_ERROR_LIMIT, "the recording is full, or has stopped");
+    free(content);
+    return status;
 }
 
 static peal_status plan_method(struct peal_recorder *recorder, peal_method handle, struct recorded_method *method)
@@ -110,7 +122,7 @@ static peal_status plan_method(struct peal_recorder *recorder, peal_method handl
     if (recorder->method_count > UINT16_MAX)
         return wire_fail(PEAL_ERROR_LIMIT, "a recording has at most 65,536 methods");
     method->index = (uint16_t)recorder->method_count++;
-    return describe_method(&recorder->log, method);
+    return describe_method(recorder->log, method);
 }
 
 static void free_protocol(struct recorded_protocol *protocol)
@@ -166,6 +178,9 @@ peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol protocol)
 {
     if (recorder == NULL)
         return wire_fail(PEAL_ERROR_ARGUMENT, "the recorder is NULL");
+    /* Before the lock, which a thread of the parent may have held. */
+    if (log_is_of_parent(recorder->log))
+        return wire_fail(PEAL_ERROR_STATE, "the recorder belongs to the parent of this process");
     pthread_mutex_lock(&recorder->lock);
     const peal_status status = add_protocol(recorder, protocol);
     pthread_mutex_unlock(&recorder->lock);
@@ -183,11 +198,11 @@ peal_status peal_recorder_create(
     struct peal_recorder *recorder = calloc(1, sizeof *recorder);
     if (recorder == NULL)
         return wire_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const int error = log_open(
-        &recorder->log, path, options != NULL && options->capacity != 0 ? options->capacity : DEFAULT_CAPACITY);
-    if (error != 0) {
+    const peal_status status = log_create(
+        path, options != NULL && options->capacity != 0 ? options->capacity : DEFAULT_CAPACITY, &recorder->log);
+    if (status < 0) {
         free(recorder);
-        return wire_fail(PEAL_ERROR_CREATION, "%s: %s", path, strerror(error));
+        return status;
     }
     pthread_mutex_init(&recorder->lock, NULL);
     *out_recorder = recorder;
@@ -198,10 +213,11 @@ peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal_recorder
 {
     if (recorder == NULL || out_info == NULL || out_info->size != sizeof *out_info)
         return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_recorder_get_info is NULL, or a size is wrong");
-    const uint64_t end = __atomic_load_n(&recorder->log.end, __ATOMIC_RELAXED);
-    const uint64_t allocated = __atomic_load_n(&recorder->log.allocated, __ATOMIC_RELAXED);
+    const uint64_t end = __atomic_load_n(&recorder->log->end, __ATOMIC_RELAXED);
+    const uint64_t allocated = __atomic_load_n(&recorder->log->allocated, __ATOMIC_RELAXED);
     out_info->bytes = end < allocated ? end : allocated;
-    out_info->lost = __atomic_load_n(&recorder->log.lost, __ATOMIC_RELAXED);
+    out_info->lost = __atomic_load_n(&recorder->log->lost, __ATOMIC_RELAXED);
+    out_info->reason = __atomic_load_n(&recorder->log->reason, __ATOMIC_RELAXED);
     return PEAL_OK;
 }
 
@@ -215,7 +231,7 @@ void peal_recorder_destroy(peal_recorder *recorder)
         peal_observation_remove_with(protocol->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
         free_protocol(protocol);
     }
-    log_close(&recorder->log);
+    log_close(recorder->log);
     pthread_mutex_destroy(&recorder->lock);
     free(recorder);
 }

@@ -43,15 +43,31 @@ static inline uint64_t record_space(uint64_t size) { return (sizeof(struct recor
 
 /* ---- Reading ----------------------------------------------------------------------------------- */
 
-/* Maps a file. Returns 0, or an error of errno.h. A file that is too small for a header gives 0 and NULL. */
-int recording_map(const char *path, const uint8_t **out_bytes, uint64_t *out_size);
-void recording_unmap(const uint8_t *bytes, uint64_t size);
-bool recording_is_valid(const uint8_t *bytes, uint64_t size);
+/* A file that is read, never mapped: another process may cut it meanwhile. Then it ends earlier. */
+struct recording {
+    int file;
+    uint64_t size;             /* of the file, when it was opened */
+    uint64_t offset;           /* of the next record */
+    uint64_t content;          /* the offset of the content of the last record */
+    struct file_header header;
+    uint8_t *bytes;            /* a part of the file, which begins at `begin`; *owned* */
+    uint64_t begin;
+    size_t count, capacity;
+};
 
-/* Returns the complete record at or after `offset`, and moves the offset past it; NULL after the last one. */
-const struct record_header *recording_next(const uint8_t *bytes, uint64_t size, uint64_t *offset);
+/* Opens a file. Returns 0, or an error of errno.h: EBADMSG for a file that is no recording. It never waits. */
+int recording_open(struct recording *recording, const char *path);
+void recording_close(struct recording *recording);
+void recording_rewind(struct recording *recording);
+
+/* Reads the header of the next complete record. Returns false after the last one. */
+bool recording_next(struct recording *recording, struct record_header *record);
+
+/* Returns the content of that record, which is valid until the next call; NULL if the file has been cut, or without memory.
+ */
+const uint8_t *recording_content(struct recording *recording, const struct record_header *record);
 
 /* The time of a record since the beginning, in nanoseconds. */
-uint64_t recording_time(const uint8_t *bytes, const struct record_header *record);
+uint64_t recording_time(const struct recording *recording, const struct record_header *record);
 
 #endif

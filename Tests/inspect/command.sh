@@ -168,6 +168,9 @@ else
     run "$peal" record --seconds 0.2 "$pid" "$work/none.peal" Nothing
     claim "record refuses an unknown protocol" has err "no protocol is named 'Nothing'"
     claim "record of an unknown protocol ends with 1" ends 1
+    printf 'former' >"$work/former.peal"
+    run "$peal" record --seconds 0.2 "$pid" "$work/former.peal" Chat Typo
+    claim "record of an unknown protocol leaves a former file as it was" [ "$(cat "$work/former.peal")" = former ]
     run "$peal" record "$pid" "$work/no/folder.peal" Chat
     claim "record refuses a file that cannot be created" has err 'No such file'
     # The path is relative to the folder of the command.

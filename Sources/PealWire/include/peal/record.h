@@ -38,17 +38,32 @@ struct peal_recorder_options {
 /* An initialiser: struct peal_recorder_options options = PEAL_RECORDER_OPTIONS; */
 #define PEAL_RECORDER_OPTIONS { sizeof(struct peal_recorder_options), 0 }
 
-/* Creates a file, and replaces one of that name. Only its owner may read it.
+/* Creates a file that only its owner may read.
+ *
+ * The file gets its name with the first call that is recorded, and then replaces a regular file of that name. A recorder
+ * without a call leaves no file, and a former one as it was. Until then the file is named `.peal-` and a number, in the
+ * same folder; a program that is killed before its first call leaves it there. The file is locked (flock) until the
+ * recorder is destroyed, so no other recorder replaces it. A symbolic link is refused, not followed.
  *
  * Each recorded call is in the file when its broadcast reaches the first observer, because the file is mapped into
  * memory. So the file has the calls also of a program that crashes or is killed. It need not survive a crash of the
  * machine.
  *
+ * Another process of the user may cut the file. The program goes on: the recorder stops, and counts all later calls. For
+ * this the first recorder of a process installs a handler of SIGBUS, which passes all other faults to the handler that was
+ * there. It stays installed. Where it would not be called, the records are written by system calls, which takes several
+ * times as long: on a thread that blocks SIGBUS, and in a program that has replaced the handler. A thread looks for these
+ * once a millisecond. So do not block or handle SIGBUS and cut the file within the same millisecond.
+ *
+ * In the child of a fork the recorder records nothing and counts the calls. Only peal_recorder_get_info and
+ * peal_recorder_destroy may be called, which leave the parent's file alone.
+ *
  * path: *borrowed during the call*.
  * options: *borrowed during the call*; NULL for none.
  * out_recorder: filled, NULL on failure; *owned*: end it with peal_recorder_destroy.
- * Returns PEAL_OK; PEAL_ERROR_CREATION when the system refuses the file, with its reason; PEAL_ERROR_ARGUMENT;
- * PEAL_ERROR_MEMORY.
+ * Returns PEAL_OK; PEAL_ERROR_CREATION when the system refuses the file, when the path names anything but a regular file, or
+ * when another recorder is writing it, with the reason; PEAL_ERROR_LIMIT for more than 64 recorders in a process;
+ * PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_recorder_create(
     const char *path, const struct peal_recorder_options *options, peal_recorder **out_recorder);
@@ -60,7 +75,8 @@ PEAL_API PEAL_CHECK peal_status peal_recorder_create(
  * than the highest one. So it counts among the called observers, and changes no result. Results are not recorded.
  *
  * Returns PEAL_OK; PEAL_ERROR_TYPE for a method whose arguments no message carries (peal_wire_plan_create), with a
- * sentence. Otherwise the statuses of peal_observe_handler. After a failure the protocol is not recorded.
+ * sentence; PEAL_ERROR_STATE in the child of a fork. Otherwise the statuses of peal_observe_handler. After a failure the
+ * protocol is not recorded.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol protocol);
 
@@ -68,7 +84,8 @@ PEAL_API peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol pr
 struct peal_recorder_info {
     size_t size;    /* sizeof(struct peal_recorder_info), set by the caller */
     uint64_t bytes; /* of the file that are used */
-    uint64_t lost;  /* calls that are not in the file: it was full, or a value could not be encoded */
+    uint64_t lost;  /* calls that are not in the file */
+    const char *reason; /* why the last of them was lost, *static*; NULL if none was */
 };
 
 /* Reads the state of a recorder.
@@ -78,7 +95,8 @@ struct peal_recorder_info {
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal_recorder_info *out_info);
 
-/* Destroys a recorder: waits until none of its calls is running, and closes the file.
+/* Destroys a recorder: waits until none of its calls is running, and closes the file. A file that another process has cut
+ * is left as it is.
  *
  * recorder: *consumed*; NULL does nothing. The caller must not be inside a call of a recorded method.
  * Thread rule: any thread; it may wait. Since 0.1. */
@@ -93,7 +111,8 @@ typedef struct peal_replay peal_replay;
 #define PEAL_REPLAY_ORIGINAL_SPEED 1.0
 #define PEAL_REPLAY_FULL_SPEED 0.0
 
-/* Creates a replay of a recording, even of one that a crashed program has left.
+/* Creates a replay of a recording, even of one that a crashed program has left, or that is still written. Any process may
+ * cut the file: then it has fewer calls. Time and memory are at most a small multiple of the size of the file.
  *
  * A recorded method is replayed by the method of the same name and fingerprint, in the protocol of the same name. So the
  * protocol may have grown since. Calls of other methods are skipped, and peal_replay_print_skipped has the reasons.
@@ -125,7 +144,8 @@ struct peal_replay_info {
  * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_replay_get_info(peal_replay *replay, struct peal_replay_info *out_info);
 
-/* Prints a line for each recorded method that is skipped, with the reason; nothing if there is none.
+/* Prints a line for each recorded method that is skipped, with the reason; nothing if there is none. After 256 lines one
+ * more has the number of the others. A method that no message carries is skipped only if it has calls.
  *
  * Buffer and statuses are those of peal_protocol_name.
  * Thread rule: one thread at a time. Since 0.1. */
