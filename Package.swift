@@ -87,7 +87,7 @@ let package = Package(
         .target(
             name: "CPealTest", dependencies: ["CPeal", "CPealHeaders"], path: "Sources",
             sources: ["remains", "schedule", "spy", "spy_print"].map { "PealTest/\($0).c" }
-                + ["PealText/print.c", "PealText/text.c"],
+                + ["PealText/print.c", "PealText/text.c", "PealText/utf8.c", "PealText/visible.c"],
             publicHeadersPath: "PealTest/include",
             cSettings: [.define("_GNU_SOURCE"), .headerSearchPath("../include")]),
         .target(

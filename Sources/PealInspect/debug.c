@@ -3,6 +3,8 @@
 
 #include "event.h"
 
+#include "../PealText/visible.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -61,7 +63,7 @@ static bool may_print(uint64_t now)
 static void print(void *context, const struct peal_tap_record *record, void *const *arguments, const void *result)
 {
     const int error = errno;
-    struct text line = { 0 };
+    struct text line = { 0 }, visible = { 0 };
     struct timespec now;
     struct tm local;
 
@@ -78,10 +80,12 @@ static void print(void *context, const struct peal_tap_record *record, void *con
         text_add(&line, " center %u", center);
     text_add(&line, " thread %u: ", record->thread);
     event_print(&line, record, arguments);
-    text_add(&line, "\n");
-    if (!line.is_refused)
-        write_line(line.bytes, line.length);
+    text_add_visible(&visible, line.bytes, line.length);
+    text_add_bytes(&visible, "\n", 1);
+    if (!line.is_refused && !visible.is_refused)
+        write_line(visible.bytes, visible.length);
     text_free(&line);
+    text_free(&visible);
     errno = error;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
-#include "../PealText/utf8.h"
+#include "../PealText/visible.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -38,27 +38,8 @@ void json_end_array(struct text *text) { text_add_bytes(text, "]", 1); }
 
 void json_text(struct text *text, const char *key, const char *value)
 {
-    const unsigned char *bytes = (const unsigned char *)value;
-
     add_key(text, key);
-    text_add_bytes(text, "\"", 1);
-    while (*bytes != '\0') {
-        /* The zero at the end ends a character that is cut. */
-        const size_t length = utf8_character_length(bytes, UTF8_LONGEST);
-
-        if (length == 0)
-            text_add_bytes(text, "\xef\xbf\xbd", 3);
-        else if (*bytes == '"' || *bytes == '\\')
-            text_add(text, "\\%c", *bytes);
-        else if (*bytes == '\n')
-            text_add_bytes(text, "\\n", 2);
-        else if (*bytes < ' ' || *bytes == 0x7f)
-            text_add(text, "\\u%04x", *bytes);
-        else
-            text_add_bytes(text, (const char *)bytes, length);
-        bytes += length > 0 ? length : 1;
-    }
-    text_add_bytes(text, "\"", 1);
+    text_add_json(text, value);
 }
 
 void json_number(struct text *text, const char *key, uint64_t value)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "print.h"
 
+#include "utf8.h"
+#include "visible.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,19 +88,17 @@ static size_t cut(const struct printer *printer, size_t count)
 
 static void print_characters(const struct printer *printer, const char *characters, size_t length)
 {
-    const size_t printed = cut(printer, length);
+    size_t printed = cut(printer, length);
 
+    /* A character is not cut. */
+    for (size_t i = 0; i < UTF8_LONGEST && printed > 0 && printed < length && (characters[printed] & 0xc0) == 0x80; i++)
+        printed--;
     text_add(printer->text, "\"");
-    for (size_t i = 0; i < printed; i++) {
-        const unsigned char character = (unsigned char)characters[i];
-        if (character == '"' || character == '\\')
-            text_add(printer->text, "\\%c", character);
-        else if (character == '\n')
-            text_add(printer->text, "\\n");
-        else if (character < ' ' || character == 0x7f)
-            text_add(printer->text, "\\x%02x", character);
+    for (size_t i = 0; i < printed;) {
+        if (characters[i] == '"' || characters[i] == '\\')
+            text_add(printer->text, "\\%c", characters[i++]);
         else
-            text_add_bytes(printer->text, characters + i, 1);
+            i += text_add_visible_character(printer->text, characters + i, printed - i);
     }
     text_add(printer->text, "\"%s", printed < length ? "..." : "");
 }

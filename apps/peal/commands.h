@@ -6,6 +6,7 @@
 #define PEAL_COMMAND_COMMANDS_H
 
 #include "connection.h"
+#include "output.h"
 
 int command_ps(int count, char **arguments);
 int command_tree(int count, char **arguments);

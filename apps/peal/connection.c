@@ -2,6 +2,7 @@
 #include "connection.h"
 
 #include "commands.h"
+#include "output.h"
 
 #include "../../Sources/PealInspect/folder.h"
 
@@ -22,7 +23,7 @@ void report_error(const char *format, ...)
     fflush(stdout);
     fputs("peal: ", stderr);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    print_to(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
 }

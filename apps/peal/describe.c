@@ -10,28 +10,20 @@ struct description {
     bool has_header; /* lines of a protocol follow */
 };
 
-/* Prints a text with each of its lines indented. */
-static void print_indented(const char *text, int depth)
-{
-    while (*text != '\0') {
-        const size_t length = strcspn(text, "\n");
-        printf("%*s%.*s\n", depth, "", (int)length, text);
-        text += length + (text[length] == '\n');
-    }
-}
-
 static void print_protocol(struct description *description, const struct value *line)
 {
     description->is_hidden = value_bool(line, "built_in") && !description->all;
     if (description->is_hidden)
         return;
-    printf("%sprotocol %s, version %llu, fingerprint %s, %llu observers\n", description->has_header ? "\n" : "",
-        value_text(line, "name"), (unsigned long long)value_number(line, "version"), value_text(line, "fingerprint"),
+    if (description->has_header)
+        putchar('\n');
+    print("protocol %s, version %llu, fingerprint %s, %llu observers\n", value_text(line, "name"),
+        (unsigned long long)value_number(line, "version"), value_text(line, "fingerprint"),
         (unsigned long long)value_number(line, "observers"));
     description->has_header = true;
     const struct value *adopts = value_get(line, "adopts");
     for (const struct value *each = adopts != NULL ? adopts->first : NULL; each != NULL; each = each->next)
-        printf("    adopts %s\n", value_as_text(each));
+        print("    adopts %s\n", value_as_text(each));
 }
 
 /* Prints the types of a method: all lines of its canonical text but the last, which is its own declaration. */
@@ -44,7 +36,7 @@ static void print_types(const char *text, int depth)
         end--;
     for (size_t start = 0; start < end;) {
         const size_t line = strcspn(text + start, "\n");
-        printf("%*s%.*s\n", depth, "", (int)line, text + start);
+        print("%*s%.*s\n", depth, "", (int)line, text + start);
         start += line + 1;
     }
 }
@@ -56,13 +48,13 @@ static void print_method(const struct description *description, const struct val
     if (description->is_hidden)
         return;
     print_types(value_text(line, "text"), depth);
-    print_indented(value_text(line, "declaration"), depth);
-    printf("%*sfingerprint %s, policy %s, %s, since version %llu, %llu observers\n", depth + 4, "",
+    print("%*s%s\n", depth, "", value_text(line, "declaration"));
+    print("%*sfingerprint %s, policy %s, %s, since version %llu, %llu observers\n", depth + 4, "",
         value_text(line, "fingerprint"), value_text(line, "policy"), value_text(line, "recursion"),
         (unsigned long long)value_number(line, "since"), (unsigned long long)value_number(line, "observers"));
     const struct value *parameters = value_get(line, "parameters");
     for (const struct value *each = parameters != NULL ? parameters->first : NULL; each != NULL; each = each->next)
-        printf("%*s%s: %s, %llu bytes, %s\n", depth + 4, "", value_text(each, "name"), value_text(each, "type"),
+        print("%*s%s: %s, %llu bytes, %s\n", depth + 4, "", value_text(each, "name"), value_text(each, "type"),
             (unsigned long long)value_number(each, "size"), value_text(each, "ownership"));
 }
 

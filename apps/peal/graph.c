@@ -2,6 +2,9 @@
 #include "graph.h"
 
 #include "connection.h"
+#include "output.h"
+
+#include "../../Sources/PealText/visible.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -89,17 +92,20 @@ void graph_free(struct graph *graph)
     free(graph->edges);
 }
 
-/* Writes a text in quotes, for DOT and for JSON. */
+/* Writes a text in quotes, as DOT has it. */
 static void write_quoted(FILE *file, const char *text)
 {
+    struct text visible = { 0 };
+
+    text_add_visible(&visible, text, strlen(text));
     fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
+    for (size_t i = 0; i < visible.length; i++) {
+        if (visible.bytes[i] == '"' || visible.bytes[i] == '\\')
             fputc('\\', file);
-        if ((unsigned char)*text >= ' ')
-            fputc(*text, file);
+        fputc(visible.bytes[i], file);
     }
     fputc('"', file);
+    text_free(&visible);
 }
 
 static void write_label(FILE *file, const struct graph_node *node)
@@ -155,19 +161,19 @@ void graph_write_json(const struct graph *graph, FILE *file, const char *title)
     static const char *const kinds[] = { "protocol", "queue", "observer", "thread" };
 
     fprintf(file, "{\"title\":");
-    write_quoted(file, title);
+    print_json(file, title);
     fprintf(file, ",\n\"nodes\":[");
     for (size_t i = 0; i < graph->node_count; i++) {
         const struct graph_node *node = graph->nodes[i];
         fprintf(file, "%s\n{\"id\":%zu,\"kind\":\"%s\",\"name\":", i > 0 ? "," : "", i, kinds[node->kind]);
-        write_quoted(file, node->name);
+        print_json(file, node->name);
         fprintf(file, ",\"count\":%llu}", (unsigned long long)(node->count > 0 ? node->count : 1));
     }
     fprintf(file, "],\n\"edges\":[");
     for (size_t i = 0; i < graph->edge_count; i++) {
         const struct graph_edge *edge = graph->edges[i];
         fprintf(file, "%s\n{\"from\":%zu,\"to\":%zu,\"label\":", i > 0 ? "," : "", edge->from, edge->to);
-        write_quoted(file, edge->label);
+        print_json(file, edge->label);
         fprintf(file, ",\"calls\":%llu}", (unsigned long long)edge->calls);
     }
     fprintf(file, "]}\n");

@@ -16,10 +16,10 @@ static void print_event(const struct value *line)
     const int64_t time = (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - ago;
     const time_t seconds = time / 1000000000;
     localtime_r(&seconds, &local);
-    printf("%02d:%02d:%02d.%06d", local.tm_hour, local.tm_min, local.tm_sec, (int)(time % 1000000000 / 1000));
+    print("%02d:%02d:%02d.%06d", local.tm_hour, local.tm_min, local.tm_sec, (int)(time % 1000000000 / 1000));
     if (value_number(line, "center") > 0)
-        printf(" center %llu", (unsigned long long)value_number(line, "center"));
-    printf(" thread %llu: %s\n", (unsigned long long)value_number(line, "thread"), value_text(line, "text"));
+        print(" center %llu", (unsigned long long)value_number(line, "center"));
+    print(" thread %llu: %s\n", (unsigned long long)value_number(line, "thread"), value_text(line, "text"));
 }
 
 /* Returns an exit code, or -1 to continue. */
@@ -30,7 +30,7 @@ static int print_line(const struct value *line, uint64_t *count)
         return EXIT_FAILED;
     }
     if (strcmp(value_text(line, "kind"), "lost") == 0) {
-        printf("(%llu lines lost)\n", (unsigned long long)value_number(line, "count"));
+        print("(%llu lines lost)\n", (unsigned long long)value_number(line, "count"));
     } else if (strcmp(value_text(line, "kind"), "event") == 0) {
         print_event(line);
         ++*count;

@@ -7,7 +7,7 @@ enum { PATIENCE = 1000 /* milliseconds for the answer of a program */ };
 
 static void print_process(const struct value *line)
 {
-    printf("%8llu  %-16s %-8s %9llu %9llu %9llu\n", (unsigned long long)value_number(line, "pid"),
+    print("%8llu  %-16s %-8s %9llu %9llu %9llu\n", (unsigned long long)value_number(line, "pid"),
         value_text(line, "program"), value_text(line, "peal"), (unsigned long long)value_number(line, "protocols"),
         (unsigned long long)value_number(line, "observers"), (unsigned long long)value_number(line, "queues"));
 }
@@ -22,9 +22,9 @@ static void list(struct connection *connection)
     if (status > 0)
         print_process(line);
     else if (status == 0)
-        printf("%8ld  does not answer\n", connection->pid);
+        print("%8ld  does not answer\n", connection->pid);
     else if (connection->is_malformed)
-        printf("%8ld  sends a malformed answer\n", connection->pid);
+        print("%8ld  sends a malformed answer\n", connection->pid);
     value_free(line);
 }
 
@@ -42,7 +42,7 @@ int command_ps(int count, char **arguments)
         if (!connect_to_pid(&connection, pids[i]))
             continue;
         if (!has_programs)
-            printf("%8s  %-16s %-8s %9s %9s %9s\n", "PID", "PROGRAM", "PEAL", "PROTOCOLS", "OBSERVERS", "QUEUES");
+            print("%8s  %-16s %-8s %9s %9s %9s\n", "PID", "PROGRAM", "PEAL", "PROTOCOLS", "OBSERVERS", "QUEUES");
         list(&connection);
         has_programs = true;
         disconnect(&connection);

@@ -68,9 +68,9 @@ static void print_recorded(void *context, const struct value *line)
     uint64_t *lost = context;
 
     if (strcmp(kind, "recorded") == 0)
-        printf("records %s\n", value_text(line, "name"));
+        print("records %s\n", value_text(line, "name"));
     else if (strcmp(kind, "skipped") == 0)
-        printf("skips %s: %s\n", value_text(line, "name"), value_text(line, "reason"));
+        print("skips %s: %s\n", value_text(line, "name"), value_text(line, "reason"));
     else if (value_number(line, "lost") > *lost)
         report_error("%llu calls could not be recorded: %s",
             (unsigned long long)(*lost = value_number(line, "lost")), value_text(line, "reason"));
@@ -109,11 +109,11 @@ struct replayed {
 
 static void print_content(const struct value *line)
 {
-    printf("%llu calls in %.3f s", (unsigned long long)value_number(line, "calls"),
+    print("%llu calls in %.3f s", (unsigned long long)value_number(line, "calls"),
         (double)value_number(line, "duration") / 1e9);
     if (value_number(line, "lost") > 0)
-        printf(", %llu others were not recorded", (unsigned long long)value_number(line, "lost"));
-    printf("%s\n", value_bool(line, "is_closed") ? "" : "; the program ended while it was recorded");
+        print(", %llu others were not recorded", (unsigned long long)value_number(line, "lost"));
+    print("%s\n", value_bool(line, "is_closed") ? "" : "; the program ended while it was recorded");
 }
 
 static void print_replayed(void *context, const struct value *line)
@@ -125,9 +125,9 @@ static void print_replayed(void *context, const struct value *line)
         replayed->skipped = value_number(line, "skipped");
         print_content(line);
     } else if (strcmp(kind, "skipped") == 0) {
-        printf("skips %s\n", value_text(line, "reason"));
+        print("skips %s\n", value_text(line, "reason"));
     } else if (strcmp(kind, "call") == 0) {
-        printf("%12.6f thread %llu: %s.%s(%s)\n", (double)value_number(line, "time") / 1e9,
+        print("%12.6f thread %llu: %s.%s(%s)\n", (double)value_number(line, "time") / 1e9,
             (unsigned long long)value_number(line, "thread"), value_text(line, "protocol"), value_text(line, "method"),
             value_text(line, "arguments"));
     } else if (strcmp(kind, "replayed") == 0) {
@@ -157,7 +157,7 @@ int command_replay(int count, char **arguments)
     result = read_stream(&connection, words, lists ? 2 : 3, 0, print_replayed, &replayed);
     disconnect(&connection);
     if (result == EXIT_OK && !lists)
-        printf("made %llu calls, %llu failed, %llu were skipped\n", (unsigned long long)replayed.made,
+        print("made %llu calls, %llu failed, %llu were skipped\n", (unsigned long long)replayed.made,
             (unsigned long long)replayed.failed, (unsigned long long)replayed.skipped);
     return result == EXIT_OK && replayed.failed > 0 ? EXIT_FAILED : result;
 }

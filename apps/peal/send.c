@@ -9,10 +9,10 @@ static void print_sent(void *context, struct value *line)
 
     (void)context;
     if (strcmp(value_text(line, "status"), "PEAL_OK") != 0)
-        printf("%s, ", value_text(line, "status"));
-    printf("%llu %s", calls, calls == 1 ? "observer" : "observers");
+        print("%s, ", value_text(line, "status"));
+    print("%llu %s", calls, calls == 1 ? "observer" : "observers");
     if (value_get(line, "result") != NULL)
-        printf(", result %s", value_text(line, "result"));
+        print(", result %s", value_text(line, "result"));
     putchar('\n');
 }
 

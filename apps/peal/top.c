@@ -67,20 +67,6 @@ static size_t measure(struct screen *screen)
     return size.ws_row > HEADER_ROWS + 2 ? (size_t)size.ws_row - HEADER_ROWS - 1 : 1;
 }
 
-/* Prints a line, cut to the width of the terminal, between two characters of UTF-8. */
-static void print_cut(const struct screen *screen, const char *text)
-{
-    size_t length = 0, characters = 0;
-
-    for (; text[length] != '\0'; length++) {
-        const bool begins_character = ((unsigned char)text[length] & 0xc0) != 0x80;
-        if (begins_character && screen->columns > 0 && characters == screen->columns)
-            break;
-        characters += begins_character;
-    }
-    printf("%.*s\n", (int)length, text);
-}
-
 static void begin(struct screen *screen, const struct value *line)
 {
     char text[LINE_LENGTH], lost[64] = "";
@@ -91,16 +77,16 @@ static void begin(struct screen *screen, const struct value *line)
     screen->size = 0;
     measure(screen);
     if (screen->is_terminal)
-        printf("\033[H\033[2J");
+        fputs("\033[H\033[2J", stdout);
     if (value_number(line, "lost") > 0)
         snprintf(lost, sizeof lost, ", and %.0f that are not in the lines below",
             (double)value_number(line, "lost") / screen->seconds);
     snprintf(text, sizeof text, "%s: %.0f calls a second%s", screen->program,
         (double)value_number(line, "calls") / screen->seconds, lost);
-    print_cut(screen, text);
+    print_cut(text, screen->columns);
     snprintf(text, sizeof text, "%10s %9s %9s %9s %6s  %s", "CALLS/S", "MEDIAN", "99TH", "LONGEST", "LOAD",
         "METHOD, OBSERVER");
-    print_cut(screen, text);
+    print_cut(text, screen->columns);
 }
 
 static void print_calls(const struct screen *screen, const struct value *line)
@@ -114,7 +100,7 @@ static void print_calls(const struct screen *screen, const struct value *line)
         (double)value_number(line, "calls") / screen->seconds, median, late, longest,
         (double)value_number(line, "total_ns") / screen->seconds / 1e7, value_text(line, "method"),
         value_text(line, "name"));
-    print_cut(screen, text);
+    print_cut(text, screen->columns);
 }
 
 static void print_queue(const struct screen *screen, const struct value *line)
@@ -124,7 +110,7 @@ static void print_queue(const struct screen *screen, const struct value *line)
     snprintf(text, sizeof text, "%10llu %9llu %9llu         %s", (unsigned long long)value_number(line, "waiting"),
         (unsigned long long)value_number(line, "delivered"), (unsigned long long)value_number(line, "dropped"),
         value_text(line, "name"));
-    print_cut(screen, text);
+    print_cut(text, screen->columns);
 }
 
 /* The queues with the most waiting calls are first, and then the busiest ones. */
@@ -150,7 +136,7 @@ static void print_screen(struct screen *screen)
     for (size_t i = 0; i < calls && i < rows - for_queues; i++)
         print_calls(screen, screen->calls.list[i]);
     if (for_queues > 0)
-        printf("%10s %9s %9s         QUEUE\n", "WAITING", "DELIVERED", "DROPPED");
+        print("%10s %9s %9s         QUEUE\n", "WAITING", "DELIVERED", "DROPPED");
     if (queues > 0)
         qsort(screen->queues.list, queues, sizeof *screen->queues.list, compare_queues);
     for (size_t i = 0; i + 1 < for_queues; i++)

@@ -32,18 +32,6 @@ struct trace {
     uint64_t last_thread;
 };
 
-static void write_text(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*text >= ' ')
-            fputc(*text, file);
-    }
-    fputc('"', file);
-}
-
 /* Replaces the former content of the file. A request that the program refuses leaves it unchanged. */
 static void begin_file(struct trace *trace)
 {
@@ -71,7 +59,7 @@ static void add_system_name(struct trace *trace, const char *kind, uint64_t thre
         name[strcspn(name, "\n")] = '\0';
         fprintf(trace->file, "%s\n{\"ph\":\"M\",\"pid\":%ld,\"tid\":%" PRIu64 ",\"name\":\"%s\",\"args\":{\"name\":",
             trace->entries > 0 ? "," : "", trace->pid, thread, kind);
-        write_text(trace->file, name);
+        print_json(trace->file, name);
         fprintf(trace->file, "}}");
         trace->entries++;
         trace->names++;
@@ -133,17 +121,17 @@ static void add_slice(struct trace *trace, const struct event *event, const char
     begin(trace, "X", event->thread, start);
     fprintf(trace->file, ",\"dur\":%" PRIu64 ".%03u,\"cat\":\"%s\",\"name\":", event->duration / 1000,
         (unsigned)(event->duration % 1000), category);
-    write_text(trace->file, events_name(trace->events, event->method));
+    print_json(trace->file, events_name(trace->events, event->method));
     fprintf(trace->file, ",\"args\":{\"broadcast\":%" PRIu64, event->broadcast);
     if (event->object != 0) {
         fprintf(trace->file, ",\"observer\":");
-        write_text(trace->file, events_name(trace->events, event->object));
+        print_json(trace->file, events_name(trace->events, event->object));
     } else {
         fprintf(trace->file, ",\"observers\":%" PRIu64 ",\"status\":%" PRId64, event->count, event->status);
     }
     if (event->queue != 0) {
         fprintf(trace->file, ",\"queue\":");
-        write_text(trace->file, events_name(trace->events, event->queue));
+        print_json(trace->file, events_name(trace->events, event->queue));
         add_moment(&trace->called, event, start);
     }
     fprintf(trace->file, "}}");
@@ -152,8 +140,12 @@ static void add_slice(struct trace *trace, const struct event *event, const char
 static void add_instant(struct trace *trace, const struct event *event)
 {
     begin(trace, "i", event->thread, event->time);
-    fprintf(trace->file, ",\"s\":\"t\",\"cat\":\"%s\",\"name\":\"%s\",\"args\":{\"object\":", event->name, event->name);
-    write_text(trace->file, events_name(trace->events, event->object != 0 ? event->object : event->queue));
+    fprintf(trace->file, ",\"s\":\"t\",\"cat\":");
+    print_json(trace->file, event->name);
+    fprintf(trace->file, ",\"name\":");
+    print_json(trace->file, event->name);
+    fprintf(trace->file, ",\"args\":{\"object\":");
+    print_json(trace->file, events_name(trace->events, event->object != 0 ? event->object : event->queue));
     fprintf(trace->file, ",\"count\":%" PRIu64 ",\"status\":%" PRId64 "}}", event->count, event->status);
 }
 

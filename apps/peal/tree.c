@@ -12,19 +12,19 @@ static void print_observer(const struct model *model, const struct value *observ
     const struct value *owner = model_find(model, value_text(observer, "owner"));
 
     model_name(observer, name, sizeof name);
-    printf("%*s- %s", depth, "", name);
+    print("%*s- %s", depth, "", name);
     if (queue != NULL) {
         model_name(queue, name, sizeof name);
-        printf(", on %s", name);
+        print(", on %s", name);
     }
     if (owner != NULL)
-        printf(", of %.*s", NAME_LENGTH - 1, value_text(owner, "name"));
+        print(", of %.*s", NAME_LENGTH - 1, value_text(owner, "name"));
     if (value_signed(observer, "priority") != 0)
-        printf(", priority %lld", (long long)value_signed(observer, "priority"));
+        print(", priority %lld", (long long)value_signed(observer, "priority"));
     static const char *const flags[] = { "once", "passive", "blocked", "weak", "dead" };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (value_bool(observer, flags[i]))
-            printf(", %s", flags[i]);
+            print(", %s", flags[i]);
     putchar('\n');
 }
 
@@ -33,19 +33,19 @@ static void print_protocol(const struct model *model, const struct value *protoc
     const char *id = value_text(protocol, "id");
     size_t position = 0;
 
-    printf("    protocol %s", value_text(protocol, "name"));
+    print("    protocol %s", value_text(protocol, "name"));
     if (value_number(protocol, "version") > 1)
-        printf(", version %llu", (unsigned long long)value_number(protocol, "version"));
+        print(", version %llu", (unsigned long long)value_number(protocol, "version"));
     const struct value *adopts = value_get(protocol, "adopts");
     for (const struct value *each = adopts != NULL ? adopts->first : NULL; each != NULL; each = each->next)
-        printf(", adopts %.*s", NAME_LENGTH - 1, value_text(model_find(model, value_as_text(each)), "name"));
+        print(", adopts %.*s", NAME_LENGTH - 1, value_text(model_find(model, value_as_text(each)), "name"));
     putchar('\n');
     for (const struct value *each; (each = model_next(model, &position, "method", "protocol", id)) != NULL;) {
         const struct value *observers = value_get(each, "observers");
         /* An adopted method is listed with its own protocol. */
         if (value_get(each, "origin") != NULL)
             continue;
-        printf("        %s\n", value_text(each, "declaration"));
+        print("        %s\n", value_text(each, "declaration"));
         for (const struct value *one = observers != NULL ? observers->first : NULL; one != NULL; one = one->next)
             print_observer(model, model_find(model, value_as_text(one)), 12);
     }
@@ -55,18 +55,18 @@ static void print_service(const struct value *service)
 {
     char duration[32];
 
-    printf("    service %s, ", value_text(service, "name"));
+    print("    service %s, ", value_text(service, "name"));
     if (*value_text(service, "label") != '\0')
-        printf("%s, ", value_text(service, "label"));
-    printf("%s", value_text(service, "state"));
+        print("%s, ", value_text(service, "label"));
+    print("%s", value_text(service, "state"));
     if (value_number(service, "creation_ns") > 0) {
         format_duration(duration, sizeof duration, value_number(service, "creation_ns"));
-        printf(", created by %s in %s", value_text(service, "created_by"), duration);
+        print(", created by %s in %s", value_text(service, "created_by"), duration);
     }
     if (value_number(service, "uses") > 0)
-        printf(", %llu uses", (unsigned long long)value_number(service, "uses"));
+        print(", %llu uses", (unsigned long long)value_number(service, "uses"));
     if (*value_text(service, "last_failure") != '\0')
-        printf(", last failure: %s", value_text(service, "last_failure"));
+        print(", last failure: %s", value_text(service, "last_failure"));
     putchar('\n');
 }
 
@@ -75,13 +75,13 @@ static void print_module(const struct value *module)
     char duration[32];
 
     format_duration(duration, sizeof duration, value_number(module, "start_ns"));
-    printf("    module %s, %s, started in %s", value_text(module, "name"), value_text(module, "state"), duration);
+    print("    module %s, %s, started in %s", value_text(module, "name"), value_text(module, "state"), duration);
     if (*value_text(module, "dependencies") != '\0')
-        printf(", needs %s", value_text(module, "dependencies"));
+        print(", needs %s", value_text(module, "dependencies"));
     if (value_bool(module, "overdue"))
-        printf(", overdue");
+        print(", overdue");
     if (*value_text(module, "last_failure") != '\0')
-        printf(", last failure: %s", value_text(module, "last_failure"));
+        print(", last failure: %s", value_text(module, "last_failure"));
     putchar('\n');
 }
 
@@ -93,12 +93,12 @@ static void print_center(const struct model *model, const struct value *center, 
     size_t position;
 
     model_name(center, name, sizeof name);
-    printf("%s\n", value_bool(center, "default") ? "default center" : name);
+    print("%s\n", value_bool(center, "default") ? "default center" : name);
     for (position = 0; (each = model_next(model, &position, "protocol", "center", id)) != NULL;)
         if (all || !value_bool(each, "built_in"))
             print_protocol(model, each);
     for (position = 0; (each = model_next(model, &position, "property", "center", id)) != NULL;)
-        printf("    property %s, %s, %llu observers\n", value_text(each, "name"), value_text(each, "type"),
+        print("    property %s, %s, %llu observers\n", value_text(each, "name"), value_text(each, "type"),
             (unsigned long long)value_number(each, "observers"));
     for (position = 0; (each = model_next(model, &position, "service", "center", id)) != NULL;)
         if (all || strncmp(value_text(each, "name"), "peal.", 5) != 0)
@@ -112,14 +112,14 @@ static void print_queue(const struct value *queue)
     char name[NAME_LENGTH];
 
     model_name(queue, name, sizeof name);
-    printf("%s, %llu waiting, %llu delivered", name, (unsigned long long)value_number(queue, "waiting"),
+    print("%s, %llu waiting, %llu delivered", name, (unsigned long long)value_number(queue, "waiting"),
         (unsigned long long)value_number(queue, "delivered"));
     if (value_number(queue, "dropped") > 0)
-        printf(", %llu dropped", (unsigned long long)value_number(queue, "dropped"));
+        print(", %llu dropped", (unsigned long long)value_number(queue, "dropped"));
     if (value_number(queue, "rejected") > 0)
-        printf(", %llu rejected", (unsigned long long)value_number(queue, "rejected"));
+        print(", %llu rejected", (unsigned long long)value_number(queue, "rejected"));
     if (value_number(queue, "capacity") > 0)
-        printf(", capacity %llu, when full: %s", (unsigned long long)value_number(queue, "capacity"),
+        print(", capacity %llu, when full: %s", (unsigned long long)value_number(queue, "capacity"),
             value_text(queue, "overflow"));
     putchar('\n');
 }
@@ -131,7 +131,7 @@ static void print_timer(const struct value *timer)
     model_name(timer, name, sizeof name);
     format_duration(period, sizeof period, value_number(timer, "period_ns"));
     format_duration(latest, sizeof latest, value_number(timer, "latest_ns"));
-    printf("%s, %s, every %s, fired %llu times, %llu missed, at most %s late\n", name,
+    print("%s, %s, every %s, fired %llu times, %llu missed, at most %s late\n", name,
         value_bool(timer, "running") ? "running" : "stopped", period, (unsigned long long)value_number(timer, "fired"),
         (unsigned long long)value_number(timer, "missed"), latest);
 }
@@ -142,7 +142,7 @@ static void print_model(const struct model *model, bool all)
     size_t position;
 
     for (position = 0; (each = model_next(model, &position, "process", NULL, NULL)) != NULL;)
-        printf("%s (%llu), peal %s\n", value_text(each, "program"), (unsigned long long)value_number(each, "pid"),
+        print("%s (%llu), peal %s\n", value_text(each, "program"), (unsigned long long)value_number(each, "pid"),
             value_text(each, "peal"));
     for (position = 0; (each = model_next(model, &position, "center", NULL, NULL)) != NULL;)
         print_center(model, each, all);
@@ -151,7 +151,7 @@ static void print_model(const struct model *model, bool all)
     for (position = 0; (each = model_next(model, &position, "timer", NULL, NULL)) != NULL;)
         print_timer(each);
     for (position = 0; (each = model_next(model, &position, "owner", NULL, NULL)) != NULL;)
-        printf("owner %s, %llu observers, %llu other objects\n", value_text(each, "name"),
+        print("owner %s, %llu observers, %llu other objects\n", value_text(each, "name"),
             (unsigned long long)value_number(each, "observers"), (unsigned long long)value_number(each, "others"));
 }
 
