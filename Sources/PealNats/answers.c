@@ -127,6 +127,8 @@ static void finish(void *context, const struct peal_completion_info *info)
     struct answer *answer = context;
     struct answers *answers = answer->answers;
 
+    if (bridge_is_left(answers->import->bridge))
+        return;
     send_result(answers, answer->method, answer->reply, answer->number, status_of(answer, info), answer->value);
     pthread_mutex_lock(&answers->lock);
     answer->is_done = true;

@@ -55,8 +55,11 @@ static void observers_changed(
     (void)record;
     (void)arguments;
     (void)result;
-    bridge_wake(context);
+    if (!bridge_is_left(context))
+        bridge_wake(context);
 }
+
+peal_status bridge_fail_as_left(void) { return bridge_fail(PEAL_ERROR_STATE, FORK_SENTENCE); }
 
 static void ignore_event(void *context, const char *text) { (void)context, (void)text; }
 
@@ -247,6 +250,7 @@ peal_status peal_bridge_create(peal_center center, const struct peal_bridge_opti
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->center = center;
+    made->generation = fork_generation;
     init_locks(made);
     random_bytes(made->id, sizeof made->id);
     status = copy_options(made, options) ? start(made, options) : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
@@ -257,10 +261,26 @@ peal_status peal_bridge_create(peal_center center, const struct peal_bridge_opti
     return status;
 }
 
+/* In the child of a fork: removes what calls of this process would meet. The rest stays: its threads do not exist here, they
+ * may have held its locks, and the end of a connection shuts the socket down that the parent uses. */
+static void leave(struct peal_bridge *bridge)
+{
+    if (bridge->tap.id != 0)
+        (void)peal_tap_destroy(bridge->tap);
+    for (const struct import *each = bridge->imports; each != NULL; each = each->next)
+        relay_leave(each->relay);
+    for (struct export *each = bridge->exports; each != NULL; each = each->next)
+        export_leave(each);
+}
+
 void peal_bridge_destroy(peal_bridge *bridge)
 {
     if (bridge == NULL)
         return;
+    if (bridge_is_left(bridge)) {
+        leave(bridge);
+        return;
+    }
     rounds_stop(&bridge->worker);
     release(bridge);
 }
@@ -310,6 +330,8 @@ peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout)
 
     if (bridge == NULL)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
+    if (bridge_is_left(bridge))
+        return bridge_fail_as_left();
     const bool is_flushed = flush_exports(parts_exports(bridge), deadline, timeout) == PEAL_OK
                          && flush_connection(bridge, deadline, timeout);
     return is_flushed ? PEAL_OK : bridge_fail(PEAL_ERROR_TIMEOUT, "the server has not confirmed the calls in time");
@@ -322,6 +344,8 @@ peal_status peal_bridge_wait_for_peers(peal_bridge *bridge, peal_protocol protoc
 
     if (bridge == NULL)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL");
+    if (bridge_is_left(bridge))
+        return bridge_fail_as_left();
     const struct export *export = parts_find_export(bridge, PART_EXPORT, protocol);
     if (export == NULL)
         export = parts_find_export(bridge, PART_SERVICE, protocol);
@@ -364,6 +388,8 @@ peal_status peal_bridge_get_info(peal_bridge *bridge, peal_protocol protocol, st
 {
     if (bridge == NULL || out_info == NULL || out_info->size != sizeof *out_info)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "an argument is NULL, or the size is wrong");
+    if (bridge_is_left(bridge))
+        return bridge_fail_as_left();
     memset(out_info, 0, sizeof *out_info);
     out_info->size = sizeof *out_info;
     out_info->is_connected = transport_is_connected(bridge->transport);

@@ -12,6 +12,7 @@
 
 #include "answers.h"
 #include "bundle.h"
+#include "fork.h"
 #include "gatherings.h"
 #include "methods.h"
 #include "parts.h"
@@ -118,6 +119,7 @@ struct peal_bridge {
     char *application;
     struct peal_bridge_options options; /* its strings are copies */
     uint64_t bit;
+    uint32_t generation; /* of the process: bridge_is_left */
     uint8_t id[ORIGIN_SIZE];
     struct transport *transport;
     struct transport *prompt; /* of requests and answers; NULL until a method with a result needs it */
@@ -141,6 +143,12 @@ struct peal_bridge {
     struct troubles troubles; /* of the connection */
 };
 
+/* Returns true in the child of a fork for a bridge of the parent. Functions of the program and of peal, which call into the
+ * bridge there, do nothing: they neither send nor lock. */
+static inline bool bridge_is_left(const struct peal_bridge *bridge) { return fork_is_left(bridge->generation); }
+/* Keeps a sentence about that, and returns the status. */
+peal_status bridge_fail_as_left(void);
+
 /* Makes the worker look for work. */
 void bridge_wake(struct peal_bridge *bridge);
 
@@ -156,6 +164,8 @@ peal_status bridge_open_prompt(struct peal_bridge *bridge);
 /* Registers the handler while a process observes, and removes it afterwards. The updating thread. */
 peal_status export_update(struct export *export);
 void export_destroy(struct export *export);
+/* In the child of a fork: removes what the child's calls would meet. */
+void export_leave(struct export *export);
 /* Returns true if the handler of the export is registered. */
 static inline bool export_observes(const struct export *export)
 {

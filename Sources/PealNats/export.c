@@ -47,6 +47,8 @@ static void transmit_relayed(void *context, size_t index, const void *message, s
 {
     struct export *export = context;
 
+    if (bridge_is_left(export->bridge))
+        return;
     if (export->outbox == NULL)
         bundle_add(export->bundle, index, message, size);
     else if (!outbox_put(export->outbox, export->table->methods[index].subject, message, size))
@@ -146,6 +148,9 @@ static _Thread_local bool is_registering __attribute__((tls_model("initial-exec"
 static void export_call(void *target, const struct peal_call *call)
 {
     struct export *export = target;
+
+    if (bridge_is_left(export->bridge))
+        return;
     /* This load acquires what the registering thread released with the count: the method's entry in the table. */
     if (call->index >= __atomic_load_n(&export->listed_count, __ATOMIC_ACQUIRE))
         return;
@@ -305,6 +310,16 @@ void export_destroy(struct export *export)
     free(export);
 }
 
+void export_leave(struct export *export)
+{
+    if (export->observation.id != 0)
+        (void)peal_observation_remove(export->observation);
+    if (export->gatherer.observation.id != 0)
+        (void)peal_observation_remove(export->gatherer.observation);
+    relay_leave(export->relay);
+    services_leave(export);
+}
+
 static peal_status choose_queue(struct export *export, const struct peal_export_options *options)
 {
     struct peal_queue_options queue_options = PEAL_QUEUE_OPTIONS;
@@ -390,6 +405,8 @@ peal_status peal_bridge_export(peal_bridge *bridge, peal_protocol protocol, cons
         options = &defaults;
     if (bridge == NULL || options->size != sizeof *options)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
+    if (bridge_is_left(bridge))
+        return bridge_fail_as_left();
     if (options->identity != NULL && (!options->durable || options->next_number == 0))
         return bridge_fail(PEAL_ERROR_ARGUMENT, "an identity needs `durable` and the number of the next call");
     if (!parts_reserve(bridge, PART_EXPORT, protocol, &reservation))

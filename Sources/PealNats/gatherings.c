@@ -116,7 +116,8 @@ static void request_call(void *target, const struct peal_call *call)
 {
     struct export *export = *(struct export **)target;
     struct peal_call_info info = PEAL_CALL_INFO;
-    const int index = source_is_imported(call->origin) ? -1 : method_table_find_handle(export->table, call->method);
+    const bool is_sent = !source_is_imported(call->origin) && !bridge_is_left(export->bridge);
+    const int index = !is_sent ? -1 : method_table_find_handle(export->table, call->method);
     struct request *request = index >= 0 ? address(export, (size_t)index) : NULL;
 
     if (request == NULL || !defer_answers(call, request)) {

@@ -102,6 +102,9 @@ typedef void (*call_function)(struct import *import, size_t index, const void *m
 
 static void check_size(struct import *import, size_t index, const void *message, size_t size, call_function function)
 {
+    /* The call before may have forked: the other calls of the message are made in the parent alone. */
+    if (bridge_is_left(import->bridge))
+        return;
     if (size > import->bridge->options.message_limit)
         bridge_refuse(
             import->bridge, &import->troubles, "%s: a message of %zu bytes", import->table->methods[index].name, size);
@@ -139,6 +142,8 @@ static void deliver_relayed(void *context, size_t index, const void *message, si
 {
     struct import *import = context;
 
+    if (bridge_is_left(import->bridge))
+        return;
     if (has_answers(import->table, &import->table->methods[index]))
         answers_deliver(import->answers, index, message, size);
     else
@@ -254,6 +259,8 @@ static peal_status add(
         options = &defaults;
     if (bridge == NULL || options->size != sizeof *options)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
+    if (bridge_is_left(bridge))
+        return bridge_fail_as_left();
     if (options->durable && is_service)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the calls of a remote service are not durable");
     if (options->durable && bridge->options.application == NULL)

@@ -2,6 +2,7 @@
 #include "jetstream.h"
 
 #include "failure.h"
+#include "fork.h"
 #include "nats_options.h"
 
 #include <inttypes.h>
@@ -17,6 +18,8 @@ struct jetstream {
     natsInbox *inbox;                 /* the beginning of the subjects of confirmations */
     natsSubscription *confirmations;
     natsSubscription *reader;
+    uint32_t generation; /* of the process: fork.h */
+    struct noted_socket socket;
 };
 
 static natsStatus set_options(natsOptions *options, void *context)
@@ -45,11 +48,13 @@ peal_status jetstream_open(struct peal_bridge *bridge, struct jetstream **out_je
 
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    made->generation = fork_generation;
     const peal_status status = nats_connect(&bridge->options, set_options, NULL, &made->connection);
     if (status < 0) {
         jetstream_close(made);
         return status;
     }
+    nats_note_socket(made->connection, &made->socket);
     const natsStatus made_context = natsConnection_JetStream(&made->context, made->connection, NULL);
     if (made_context != NATS_OK) {
         jetstream_close(made);
@@ -61,8 +66,9 @@ peal_status jetstream_open(struct peal_bridge *bridge, struct jetstream **out_je
 
 void jetstream_close(struct jetstream *jetstream)
 {
-    if (jetstream == NULL)
+    if (jetstream == NULL || fork_is_left(jetstream->generation))
         return;
+    socket_forget(&jetstream->socket);
     if (jetstream->reader != NULL && !natsConnection_IsClosed(jetstream->connection))
         (void)natsSubscription_Unsubscribe(jetstream->reader);
     /* This ends the thread that reads messages, unless libnats is closing the connection itself. The thread must not use a
@@ -112,7 +118,8 @@ bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct
 {
     jsStreamInfo *info = NULL;
 
-    if (js_GetStreamInfo(&info, jetstream->context, stream, NULL, NULL) != NATS_OK)
+    if (fork_is_left(jetstream->generation)
+        || js_GetStreamInfo(&info, jetstream->context, stream, NULL, NULL) != NATS_OK)
         return false;
     *out_state = (struct stream_state){ info->Created, info->State.LastSeq };
     jsStreamInfo_Destroy(info);
@@ -122,6 +129,9 @@ bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct
 bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text)
 {
     jsPubAck *confirmation = NULL;
+
+    if (fork_is_left(jetstream->generation))
+        return false;
     const natsStatus status = js_Publish(
         &confirmation, jetstream->context, subject, text, (int)strlen(text), NULL, NULL);
 

@@ -2,6 +2,7 @@
 #include "nats_options.h"
 
 #include "failure.h"
+#include "fork.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -103,8 +104,10 @@ peal_status nats_connect(const struct peal_bridge_options *options,
 {
     const bool is_program = options->nats_options != NULL;
     natsOptions *made = options->nats_options;
-    natsStatus status = is_program ? NATS_OK : natsOptions_Create(&made);
 
+    if (!fork_may_use_libnats())
+        return bridge_fail(PEAL_ERROR_STATE, FORK_SENTENCE);
+    natsStatus status = is_program ? NATS_OK : natsOptions_Create(&made);
     if (is_program)
         pthread_mutex_lock(&lock);
     if (status == NATS_OK)
@@ -122,4 +125,14 @@ peal_status nats_connect(const struct peal_bridge_options *options,
     char urls[URLS_SIZE];
     hide_passwords(options->url != NULL ? options->url : "nats://127.0.0.1:4222", urls, sizeof urls);
     return fail_as_nats(status == NATS_NO_MEMORY ? PEAL_ERROR_MEMORY : PEAL_ERROR_CREATION, urls, status);
+}
+
+void nats_note_socket(natsConnection *connection, struct noted_socket *socket)
+{
+    char *address = NULL;
+    int port = 0;
+
+    if (natsConnection_GetLocalIPAndPort(connection, &address, &port) == NATS_OK)
+        socket_note(socket, address, port);
+    free(address);
 }

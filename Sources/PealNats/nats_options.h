@@ -5,6 +5,8 @@
 #ifndef PEAL_NATS_OPTIONS_H
 #define PEAL_NATS_OPTIONS_H
 
+#include "sockets.h"
+
 #include <peal/nats.h>
 
 #include <nats/nats.h>
@@ -15,10 +17,13 @@ __attribute__((cold)) peal_status fail_as_nats(peal_status status, const char *w
 /* Copies the addresses of servers without their users and passwords, which must not be in messages. */
 void hide_passwords(const char *urls, char *out_urls, size_t capacity);
 
-/* Connects with the options of a bridge.
+/* Connects with the options of a bridge. Fails in the child of a fork if the parent has used libnats.
  *
  * set: sets further options; a natsOptions of the program is locked meanwhile. */
 peal_status nats_connect(const struct peal_bridge_options *options,
     natsStatus (*set)(natsOptions *nats_options, void *context), void *context, natsConnection **out_connection);
+
+/* Notes the socket of a connection for the child of a fork (sockets.h). */
+void nats_note_socket(natsConnection *connection, struct noted_socket *socket);
 
 #endif

@@ -156,6 +156,12 @@ void relay_destroy(struct relay *relay)
     destroy(relay);
 }
 
+void relay_leave(struct relay *relay)
+{
+    if (relay != NULL)
+        (void)peal_center_destroy(relay->center);
+}
+
 /* ---- Pushing ----------------------------------------------------------------------------------- */
 
 static void count_drop(struct relay *relay) { __atomic_fetch_add(&relay->dropped, 1, __ATOMIC_RELAXED); }

@@ -20,6 +20,8 @@ peal_status relay_create(
 peal_status relay_grow(struct relay *relay, size_t method_count);
 /* Drops waiting messages, and waits until the function does not run. No thread may push. */
 void relay_destroy(struct relay *relay);
+/* In the child of a fork: removes the observer on the queue. NULL does nothing. */
+void relay_leave(struct relay *relay);
 
 /* Put a message on the queue, in two steps. The enqueuing may run the `submit` of an executor of the program, which may push
  * again. So it happens without a lock, on one thread at a time. The messages of other threads, and those that `submit` pushes,

@@ -117,7 +117,8 @@ static const char *cause_of(peal_status status)
     case PEAL_ERROR_NOT_FOUND:
         return "no process provides the method or the server cannot be reached, and the call was not made";
     case PEAL_ERROR_CONFLICT: return "the other process has another declaration, and the call was not made";
-    case PEAL_ERROR_HANDLE: return "the bridge was destroyed, and the call was not made";
+    case PEAL_ERROR_HANDLE:
+        return "the bridge was destroyed or is the parent's in the child of a fork, and the call was not made";
     default: return "the call was not made";
     }
 }
@@ -183,6 +184,11 @@ static void invoke(void *target, peal_invocation invocation)
     uint8_t bytes[STACK_BYTES] __attribute__((aligned(VALUE_ALIGNMENT)));
     void *arguments[PEAL_PARAMETER_LIMIT];
     peal_method handle = { 0 };
+
+    if (bridge_is_left(remote->export->bridge)) {
+        fail("a method", PEAL_ERROR_HANDLE);
+        return;
+    }
     const peal_status status = peal_invocation_method(invocation, &handle);
     const int index = status == PEAL_OK ? method_table_find_declared(table, handle) : -1;
 
@@ -208,6 +214,8 @@ static void release(void *target)
     struct remote_proxy *remote = target;
     struct peal_bridge *bridge = remote->export->bridge;
 
+    if (bridge_is_left(bridge))
+        return;
     pthread_mutex_lock(&bridge->lock);
     struct remote_proxy **link = &remote->export->proxies;
     while (*link != remote)
@@ -238,6 +246,12 @@ void services_destroy_proxies(struct export *export)
     while (export->proxies != NULL)
         destroy_first(export);
     pthread_mutex_unlock(&export->bridge->lock);
+}
+
+void services_leave(struct export *export)
+{
+    for (const struct remote_proxy *each = export->proxies; each != NULL; each = each->next)
+        (void)peal_proxy_destroy(each->proxy);
 }
 
 /* A table of a protocol without functions, so that each call goes to `invoke`. */
@@ -363,6 +377,8 @@ peal_status peal_bridge_proxy_create(peal_bridge *bridge, peal_protocol protocol
     options = options != NULL ? options : &defaults;
     if (bridge == NULL || options->size != sizeof *options)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
+    if (bridge_is_left(bridge))
+        return bridge_fail_as_left();
     peal_status status = share(bridge, protocol, &export);
     if (status == PEAL_OK)
         status = add_proxy(export, options->timeout, out_proxy, out_self, out_table);

@@ -10,5 +10,7 @@ struct export;
 
 /* Ends the proxies of an export, and waits until no call of them is running. */
 void services_destroy_proxies(struct export *export);
+/* In the child of a fork: ends the proxies of the parent. */
+void services_leave(struct export *export);
 
 #endif

@@ -5,6 +5,7 @@
 #include "transport.h"
 
 #include "failure.h"
+#include "fork.h"
 #include "nats_options.h"
 
 #include <pthread.h>
@@ -30,17 +31,20 @@ struct transport {
     size_t ended_since_flush;
     bool is_closed;
     bool is_prompt;
+    uint32_t generation; /* of the process: fork.h */
+    struct noted_socket socket; /* changed by the thread that connects, and then by libnats' thread for events */
 };
 
 /* ---- Events of libnats ------------------------------------------------------------------------- */
 
 static void connected(natsConnection *connection, void *closure)
 {
-    const struct transport *transport = closure;
+    struct transport *transport = closure;
     char url[256] = "", shown[sizeof url];
 
     (void)natsConnection_GetConnectedUrl(connection, url, sizeof url);
     hide_passwords(url, shown, sizeof shown);
+    nats_note_socket(connection, &transport->socket);
     transport->events.connected(transport->events.context, shown);
 }
 
@@ -172,6 +176,7 @@ peal_status transport_open(const struct peal_bridge_options *options, const stru
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     transport->events = *events;
     transport->is_prompt = is_prompt;
+    transport->generation = fork_generation;
     pthread_mutex_init(&transport->lock, NULL);
     pthread_cond_init(&transport->changed, NULL);
     const peal_status status = nats_connect(options, set_handlers, transport, &transport->connection);
@@ -179,16 +184,18 @@ peal_status transport_open(const struct peal_bridge_options *options, const stru
         destroy(transport);
         return status;
     }
+    nats_note_socket(transport->connection, &transport->socket);
     *out_transport = transport;
     return PEAL_OK;
 }
 
 void transport_close(struct transport *transport)
 {
-    if (transport == NULL)
+    if (transport == NULL || fork_is_left(transport->generation))
         return;
     natsConnection_Close(transport->connection);
     wait_until(transport, &transport->is_closed);
+    socket_forget(&transport->socket);
     destroy_ended(transport->ended);
     natsConnection_Destroy(transport->connection);
     destroy(transport);
@@ -198,13 +205,15 @@ void transport_close(struct transport *transport)
 
 bool transport_publish(struct transport *transport, const char *subject, const void *message, size_t size)
 {
-    return natsConnection_Publish(transport->connection, subject, message, (int)size) == NATS_OK;
+    return !fork_is_left(transport->generation)
+        && natsConnection_Publish(transport->connection, subject, message, (int)size) == NATS_OK;
 }
 
 bool transport_request(
     struct transport *transport, const char *subject, const char *reply, const void *message, size_t size)
 {
-    return natsConnection_PublishRequest(transport->connection, subject, reply, message, (int)size) == NATS_OK;
+    return !fork_is_left(transport->generation)
+        && natsConnection_PublishRequest(transport->connection, subject, reply, message, (int)size) == NATS_OK;
 }
 
 static void destroy_handled(struct handled *handled)
@@ -274,7 +283,7 @@ peal_status transport_subscribe(struct transport *transport, const char *subject
 
 void transport_unsubscribe(struct subscription *subscription)
 {
-    if (subscription == NULL)
+    if (subscription == NULL || fork_is_left(subscription->transport->generation))
         return;
     struct transport *transport = subscription->transport;
     /* Messages that no handler gets any more belong to the subscription. */
@@ -312,6 +321,8 @@ static bool flush(natsConnection *connection, uint32_t timeout)
 
 bool transport_flush(struct transport *transport, uint32_t timeout)
 {
+    if (fork_is_left(transport->generation))
+        return false;
     struct subscription *ended = take_ended(transport);
 
     if (flush(transport->connection, timeout)) {
@@ -324,5 +335,6 @@ bool transport_flush(struct transport *transport, uint32_t timeout)
 
 bool transport_is_connected(struct transport *transport)
 {
-    return natsConnection_Status(transport->connection) == NATS_CONN_STATUS_CONNECTED;
+    return !fork_is_left(transport->generation)
+        && natsConnection_Status(transport->connection) == NATS_CONN_STATUS_CONNECTED;
 }

@@ -20,6 +20,11 @@
  * A remote service is a protocol that some processes provide (peal_bridge_provide), and others call through a proxy
  * (peal_bridge_proxy_create). Each call is made in one of the providers, and its result is returned.
  *
+ * A bridge belongs to the process that creates it. In the child of a fork its broadcasts are not sent, functions with
+ * the bridge return PEAL_ERROR_STATE, and calls of its proxies fail with PEAL_ERROR_HANDLE. The child uses none of the
+ * parent's connections, and cannot create a bridge: libnats has threads, which stay in the parent. So fork before the
+ * first bridge is created, or execute a program in the child.
+ *
  * docs/beyond-one-process.md is the guide. After a negative status, peal_bridge_last_message has a sentence.
  */
 #ifndef PEAL_NATS_H
@@ -72,7 +77,8 @@ struct peal_bridge_options {
  * options: *borrowed during the call*; NULL for none.
  * out_bridge: filled, NULL on failure; *owned*: end it with peal_bridge_destroy.
  * Returns PEAL_OK; PEAL_ERROR_CREATION when no server answers or it refuses the connection, with its reason;
- * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when there are 64 bridges.
+ * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when there are 64 bridges;
+ * PEAL_ERROR_STATE in the child of a fork, if its parent has created a bridge.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_create(
     peal_center center, const struct peal_bridge_options *options, peal_bridge **out_bridge);
@@ -80,7 +86,8 @@ PEAL_API PEAL_CHECK peal_status peal_bridge_create(
 /* Destroys a bridge with its exports and imports: waits until none of its calls is running, and disconnects. Durable
  * calls that the server does not have yet are lost unless peal_bridge_flush has waited for them.
  *
- * bridge: *consumed*; NULL does nothing. The caller must not be inside an imported call or a call of "PealBridge".
+ * bridge: *consumed*; NULL does nothing. In the child of a fork, only the child's copy ends: its handlers are removed,
+ *   and its memory stays. The caller must not be inside an imported call or a call of "PealBridge".
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API void peal_bridge_destroy(peal_bridge *bridge);
 
