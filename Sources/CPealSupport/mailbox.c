@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -343,6 +344,37 @@ static uint32_t count_drains(const struct peal_mailbox *mailbox, bool submits)
     return count;
 }
 
+/* Gives the child a descriptor of its own at the number that the program's event loop knows. The parent's is closed first,
+ * so that this needs no free number. */
+static void renew_descriptor(struct peal_mailbox *mailbox, bool is_readable)
+{
+    const int number = mailbox->descriptor;
+
+    if (number < 0)
+        return;
+    close(number);
+    const int made = eventfd(is_readable, EFD_CLOEXEC | EFD_NONBLOCK);
+    const bool is_moved = made >= 0 && made != number;
+    mailbox->descriptor = is_moved ? dup3(made, number, O_CLOEXEC) : made;
+    mailbox->descriptor_is_set = is_readable;
+    if (is_moved)
+        close(made);
+}
+
+/* No thread of the child runs the queue, unless a call on it has forked. So the next push must make it readable. */
+static void await_pump(struct peal_mailbox *mailbox)
+{
+    bool is_readable = mailbox->descriptor_is_set;
+
+    if (!mailbox->is_running) {
+        peal_mailbox_move_pushed(mailbox);
+        if (mailbox->first == NULL)
+            (void)peal_mailbox_try_mark_idle(mailbox);
+        is_readable = mailbox->first != NULL && mailbox->pauses == 0;
+    }
+    renew_descriptor(mailbox, is_readable);
+}
+
 void peal_mailbox_forked(void)
 {
     is_spinning = false;
@@ -354,9 +386,11 @@ void peal_mailbox_forked(void)
         mailbox->is_scheduled = false;
         mailbox->runs_again = false;
         const enum peal_mailbox_kind kind = peal_mailbox_kind_of(mailbox);
-        if (kind == PEAL_MAILBOX_PUMPED || kind == PEAL_MAILBOX_MAIN)
-            continue;
-        mailbox->is_left = true;
-        peal_mailbox_shut(mailbox);
+        if (kind == PEAL_MAILBOX_PUMPED || kind == PEAL_MAILBOX_MAIN) {
+            await_pump(mailbox);
+        } else {
+            mailbox->is_left = true;
+            peal_mailbox_shut(mailbox);
+        }
     }
 }

@@ -79,7 +79,7 @@ struct peal_queue_options {
     { sizeof(struct peal_queue_options), kind, PEAL_OVERFLOW_REJECT, 0, 0, { 0 }, NULL, NULL, NULL, NULL, NULL }
 
 /* Creates a queue. Serial queues and executors belong to the process that creates them: in the child of a
- * fork they accept no calls.
+ * fork they accept no calls. Pumped queues are copied with their waiting calls.
  *
  * options: *copied*; NULL for an unbounded serial queue.
  * out_queue: filled, zero on failure; *owned*: end it with peal_queue_destroy.
@@ -119,7 +119,8 @@ PEAL_API peal_status peal_queue_destroy(peal_queue queue);
 PEAL_API peal_status peal_queue_pump(peal_queue queue, size_t limit, size_t *out_calls);
 
 /* Returns a file descriptor that is readable while calls or destroy callbacks wait and the queue is not
- * paused: for poll and similar functions. It is created by the first call.
+ * paused: for poll and similar functions. It is created by the first call. The child of a fork has a descriptor of
+ * its own at this number. A set of epoll from before the fork still refers to the parent's.
  *
  * queue: a pumped queue, or the main queue.
  * out_descriptor: filled; *borrowed*: do not read from it or close it: the queue closes it.

@@ -313,7 +313,7 @@ struct peal_drain {
 bool peal_dispatch_main(void *_Nullable context, void (*_Nonnull function)(void *_Nullable));
 
 /* In the child of a fork: the calls of other threads have ended, and queues that other threads run stay with the
- * parent. */
+ * parent. Pumped queues have a descriptor of their own. */
 void peal_mailbox_forked(void);
 
 #endif
