@@ -38,6 +38,7 @@ struct worker {
 
 /* Acquired only while the clock and the first worker are made. */
 static struct peal_lock starting;
+static sigset_t mask_of_workers; /* of the thread that makes the first one */
 
 /* Guards all variables below, and the works. */
 static struct peal_lock lock;
@@ -149,10 +150,12 @@ static struct actions choose_actions(bool is_stuck)
 
 /* ---- Threads ------------------------------------------------------------------------------------- */
 
-static bool create(void *(*body)(void *))
+/* Makes a thread that blocks the signals in `mask`, except for those that its own instructions raise, and the signal of
+ * profilers. A program that a callback starts inherits the mask of a worker, so workers block what the program does. */
+static bool create(void *(*body)(void *), const sigset_t *mask)
 {
-    static const int raised[] = { SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS };
-    sigset_t blocked;
+    static const int never_blocked[] = { SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPROF };
+    sigset_t blocked = *mask;
     sigset_t before;
     pthread_attr_t attributes;
     pthread_t thread;
@@ -163,9 +166,8 @@ static bool create(void *(*body)(void *))
     (void)pthread_attr_getstacksize(&attributes, &size);
     if (size < LEAST_STACK || size > MOST_STACK)
         (void)pthread_attr_setstacksize(&attributes, size < LEAST_STACK ? LEAST_STACK : MOST_STACK);
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
-        sigdelset(&blocked, raised[i]);
+    for (size_t i = 0; i < sizeof never_blocked / sizeof *never_blocked; i++)
+        sigdelset(&blocked, never_blocked[i]);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
     const bool is_made = pthread_create(&thread, &attributes, body, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -182,7 +184,7 @@ static bool perform(struct actions actions)
         (void)sem_post(&actions.woken->woken);
     if (actions.wakes_clock)
         (void)sem_post(&clock_woken);
-    if (!actions.creates || create(run_worker))
+    if (!actions.creates || create(run_worker, &mask_of_workers))
         return true;
     peal_lock_acquire(&lock);
     workers--;
@@ -468,8 +470,12 @@ bool peal_executor_start(void)
     if (__atomic_load_n(&has_started, __ATOMIC_ACQUIRE))
         return true;
     peal_lock_acquire(&starting);
-    if (!has_clock)
-        has_clock = sem_init(&clock_woken, 0, 0) == 0 && create(run_clock);
+    if (!has_clock) {
+        sigset_t all;
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, NULL, &mask_of_workers);
+        has_clock = sem_init(&clock_woken, 0, 0) == 0 && create(run_clock, &all);
+    }
     const bool is_done = has_clock && start_worker();
     __atomic_store_n(&has_started, is_done, __ATOMIC_RELEASE);
     peal_lock_release(&starting);
