@@ -9,6 +9,7 @@
 #include "CPealSupport/executor.h"
 #include "CPealSupport/mailbox.h"
 #include "CPealSupport/property.h"
+#include "CPealSupport/signals.h"
 #include "CPealSupport/tap.h"
 
 uint32_t peal_fork_gate;
@@ -124,6 +125,7 @@ static void done_in_child(void)
     peal_mailbox_forked();
     peal_property_forked();
     peal_executor_forked();
+    peal_signals_forked();
     peal_fork_gate &= ~(uint32_t)PEAL_FORK_SHUT;
     pthread_mutex_init(&forking, NULL);
 }

@@ -4,6 +4,7 @@
  * for each event. It does not sleep, because it reads the expected letters from a pipe.
  */
 #include "center.h"
+#include "child.h"
 #include "journal.h"
 #include "latch.h"
 
@@ -258,4 +259,131 @@ CLAIM("M6", "a forked child that runs no other program is ended by SIGTERM, and 
     CHECK_EQUAL(waitpid(forked, &status, 0), forked);
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     close_center(center);
+}
+
+/* ---- Handlers of the program ------------------------------------------------------------------- */
+
+static const peal_queue no_queue;
+static int own_calls; /* atomic */
+static void (*former)(int);
+
+static void own(int number)
+{
+    (void)number;
+    __atomic_fetch_add(&own_calls, 1, __ATOMIC_RELAXED);
+}
+
+static void call_former(int number)
+{
+    own(number);
+    former(number);
+}
+
+static bool has_handler(int number, void (*handler)(int))
+{
+    struct sigaction action;
+
+    return CHECK_EQUAL(sigaction(number, NULL, &action), 0) && CHECK(action.sa_handler == handler);
+}
+
+CLAIM("M6", "the end of a binding leaves a handler that the program has installed since")
+{
+    const peal_center center = open_center();
+
+    CHECK_OK(peal_signal_bind(center, SIGUSR2, PEAL_SIGNAL_RELOAD, no_queue, 0));
+    CHECK(signal(SIGUSR2, own) != SIG_ERR);
+    CHECK_OK(peal_signal_remove_binding(center, SIGUSR2));
+    has_handler(SIGUSR2, own);
+    CHECK(signal(SIGUSR2, SIG_DFL) == own);
+    CHECK_OK(peal_signal_bind(center, SIGUSR2, PEAL_SIGNAL_RELOAD, no_queue, 0));
+    CHECK(signal(SIGUSR2, own) != SIG_ERR);
+    close_center(center);
+    has_handler(SIGUSR2, own);
+    CHECK(signal(SIGUSR2, SIG_DFL) == own);
+}
+
+CLAIM("M6", "a signal that is caught once leaves a handler of the program that calls the library's, and has its previous "
+            "effect when it arrives again")
+{
+    const peal_center center = open_center();
+
+    __atomic_store_n(&own_calls, 0, __ATOMIC_RELAXED);
+    CHECK(signal(SIGUSR2, SIG_IGN) == SIG_DFL);
+    CHECK_OK(peal_signal_bind(center, SIGUSR2, PEAL_SIGNAL_TERMINATE, no_queue, 100));
+    former = signal(SIGUSR2, call_former);
+    for (int arrived = 1; arrived <= 2; arrived++) {
+        CHECK_EQUAL(raise(SIGUSR2), 0);
+        CHECK_EQUAL(__atomic_load_n(&own_calls, __ATOMIC_RELAXED), arrived);
+        has_handler(SIGUSR2, call_former);
+    }
+    close_center(center);
+    has_handler(SIGUSR2, call_former);
+    CHECK(signal(SIGUSR2, SIG_DFL) == call_former);
+}
+
+static bool dies_of_a_handler_without_binding(void)
+{
+    const peal_center center = open_center();
+
+    CHECK_OK(peal_signal_bind(center, SIGUSR2, PEAL_SIGNAL_RELOAD, no_queue, 0));
+    former = signal(SIGUSR2, own);
+    CHECK_OK(peal_signal_remove_binding(center, SIGUSR2));
+    CHECK(signal(SIGUSR2, former) == own);
+    raise(SIGUSR2);
+    return true;
+}
+
+CLAIM("M6", "a signal has its previous effect if the program puts the library's handler back after the end of the binding")
+{
+    int status = 0;
+    const pid_t forked = fork();
+
+    if (forked == 0)
+        _exit(dies_of_a_handler_without_binding() ? 0 : 1);
+    CHECK_EQUAL(waitpid(forked, &status, 0), forked);
+    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR2);
+}
+
+CLAIM("M6", "the handler of a bound signal restarts system calls, and uses the alternate stack of a thread that has one")
+{
+    struct sigaction action;
+    const peal_center center = open_center();
+
+    CHECK_OK(peal_signal_bind(center, SIGUSR2, PEAL_SIGNAL_RELOAD, no_queue, 0));
+    CHECK_EQUAL(sigaction(SIGUSR2, NULL, &action), 0);
+    CHECK_EQUAL(action.sa_flags & (SA_RESTART | SA_ONSTACK), SA_RESTART | SA_ONSTACK);
+    close_center(center);
+    has_handler(SIGUSR2, SIG_DFL);
+}
+
+/* ---- The child of a fork ----------------------------------------------------------------------- */
+
+static peal_center forked_center;
+
+static bool has_effects_from_before(void) { return has_handler(SIGUSR1, SIG_DFL) && has_handler(SIGUSR2, SIG_IGN); }
+
+/* The child's first binding must not revive those of its parent. */
+static bool binds_again(void)
+{
+    const bool holds = CHECK_OK(peal_signal_bind(forked_center, SIGUSR2, PEAL_SIGNAL_RELOAD, no_queue, 0))
+                    && has_handler(SIGUSR1, SIG_DFL)
+                    && CHECK_FAILURE(
+                        peal_signal_bind(forked_center, SIGUSR2, PEAL_SIGNAL_RELOAD, no_queue, 0), PEAL_ERROR_CONFLICT)
+                    && CHECK_OK(peal_signal_remove_binding(forked_center, SIGUSR2));
+
+    return holds && has_handler(SIGUSR2, SIG_IGN) && CHECK_OK(peal_signal_remove_binding(forked_center, SIGUSR1));
+}
+
+CLAIM("F9", "in the child of a fork, the parent's bound signals have their effects from before, and can be bound")
+{
+    enum { SECONDS = 20 };
+
+    forked_center = open_center();
+    CHECK(signal(SIGUSR2, SIG_IGN) == SIG_DFL);
+    CHECK_OK(peal_signal_bind(forked_center, SIGUSR1, PEAL_SIGNAL_RELOAD, no_queue, 0));
+    CHECK_OK(peal_signal_bind(forked_center, SIGUSR2, PEAL_SIGNAL_RELOAD, no_queue, 0));
+    CHECK(in_child(has_effects_from_before, SECONDS));
+    CHECK(in_child(binds_again, SECONDS));
+    close_center(forked_center);
+    CHECK(signal(SIGUSR2, SIG_DFL) == SIG_IGN);
 }

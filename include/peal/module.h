@@ -309,8 +309,9 @@ typedef enum peal_signal_action {
 } peal_signal_action;
 
 /* Binds a POSIX signal to an action: the handler only wakes a thread of the library, and the action runs
- * on a queue. Signals of one kind that arrive before the action runs count as one, as always for POSIX. In a
- * forked child that has not executed another program, a signal has its default effect. The end of the center
+ * on a queue. Signals of one kind that arrive before the action runs count as one, as always for POSIX. The
+ * handler restarts system calls, and uses the alternate stack of a thread that has one. In the child of a fork,
+ * a signal that its parent has bound has its previous effect, and may be bound again. The end of the center
  * removes its bindings.
  *
  * center: the center of the modules; a signal has one binding in the process.
@@ -323,7 +324,8 @@ typedef enum peal_signal_action {
 PEAL_API peal_status peal_signal_bind(
     peal_center center, int signal, peal_signal_action action, peal_queue queue, uint32_t timeout);
 
-/* Removes the binding of a signal, which then has its previous effect again.
+/* Removes the binding of a signal, which then has its previous effect again. A handler that the program has installed
+ * since remains.
  *
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when it is not bound by this center; PEAL_ERROR_HANDLE.
  * Thread rule: any thread. Since 0.1. */

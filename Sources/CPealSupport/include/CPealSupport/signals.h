@@ -37,11 +37,14 @@ enum peal_signal_outcome {
  * once: the first signal restores the previous effect before any notification, because the process may
  * not react to it. */
 enum peal_signal_outcome peal_signal_install(int number, bool once, void (*_Nonnull arrived)(int number));
-/* Restores the effect that the signal had before it was registered. */
+/* Ends the registration. The signal has its effect from before again, unless the program has installed a handler since. */
 void peal_signal_restore(int number);
 
 /* Gives a registered signal the effect on the process that it has without a handler. If that effect is to stop the
  * process, the function returns when the process continues. */
 void peal_signal_act_as_default(int number);
+
+/* In the child of a fork: ends the registrations. */
+void peal_signals_forked(void);
 
 #endif

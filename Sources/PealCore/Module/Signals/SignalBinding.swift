@@ -8,6 +8,7 @@ public enum SignalAction: UInt32, Sendable { case terminate = 1, reload, backgro
 final class SignalBinding: Sendable {
     let center: Center
     let signal: Int32
+    private let generation = peal_fork_generation()
     private let action: SignalAction
     private let queue: Queue
     /// The time limit of a termination, in milliseconds.
@@ -35,6 +36,9 @@ final class SignalBinding: Sendable {
         let task = peal_task(item: peal_item(next: nil, group: nil, count: 0, offset: 0)) { SignalBinding.run($0) }
         self.task = memory.initializeMemory(as: Task.self, to: Task(task: task, signal: signal))
     }
+
+    /// False in the child of a fork, which the parent's bindings do not concern.
+    var isOfThisProcess: Bool { generation == peal_fork_generation() }
 
     deinit {
         let isWaiting = Signals.locked { _ in

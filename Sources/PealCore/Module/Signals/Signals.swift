@@ -45,13 +45,15 @@ public enum Signals {
         try Executor.start()
         let queue = if let queue { queue } else { try makeOwnQueue() }
         let binding = try SignalBinding(center: center, signal: signal, action: action, queue: queue, timeout: timeout)
-        try bindings.withLock { (bindings) throws(Failure) in
-            guard bindings[signal] == nil else {
+        let former = try bindings.withLock { (bindings) throws(Failure) -> SignalBinding? in
+            guard !(bindings[signal]?.isOfThisProcess ?? false) else {
                 throw Failure(.conflict, "\(name) is bound already; a signal has one binding in the process")
             }
             try take(signal, name, once: action == .terminate)
-            bindings[signal] = binding
+            return bindings.updateValue(binding, forKey: signal)
         }
+        // The end of a binding needs the lock.
+        withExtendedLifetime(former) {}
     }
 
     private static func makeOwnQueue() throws(Failure) -> Queue {
