@@ -31,6 +31,7 @@ static struct {
     int listening;
     int wake; /* readable when the thread must end */
     struct sockaddr_un address;
+    sigset_t mask_of_program; /* of the thread that has opened the inspection */
     struct client clients[CLIENT_LIMIT];
 } server = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
@@ -89,7 +90,7 @@ static void *run(void *context)
     (void)context;
     is_server_thread = true;
     prctl(PR_SET_NAME, "peal:inspect");
-    for (;;) {
+    while (is_server_thread) {
         const int timeout = prepare(waits);
         if (poll(waits, CLIENT_LIMIT + 2, timeout) < 0 && errno != EINTR)
             break;
@@ -105,6 +106,9 @@ static void *run(void *context)
         if (waits[1].revents != 0)
             accept_client();
     }
+    /* The child of a fork in a call that this thread has made. */
+    if (!is_server_thread)
+        return NULL;
     /* The last events of the program, which may be the most interesting ones. */
     for (size_t i = 0; i < CLIENT_LIMIT; i++)
         if (server.clients[i].descriptor >= 0) {
@@ -120,16 +124,22 @@ static void lock_for_fork(void) { pthread_mutex_lock(&server.lock); }
 
 static void unlock_in_parent(void) { pthread_mutex_unlock(&server.lock); }
 
-/* The child has no thread that answers. Its copies of the descriptors would keep the parent's connections open. */
+/* The child has no thread that answers. Its copies of the descriptors would keep the parent's connections open. If that
+ * thread has forked, in a call for "send", it is a thread of the program from now on. */
 static void close_in_child(void)
 {
     if (server.state != CLOSED) {
         close(server.listening);
         close(server.wake);
-        for (size_t i = 0; i < CLIENT_LIMIT; i++)
+        for (size_t i = 0; i < CLIENT_LIMIT; i++) {
             if (server.clients[i].descriptor >= 0)
                 close(server.clients[i].descriptor);
+            server.clients[i].descriptor = -1;
+        }
     }
+    if (is_server_thread)
+        pthread_sigmask(SIG_SETMASK, &server.mask_of_program, NULL);
+    is_server_thread = false;
     server.state = CLOSED;
     pthread_mutex_unlock(&server.lock);
 }
@@ -227,17 +237,21 @@ static bool listen_at_path(void)
     return false;
 }
 
-/* Starts the thread. It receives no signals, which belong to the program. */
+/* Starts the thread. It receives no signals, which belong to the program, except those that its own instructions raise and
+ * that of profilers. */
 static int start_thread(void)
 {
-    sigset_t all, old;
+    static const int own[] = { SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPROF };
+    sigset_t all;
 
     for (size_t i = 0; i < CLIENT_LIMIT; i++)
         server.clients[i].descriptor = -1;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        sigdelset(&all, own[i]);
+    pthread_sigmask(SIG_SETMASK, &all, &server.mask_of_program);
     const int error = pthread_create(&server.thread, NULL, run, NULL);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_sigmask(SIG_SETMASK, &server.mask_of_program, NULL);
     return error;
 }
 

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,6 +278,44 @@ CLAIM("I1", "the child of a fork does not answer for its parent, and may open an
     CHECK_CONTAINS(request_of(client, "hello"), "process");
     close(client);
     close_inspection();
+}
+
+static bool child_holds;
+static pid_t forked;
+
+/* A call of the thread that answers. The child goes on in a process without that thread, and its return ends it. */
+static void fork_in_call(void *self)
+{
+    sigset_t blocked;
+
+    (void)self;
+    forked = fork();
+    if (forked != 0)
+        return;
+    alarm(10);
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    child_holds = CHECK(!sigismember(&blocked, SIGTERM)) && CHECK_STATUS(peal_inspection_stop(), PEAL_ERROR_STATE);
+    if (!child_holds)
+        _exit(1);
+}
+
+CLAIM("I1", "a call that the inspection makes may fork: the child blocks what the program does, and answers nobody")
+{
+    const struct peal_binding binding = { "on_close", (peal_function)fork_in_call, NULL };
+    int status = 1;
+
+    open_chat();
+    CHECK_OK(peal_protocol_remove_observations_of(chat, heard, NULL));
+    CHECK_OK(peal_observe_bindings(chat, NULL, &binding, 1, NULL, NULL));
+    open_inspection(0);
+    const int client = connect_client();
+    CHECK_CONTAINS(request_of(client, "send InspectedChat.on_close"), "\"calls\":1");
+    CHECK_EQUAL(waitpid(forked, &status, 0), forked);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_CONTAINS(request_of(client, "hello"), "process");
+    close(client);
+    close_inspection();
+    close_center(center);
 }
 
 /* ---- N2: bad input ----------------------------------------------------------------------------- */

@@ -49,7 +49,8 @@ struct peal_inspection_options {
  * same, and it was not started setuid, setgid or with capabilities. A daemon opens its inspection after it has given up
  * rights for good.
  *
- * The child of a fork does not answer for its parent. It may start an inspection of its own.
+ * The child of a fork does not answer for its parent, and closes its copies of the connections. It may start an
+ * inspection of its own.
  *
  * options: *borrowed during the call*; its message is filled on failure; NULL for none.
  * Returns PEAL_OK; PEAL_ERROR_STATE when there is one already, when the program has the rights of several users, or when
