@@ -160,6 +160,14 @@ static size_t count_sockets(bool inherited)
 
 static size_t before;
 static bool has_no_sockets(void) { return CHECK_EQUAL(count_sockets(false), before); }
+static bool has_no_sockets_and_ends(void)
+{
+    const bool holds = has_no_sockets();
+
+    party_say(&from, 100000, "child");
+    party_close(&from);
+    return holds;
+}
 
 CLAIM("F9", "a child of a fork has no sockets of the parent's bridges, and neither has a program that it executes")
 {
@@ -178,7 +186,9 @@ CLAIM("F9", "a child of a fork has no sockets of the parent's bridges, and neith
     party_open(&from, NULL);
     party_export(&from, &options);
     WAIT_UNTIL(count_sockets(false) == before + 2 && count_sockets(true) == inherited);
-    CHECK(in_child(has_no_sockets, SECONDS));
+    CHECK(in_child(has_no_sockets_and_ends, SECONDS));
+    party_say(&from, 1, "parent");
+    CHECK_EQUAL(party_sent(&from), 1);
     party_close(&from);
 }
 
