@@ -29,6 +29,7 @@ enum peal_slot_outcome peal_counted_make(void *object, void (*destroy)(void *), 
     struct peal_counted *counted = counted_of(*out_id);
     __atomic_store_n(&counted->slot.object, object, __ATOMIC_RELEASE);
     __atomic_store_n(&counted->destroy, destroy, __ATOMIC_RELEASE);
+    __atomic_store_n(&counted->end, NULL, __ATOMIC_RELAXED);
     __atomic_store_n(&counted->slot.word, (uint64_t)peal_id_generation(*out_id) << 32 | 1, __ATOMIC_RELEASE);
     return PEAL_SLOT_ALLOCATED;
 }
@@ -56,6 +57,12 @@ bool peal_counted_release(uint64_t id)
     if (released != PEAL_RELEASED_LAST)
         return released == PEAL_RELEASED;
     peal_order_see_ended();
+    /* Before the memory of the object may be used for another target. A thread that links an observer stores `end`,
+     * then loads the count. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    void (*const end)(uint64_t) = __atomic_load_n(&counted->end, __ATOMIC_ACQUIRE);
+    if (end != NULL)
+        end(id);
     if (counted->destroy != NULL)
         counted->destroy(counted->slot.object);
     __atomic_store_n(&counted->destroy, NULL, __ATOMIC_RELEASE);
@@ -83,4 +90,60 @@ void (*peal_counted_destroy_at(uint32_t index))(void *)
 {
     const struct peal_counted *counted = counted_at(index);
     return counted == NULL ? NULL : __atomic_load_n(&counted->destroy, __ATOMIC_ACQUIRE);
+}
+
+bool peal_counted_hold(void *reference)
+{
+    void *object;
+    return peal_counted_retain((uint64_t)(uintptr_t)reference, &object) == PEAL_RETAINED;
+}
+
+void peal_counted_drop(void *reference, void *target)
+{
+    (void)target;
+    (void)peal_counted_release((uint64_t)(uintptr_t)reference);
+}
+
+bool peal_counted_add(uint64_t id, struct peal_observer_record *record, void (*end)(uint64_t id))
+{
+    struct peal_counted *counted = counted_of(id);
+    struct peal_observer_extras *extras = peal_observer_extras_of(record);
+    if (counted == NULL || extras == NULL)
+        return false;
+    peal_lock_acquire(&counted->lock);
+    __atomic_store_n(&counted->end, end, __ATOMIC_RELEASE);
+    /* A thread that releases the object for the last time loads `end` after it has changed the count. */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    const bool is_alive = peal_counted_count(id) > 0;
+    if (is_alive)
+        peal_link_add(&extras->of_reference, &counted->observers);
+    peal_lock_release(&counted->lock);
+    return is_alive;
+}
+
+void peal_counted_remove(uint64_t id, struct peal_observer_record *record)
+{
+    struct peal_counted *counted = counted_of(id);
+    struct peal_observer_extras *extras = peal_observer_extras_of(record);
+    if (counted == NULL || extras == NULL)
+        return;
+    peal_lock_acquire(&counted->lock);
+    (void)peal_link_remove(&extras->of_reference, &counted->observers);
+    peal_lock_release(&counted->lock);
+}
+
+struct peal_observer_record *peal_counted_take(uint64_t id)
+{
+    struct peal_counted *counted = counted_of(id);
+    struct peal_observer_record *record = NULL;
+    if (counted == NULL)
+        return NULL;
+    peal_lock_acquire(&counted->lock);
+    if (counted->observers != NULL) {
+        record = peal_observer_of_reference_link(counted->observers);
+        peal_observer_retain_memory(record);
+        (void)peal_link_remove(counted->observers, &counted->observers);
+    }
+    peal_lock_release(&counted->lock);
+    return record;
 }

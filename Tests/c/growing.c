@@ -88,16 +88,37 @@ static void observe_once(void)
     options.flags |= PEAL_OBSERVE_ONCE;
     observe_all(&options);
 }
-static void observe_dead(void)
+static bool are_dead;
+
+static bool retain_target(void *reference)
 {
+    (void)reference;
+    return !are_dead;
+}
+static void release_target(void *reference, void *target)
+{
+    (void)reference;
+    (void)target;
+}
+static void observe_by_hooks(void)
+{
+    static const struct peal_weak_type hooks = { retain_target, release_target };
     struct peal_observe_options options = options_of_owner();
 
-    for (size_t i = 0; i < count; i++) {
-        CHECK_OK(peal_reference_create(&targets[i], NULL, &options.reference));
-        CHECK_OK(bell_observe(&bell, &targets[i], &table, &options, &observations[i]));
-        CHECK_OK(peal_reference_release(options.reference));
-    }
+    options.weak = &hooks;
+    observe_all(&options);
 }
+static void observe_living(void)
+{
+    are_dead = false;
+    observe_by_hooks();
+}
+static void observe_dead(void)
+{
+    observe_living();
+    are_dead = true;
+}
+static void begin_dead(void) { are_dead = true; }
 static void observe_mortal(void)
 {
     struct peal_observe_options options = options_of_owner();
@@ -261,6 +282,11 @@ static void die_in_turn(void)
             ring();
     }
 }
+static void die_all(void)
+{
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(peal_reference_release(references[i]));
+}
 static void end_center(void)
 {
     CHECK_OK(peal_center_destroy(center));
@@ -318,6 +344,9 @@ static const struct operation operations[] = {
     OPERATION("unobserve-all", observe_owned, unobserve_all, LINEAR, .destroys = true),
     OPERATION("call-once", observe_once, ring, LINEAR, .destroys = true),
     OPERATION("call-dead", observe_dead, ring, LINEAR, .destroys = true),
+    OPERATION("register-weak", observe_nobody, observe_living, LINEAR),
+    OPERATION("register-dead", begin_dead, observe_by_hooks, LINEAR),
+    OPERATION("die", observe_mortal, die_all, LINEAR, .destroys = true),
     OPERATION("call-while-dying", observe_mortal, die_in_turn, LINEAR, .destroys = true),
     OPERATION("retire-owner", observe_owned, retire_owner, LINEAR, .destroys = true),
     OPERATION("end-center", observe_owned, end_center, LINEAR, .destroys = true),

@@ -18,7 +18,8 @@ enum {
     N_LOG_N = 490, /* 4 * log(2000) / log(500) */
     /* For operations that cost much for each object, and no logarithm: a scan of few instructions for each pair of objects
      * shows. */
-    LINEAR = 430
+    LINEAR = 430,
+    CONSTANT = 120 /* for operations on few objects among many others */
 };
 
 struct operation {

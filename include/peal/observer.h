@@ -60,7 +60,13 @@ enum peal_observe_flags {
  * peal calls `retain` before each call. It calls `release` right after the call, before the next
  * observer's turn. When `retain` returns false, the target is dead: the observer is not called, and its
  * registration is removed. Both run with no lock held, on the thread of the call. PEAL_OBSERVE_RETAINS
- * permits calls without them. This struct never grows. */
+ * permits calls without them.
+ *
+ * No hook reports a death. So dead targets are found by calls, and by registrations: when the number of the
+ * protocol's observers has doubled since the last time, a registration with a weak target calls `retain` and
+ * `release` of the others, and removes those that are dead. Therefore a protocol has at most as many observers
+ * with dead targets as with living ones, or 64. (The observers of a counted object end with it: reference.h.)
+ * This struct never grows. */
 struct peal_weak_type {
     bool (*retain)(void *reference);              /* true: the target is alive, and retained */
     void (*release)(void *reference, void *target); /* undoes one retain */
@@ -78,8 +84,8 @@ struct peal_observe_options {
     const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
     void *weak_reference;           /* the argument of `weak`, a GWeakRef for example */
     peal_reference reference;       /* or: a weak target that is the object of this reference */
-    const char *label;              /* *copied*; UTF-8, by which people recognise the observer
-                                       (peal_observation_get_info); NULL or empty: none */
+    const char *label;              /* *copied*; UTF-8 without control characters, by which people recognise the
+                                       observer (peal_observation_get_info); NULL or empty: none */
 };
 
 /* An initialiser: struct peal_observe_options options = PEAL_OBSERVE_OPTIONS; */
@@ -99,7 +105,7 @@ struct peal_observe_options {
  * options: *copied*; NULL for none. `destroy` runs exactly once, even when the registration fails,
  *   after the last call has returned, with no lock held: on the observer's queue, or without one
  *   on the thread that ends the last call or the registration. When registering fails, it runs before this
- *   returns. A size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are
+ *   returns. With a weak target, this may run the destroy callbacks of other observers, whose targets are dead. A size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are
  *   unknown flags, and REPLACE with ALLOW_DUPLICATE. When the size is too small, `destroy` is not read and
  *   does not run.
  * out_observation: filled, zero on failure; may be NULL.

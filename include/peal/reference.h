@@ -10,8 +10,8 @@
  *     if (peal_reference_retain(reference, &object) == PEAL_OK) { ... peal_reference_release(reference); }
  *
  * Observers: set `reference` in struct peal_observe_options, and pass the object as the target. Then the
- * object is retained just before each call and released after it. Once the object is destroyed, the
- * observer is skipped and removed.
+ * object is retained just before each call and released after it. The release that destroys the object
+ * removes all its observers first, and runs their destroy callbacks unless calls of them run.
  */
 #ifndef PEAL_REFERENCE_H
 #define PEAL_REFERENCE_H
@@ -39,7 +39,7 @@ PEAL_API PEAL_CHECK peal_status peal_reference_create(
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_reference_retain(peal_reference reference, void **out_object);
 
-/* Releases one share. The last release destroys the object.
+/* Releases one share. The last release removes the observers of the object, and destroys it.
  *
  * Returns PEAL_OK; PEAL_ERROR_HANDLE when the object has already been destroyed.
  * Thread rule: any thread. Since 0.1. */

@@ -228,7 +228,7 @@ extension CenterState {
     }
 
     /// A protocol and all that adopt it, directly or not, each once, in the order of their ids.
-    private func subprotocols(of proto: PealProtocol) -> [PealProtocol] {
+    func subprotocols(of proto: PealProtocol) -> [PealProtocol] {
         var subprotocols: Set<PealProtocol> = [proto]
         var open = [proto]
         while let next = open.popLast() {

@@ -86,11 +86,12 @@ extension Observer {
         }
     }
 
-    /// Removes the observer from its queue's members. Called before the record can end.
+    /// Removes the observer from its queue's members and from its target's observers. Called before the record can end.
     func leaveRegisters() {
         // Owners and queues contain the placeholder and not its instance.
         guard !isInstance else { return }
         queue?.removeMember(self)
+        Reference.removeObserver(self)
     }
 
     /// Finishes the removal of an observer that is in no list any more.

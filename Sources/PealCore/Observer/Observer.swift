@@ -47,6 +47,7 @@ extension Observer {
             owner: registration.owner, weak: registration.weak)
         record.begin(registration, tables)
         if handled != nil { record.pointee.marks |= UInt8(PEAL_OBSERVER_EXAMINED.rawValue) }
+        if registration.weak?.isCounted == true { record.pointee.marks |= UInt8(PEAL_OBSERVER_COUNTED.rawValue) }
         guard let delivery = record.delivery else { return record }
         if let queue = registration.queue {
             delivery.pointee.mailbox = queue.mailbox
@@ -60,6 +61,8 @@ extension Observer {
         return record
     }
 
+    /// Its target is the object of a `Reference`.
+    var isCounted: Bool { has(PEAL_OBSERVER_COUNTED) }
     /// On its queue only the latest call of a method waits.
     var keepsLatest: Bool { has(PEAL_OBSERVER_KEEPS_LATEST) }
     /// True if the observer's results do not count.

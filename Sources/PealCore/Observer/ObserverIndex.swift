@@ -30,7 +30,7 @@ struct ObserverIndex {
     private var elements: UnsafeMutablePointer<Element>?
     /// A power of two.
     private var capacity: UInt32 = 0
-    private var count: UInt32 = 0
+    private(set) var count: UInt32 = 0
 
     private static let minimumCapacity: UInt32 = 8
     /// A table of 256 KiB, which fits in the second cache of most processors.
@@ -332,6 +332,8 @@ struct ObserverIndexes {
     }
 
     var all: [Observer] { targeted.all + untargeted.all }
+
+    var count: Int { Int(targeted.count) + Int(untargeted.count) }
 }
 
 extension PealProtocol {

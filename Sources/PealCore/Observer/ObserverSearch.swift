@@ -5,12 +5,7 @@ extension PealProtocol {
     /// The observers that conform to the protocol, those of adopting protocols included, in call order. Observers with
     /// dead targets are left out.
     public func observations() throws(Failure) -> [Observation] {
-        let (found, probe) = try center.withState { (state) throws(Failure) in
-            let found = state.observations(conformingTo: self)
-            return (found, WeakProbe(found.map { $0.record }))
-        }
-        let dead = probe.findDead()
-        return dead.isEmpty ? found : found.filter { !dead.contains($0.id) }
+        try Observation.living(in: center) { state in state.observers(conformingTo: self) }
     }
 
     /// Ends the registrations for this protocol itself: those of a target, or all.
@@ -42,13 +37,25 @@ extension PealProtocol {
 }
 
 extension Method {
-    /// The observers that a broadcast reaches, in call order.
+    /// The observers that a broadcast reaches, in call order. Those with dead targets are left out.
     public func observations() throws(Failure) -> [Observation] {
-        try owner.observations().filter { $0.methods.contains { $0 === self } }
+        try Observation.living(in: owner.center) { _ in self.listedRecords }
     }
 }
 
 extension Observation {
+    /// The observers among those that `find` returns under the center's lock whose targets are not dead, in call order.
+    fileprivate static func living(
+        in center: Center, _ find: (CenterState) -> [Observer]
+    ) throws(Failure) -> [Observation] {
+        let (found, probe) = try center.withState { (state) throws(Failure) in
+            let records = find(state)
+            return (records.ordered { $0.callOrder }.map { Observation($0) }, WeakProbe(records))
+        }
+        let dead = probe.findDead()
+        return dead.isEmpty ? found : found.filter { !dead.contains($0.id) }
+    }
+
     /// The properties of a registration.
     public struct Facts {
         public let proto: UInt64
@@ -98,13 +105,13 @@ extension Observation {
 extension CenterState {
     /// The number of observers that conform to a protocol, and a probe of their targets.
     func conformers(of proto: PealProtocol) -> (count: Int, probe: WeakProbe) {
-        let weak = self[proto].weakConformerCount > 0 ? observations(conformingTo: proto) : []
-        return (Int(self[proto].conformerCount), WeakProbe(weak.map { $0.record }))
+        let weak = self[proto].weakConformerCount > 0 ? observers(conformingTo: proto) : []
+        return (Int(self[proto].conformerCount), WeakProbe(weak))
     }
 
-    fileprivate func observations(conformingTo proto: PealProtocol) -> [Observation] {
-        let conforming = protocols.filter { $0.family.contains(proto) }
-        let found = conforming.flatMap { $0.registeredObservers.all }
-        return found.ordered { $0.callOrder }.map { Observation($0) }
+    /// The observers that conform to a protocol, in no order.
+    fileprivate func observers(conformingTo proto: PealProtocol) -> [Observer] {
+        if self[proto].adopters.isEmpty { return proto.registeredObservers.all }
+        return subprotocols(of: proto).flatMap { $0.registeredObservers.all }
     }
 }

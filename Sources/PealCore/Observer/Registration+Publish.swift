@@ -127,13 +127,14 @@ extension CenterState {
             if let lazy = registration.lazy, !lazy.begin(record.pointee.id) {
                 throw .serviceEnded(lazy.service.name)
             }
+            try Reference.addObserver(record)
             // The owner is the last, because its retirement runs the destroy callbacks of all its observers.
             try registration.owner?.add(record)
         } catch {
             // The end of the queue, or a removal, may have closed the observer.
             guard record.closeGate() else { return keepEnded(record, &registration) }
             Handles.observations.discard(record)
-            registration.queue?.removeMember(record)
+            record.leaveRegisters()
             throw error
         }
     }

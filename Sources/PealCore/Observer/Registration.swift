@@ -198,7 +198,15 @@ public struct Registration: ~Copyable {
         if weak == nil, let proxy = WeakTarget(of: target) { weak = proxy }
         if lazy != nil { return try registerLazy() }
         options.insert(.getsLastCalls)
-        return try registerOverDead()
+        let id = try registerOverDead()
+        if weak != nil { sweepDead() }
+        return id
+    }
+
+    /// A counted object ends its observers itself.
+    @inline(never)
+    private func sweepDead() {
+        if weak?.isCounted == false { WeakSweep.runIfDue(on: proto) }
     }
 
     @inline(never)

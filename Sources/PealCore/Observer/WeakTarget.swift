@@ -10,6 +10,8 @@ public struct WeakTarget {
     public var release: Release
     /// The observer's functions retain the target themselves: a loop that drops results calls them without the hooks.
     public var isRetainedByFunctions = false
+    /// The object of a `Reference`, with which its observers end.
+    private(set) var isCounted = false
 
     public init(reference: UnsafeMutableRawPointer?, retain: @escaping Retain, release: @escaping Release) {
         self.reference = reference
@@ -27,8 +29,8 @@ public struct WeakTarget {
         }
         self.init(
             reference: UnsafeMutableRawPointer(bitPattern: UInt(id)),
-            retain: { Reference.tryRetain(WeakTarget.id($0)) },
-            release: { reference, _ in _ = peal_counted_release(WeakTarget.id(reference)) })
+            retain: { peal_counted_hold($0) }, release: { peal_counted_drop($0, $1) })
+        isCounted = true
     }
 
     /// Makes the hooks of an observer whose target is a proxy's `self`. Once the proxy or its target has ended, the

@@ -109,9 +109,13 @@ public final class Method: Sendable {
     ///
     /// The caller must hold the center's lock: otherwise a replaced list could be freed meanwhile.
     func listedObservers() -> (count: Int, probe: WeakProbe) {
-        let listed = list?.living.filter { !$0.isOfLazy } ?? []
-        return (listed.count, WeakProbe(listed.map { $0.record }))
+        let listed = listedRecords
+        return (listed.count, WeakProbe(listed))
     }
+
+    /// The listed observers that have not ended, in no order. A service is one, its placeholder. The caller must hold
+    /// the center's lock.
+    var listedRecords: [Observer] { list?.living.filter { !$0.isOfLazy }.map { $0.record } ?? [] }
 }
 
 extension Signature {

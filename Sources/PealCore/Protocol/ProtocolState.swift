@@ -7,24 +7,26 @@ internal import CPealSupport
 public class ProtocolState: @unchecked Sendable {
     // Unchecked: guarded by the center's lock. The lock also makes each access exclusive, so exclusivity is not checked
     // at run time.
-    /// The adopted methods and its own; each with this protocol as its owner.
-    @exclusivity(unchecked) private final var methods = MethodList.none
     /// nil for a protocol that no other protocol adopts and no owner has defined.
     @exclusivity(unchecked) private final var relations: ProtocolRelations?
     /// The observers that are registered for it, without those of adopters.
     @exclusivity(unchecked) final var observers = ObserverIndexes()
     /// The tables of its own observers, without those of adopters.
     @exclusivity(unchecked) final var tables = SharedTables()
-    /// The number of observers that conform to it, those of adopters included.
-    @exclusivity(unchecked) final var conformerCount: Int32 = 0
+    /// The adopted methods and its own; each with this protocol as its owner. A word and a byte.
+    @exclusivity(unchecked) private final var methods = MethodList.none
     /// True if it was defined for no owner, and is permanent.
     @exclusivity(unchecked) private final var isPermanent = false
     /// True if the protocol is defined. A protocol that has ended has no members.
     @exclusivity(unchecked) final private(set) var isDefined = false
     /// True for the protocol of a property, which is not announced.
     @exclusivity(unchecked) final private(set) var isOfProperty = false
+    /// The number of observers that conform to it, those of adopters included.
+    @exclusivity(unchecked) final var conformerCount: Int32 = 0
     /// The number of conforming observers with a weak target.
     @exclusivity(unchecked) final var weakConformerCount: Int32 = 0
+    /// The number of its own observers from which on a weak registration looks for dead targets: see WeakSweep.swift.
+    @exclusivity(unchecked) final var sweepCount: Int32 = WeakSweep.first
 
     /// nil for a protocol that adopts none. It never changes, and is read without the lock.
     final let ancestry: Ancestry?
@@ -140,6 +142,8 @@ private enum MethodList {
     case none
     case one(Method)
     case many([Method])
+    /// No value has this case, which keeps the pointers of the others free of marks: see `CType.untagged`.
+    case untagged(Never, UInt)
 
     init(_ methods: [Method]) {
         if methods.count > 1 { self = .many(methods) } else { self = methods.first.map { .one($0) } ?? .none }

@@ -50,6 +50,30 @@ public enum Reference {
         return object
     }
 
+    /// Has an observer end with its target, if that is a counted object. Called before a list has the observer.
+    static func addObserver(_ record: Observer) throws(Failure) {
+        guard record.isCounted else { return }
+        guard peal_counted_add(id(of: record), record, { Reference.endObservers(of: $0) }) else {
+            throw .deadReference
+        }
+    }
+
+    static func removeObserver(_ record: Observer) {
+        if record.isCounted { peal_counted_remove(id(of: record), record) }
+    }
+
+    /// Ends the observers of an object that has died, on the thread that released it last.
+    private static func endObservers(of id: UInt64) {
+        while let record = peal_counted_take(id) {
+            _ = Observation.Removal.end(record.pointee.id)
+            ObserverLife.releaseMemory(record)
+        }
+    }
+
+    private static func id(of record: Observer) -> UInt64 {
+        UInt64(UInt(bitPattern: record.extras?.pointee.reference))
+    }
+
     /// The destroy callbacks that will be called or have not returned yet.
     static var destroyCallbacks: [@convention(c) (UnsafeMutableRawPointer?) -> Void] {
         (0..<peal_slots_end(peal_slots_of(PEAL_SLOTS_REFERENCES))).compactMap(peal_counted_destroy_at)

@@ -19,6 +19,7 @@ enum peal_observer_marks {
     PEAL_OBSERVER_KEEPS_LATEST = 1, /* on its queue only the latest call of a method waits */
     PEAL_OBSERVER_PASSIVE = 2,      /* its results do not count */
     PEAL_OBSERVER_EXAMINED = 4,     /* each call must be examined: its result may not count */
+    PEAL_OBSERVER_COUNTED = 128, /* its target is the object of a reference; no mark of a timer has this value */
     PEAL_OBSERVER_TIMER = 8 /* the record is a timer's, which has other contents in some members: see timer.h */
 };
 
@@ -84,6 +85,7 @@ struct peal_observer_extras {
     bool (*_Nullable retain)(void *_Nullable reference);
     void (*_Nullable release)(void *_Nullable reference, void *_Nullable target);
     void *_Nullable reference;
+    struct peal_link of_reference; /* in the set of a counted object's observers, guarded by its lock: reference.h */
     struct peal_link of_owner; /* in the set of the owner's observers, guarded by the owner's lock */
     void *_Nullable owner_object; /* an object of Swift, which the record owns: PealCore's Owner */
 };
@@ -163,6 +165,12 @@ static inline struct peal_observer_record *_Nonnull peal_observer_of_owner_link(
 {
     struct peal_observer_extras *extras =
         (struct peal_observer_extras *)(void *)((char *)link - offsetof(struct peal_observer_extras, of_owner));
+    return (struct peal_observer_record *)(void *)((struct peal_observer_delivery *)(void *)extras - 1) - 1;
+}
+static inline struct peal_observer_record *_Nonnull peal_observer_of_reference_link(struct peal_link *_Nonnull link)
+{
+    struct peal_observer_extras *extras =
+        (struct peal_observer_extras *)(void *)((char *)link - offsetof(struct peal_observer_extras, of_reference));
     return (struct peal_observer_record *)(void *)((struct peal_observer_delivery *)(void *)extras - 1) - 1;
 }
 static inline struct peal_observer_record *_Nonnull peal_observer_of_queue_link(struct peal_link *_Nonnull link)

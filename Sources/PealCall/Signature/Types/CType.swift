@@ -1,5 +1,5 @@
 /// A C type as a prototype names it: with its author's spelling, for messages and traces, and with the types that the
-/// spelling denotes. Each case with a large associated value is indirect, so a type is one word.
+/// spelling denotes. Each case with a large associated value is indirect, so a type is one word and a byte.
 public enum CType: Sendable {
     case void
     case scalar(Scalar)
@@ -16,6 +16,9 @@ public enum CType: Sendable {
     /// A type name that was never declared. It occurs only as a pointed-to type.
     indirect case opaque(name: String)
     case alias(Alias)
+    /// No value has this case. Its word has no spare bits, so Swift stores the case of each value in a byte of its own.
+    /// Otherwise it would set bits in the pointers of the other cases, and leak checkers do not follow such pointers.
+    case untagged(Never, UInt)
 
     /// The type with its typedefs followed, qualifiers dropped.
     public var unaliased: CType { QualifiedType(self).unaliased.type }
