@@ -109,7 +109,7 @@ enum Boundary {
 
     /// Copies a label, which may be nil and must be UTF-8.
     static func label(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> Label {
-        if let pointer { _ = try checkedText(pointer, "the label") }
+        if let pointer { try CallerText.checkName(try checkedText(pointer, "the label"), "the label") }
         return try Label(pointer)
     }
 

@@ -141,6 +141,21 @@ static void report_similar(const char *pattern, size_t length)
     }
 }
 
+/* The length of a word: to the first comma that is neither quoted nor after a backslash, as in the filter of a tap. */
+static size_t word_length(const char *text)
+{
+    bool is_quoted = false;
+    size_t length = 0;
+
+    for (; text[length] != '\0' && (text[length] != ',' || is_quoted); length++) {
+        if (text[length] == '"')
+            is_quoted = !is_quoted;
+        else if (text[length] == '\\' && text[length + 1] != '\0')
+            length++;
+    }
+    return length;
+}
+
 void debug_start(const char *text)
 {
     struct peal_tap_options options = PEAL_TAP_OPTIONS;
@@ -148,7 +163,7 @@ void debug_start(const char *text)
     peal_tap tap;
 
     while (*text != '\0') {
-        const size_t length = strcspn(text, ",");
+        const size_t length = word_length(text);
         if (!read_word(text, length, &options.events)) {
             text_add(&filter, "%s", filter.length > 0 ? "," : "");
             text_add_bytes(&filter, text, length);

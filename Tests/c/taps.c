@@ -505,6 +505,42 @@ CLAIM("V5", "a tap of all centers sees later centers; a tap of one center does n
     close_center(own);
 }
 
+CLAIM("V5", "quotes and backslashes let a filter name each protocol that can be defined, and no other one")
+{
+    static const struct {
+        const char *name;
+        const char *filter;
+        const char *other; /* a name that the filter would include without the quotes */
+    } cases[] = {
+        { "command echo", "\"command echo\".go", "command" },
+        { "command echo", "command\\ echo", "echo" },
+        { "a,b", "Chat,\"a,b\"", "b" },
+        { "a-b", "a\\-b.*", "a" },
+        { "-a", "\"-a\"", "a" },
+        { "*", "\\*,Chat", "anything" },
+        { "a*", "\"a*\"", "ab" },
+        { "say \"hi\"", "\"say \\\"hi\\\"\"", "say hi" },
+        { "back\\slash", "back\\\\slash", "backslash" },
+        { "Gr\303\274\303\237e", "\"Gr\303\274\303\237e\"", "Gr" },
+    };
+    static const char *const texts[] = { "void go(void)", NULL };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(cases); i++) {
+        check_case(cases[i].filter);
+        open_chat();
+        const peal_method named = find_method(protocol_of(center, cases[i].name, texts), "go");
+        const peal_method other = find_method(protocol_of(center, cases[i].other, texts), "go");
+        const peal_tap tap = open_tap(cases[i].filter, CALLS);
+        CHECK_OK(peal_broadcast(other));
+        CHECK_EQUAL(read_tap(tap), 0);
+        CHECK_OK(peal_broadcast(named));
+        CHECK_EQUAL(read_tap(tap), 2);
+        CHECK_OK(peal_tap_destroy(tap));
+        close_center(center);
+    }
+    check_case(NULL);
+}
+
 CLAIM("V5", "a malformed filter is refused with its column, and the destroy callback runs")
 {
     static const struct {
@@ -520,6 +556,11 @@ CLAIM("V5", "a malformed filter is refused with its column, and the destroy call
         { ".say", "column 1;" },
         { "Chat.say, Late", "column 10;" },
         { "Ch-at", "column 3;" },
+        { "\"Chat", "column 6;" },
+        { "Chat,\"\"", "column 8;" },
+        { "Chat\\", "column 5;" },
+        { "\"Chat\n\"", "column 6;" },
+        { "\"Chat\".", "column 7;" },
     };
 
     open_chat();

@@ -136,7 +136,7 @@ struct peal_module_description {
  * dependencies run.
  *
  * description: *copied*, with its tables, which are checked against their protocols. Names have 1 to 255
- *   bytes of UTF-8. A dependency that is named twice counts once.
+ *   bytes of UTF-8 without control characters. A dependency that is named twice counts once.
  * out_module: filled, zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the name is taken; PEAL_ERROR_CONFORMANCE. For a module that
  * starts at once also what peal_modules_start returns for it, and PEAL_ERROR_STATE for a dependency that does

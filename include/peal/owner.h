@@ -27,7 +27,7 @@ PEAL_BEGIN_DECLARATIONS
 
 /* Creates an owner.
  *
- * name: *copied*; for reports; any text of up to 255 bytes.
+ * name: *copied*; for reports; any text of up to 255 bytes without control characters.
  * out_owner: filled, zero on failure; ended by peal_owner_retire.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT; PEAL_ERROR_LIMIT; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */

@@ -60,7 +60,7 @@ struct peal_property_options {
  * defined also ends with the last of these.
  *
  * center: where to define it.
- * name: *copied*; 1 to 255 bytes.
+ * name: *copied*; 1 to 255 bytes without control characters.
  * type: *copied*; "int32_t", "struct point", "const char *". Structs are declared first (types.h).
  * initial: *copied*; points to a value of the type; NULL for zeros, or an empty text.
  * options: *copied*; NULL for none.

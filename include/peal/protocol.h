@@ -86,7 +86,7 @@ struct peal_protocol_description {
  * grown: methods at the end that the center does not have must have a `since` above the versions of the
  * existing methods. Any other difference fails and is named.
  *
- * A name has 1 to 255 bytes and no dot. A method may have the name of an adopted one; both exist
+ * A name has 1 to 255 bytes, no dot and no control character. A method may have the name of an adopted one; both exist
  * (peal_method_find). Two methods of one list may not share a name, and no list adopts a
  * protocol twice: PEAL_ERROR_CONFLICT.
  *

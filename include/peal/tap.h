@@ -136,7 +136,9 @@ struct peal_tap_options {
     uint32_t flags;  /* enum peal_tap_flags */
     const char *filter; /* *copied*; NULL: all methods. Patterns, separated by commas: "Chat.*,-Chat.tick". A pattern
                            names a protocol, or a method as Protocol.method; `*` matches any characters, including none;
-                           `-` before a pattern excludes what it names. Without a pattern that includes, all methods
+                           `-` before a pattern excludes what it names. Characters in double quotes and a character
+                           after a backslash have no meaning but themselves: "\"command echo\"", "a\\-b". A blank, a
+                           minus sign or a comma in a name must be written so. Without a pattern that includes, all methods
                            are included that no pattern excludes. Events without a method pass each filter, and
                            go to the taps of all centers */
     peal_tap_function function; /* NULL: records go to rings */

@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// Texts in the caller's memory.
 public enum CallerText {
     /// Reads a text, which must not be NULL and must be UTF-8.
@@ -7,6 +9,25 @@ public enum CallerText {
             throw Failure(.argument, "\(name) is not UTF-8 text")
         }
         return text
+    }
+
+    /// Refuses a name or a label with control characters, as which ASCII, DEL and U+0080 to U+009F count. People read
+    /// names in terminals, in lists and in logs by lines, where such a character would pass for something else.
+    static func checkName(_ bytes: some Sequence<UInt8>, _ what: @autoclosure () -> String) throws(Failure) {
+        var previous: UInt8 = 0
+        for (index, byte) in bytes.enumerated() {
+            guard byte >= 0x20, byte != 0x7F, previous != 0xC2 || byte >= 0xA0 else {
+                throw Failure(
+                    .argument,
+                    "\(what()) has a control character at byte \(index + 1); leave out line breaks, tabs and the like")
+            }
+            previous = byte
+        }
+    }
+
+    /// The same for the caller's bytes, which must be UTF-8.
+    public static func checkName(_ name: UnsafePointer<CChar>, _ what: @autoclosure () -> String) throws(Failure) {
+        try checkName(UnsafeRawBufferPointer(start: name, count: strlen(name)), what())
     }
 
     /// Reads a text for a parser, which reports columns in the caller's bytes. So each byte of a text that is not UTF-8

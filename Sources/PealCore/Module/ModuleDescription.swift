@@ -64,6 +64,7 @@ public struct ModuleDescription {
         guard !text.isEmpty, text.utf8.count <= Self.longestName else {
             throw Failure(.argument, "\(what) has \(text.utf8.count) bytes; it needs 1 to \(Self.longestName)")
         }
+        try CallerText.checkName(text.utf8, what)
     }
 
     /// Reads the tables, and checks them against their protocols.

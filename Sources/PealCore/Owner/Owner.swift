@@ -25,6 +25,7 @@ public final class Owner: Sendable {
         guard name.utf8.count <= longestName else {
             throw Failure(.argument, "the name of an owner has \(name.utf8.count) bytes; \(longestName) at most")
         }
+        try CallerText.checkName(name.utf8, "the name of an owner")
         return try Handles.owners.insert { Owner(id: $0, name: name) }
     }
 

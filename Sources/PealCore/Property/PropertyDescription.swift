@@ -20,6 +20,7 @@ public struct PropertyDescription {
                 .argument,
                 "a property's name has 1 to \(ProtocolDescription.longestName) bytes; this one has \(name.utf8.count)")
         }
+        try CallerText.checkName(name.utf8, "a property's name")
     }
 
     /// The name of the property's protocol. No other protocol's name has a dot.

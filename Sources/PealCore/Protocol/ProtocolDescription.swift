@@ -53,6 +53,7 @@ public struct ProtocolDescription: Sendable {
             throw Failure(
                 .argument, "a protocol's name has 1 to \(Self.longestName) bytes; this one has \(name.utf8.count)")
         }
+        try CallerText.checkName(name.utf8, "a protocol's name")
         guard !name.contains(".") else {
             throw Failure(
                 .argument,

@@ -62,5 +62,6 @@ public struct ServiceDescription: ~Copyable {
         guard count > 0, count <= longestName else {
             throw Failure(.argument, "a service's name has 1 to 255 bytes; this one has \(count)")
         }
+        try CallerText.checkName(name, "a service's name")
     }
 }

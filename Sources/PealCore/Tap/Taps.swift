@@ -57,7 +57,7 @@ public enum Taps {
         guard column == 0 else {
             throw Failure(
                 .argument,
-                "the filter of a tap is wrong at column \(column); give patterns such as Chat.*,-Chat.tick, without spaces"
+                "the filter of a tap is wrong at column \(column); give patterns such as Chat.*,-Chat.tick, and quote a name with other characters: \"command echo\""
             )
         }
     }
