@@ -89,12 +89,13 @@ static uint64_t measure_tick_length(struct log *log)
 
 /* ---- Faults and forks -------------------------------------------------------------------------- */
 
-/* What this thread knows. */
+/* What this thread knows. As the other thread-local variables of libraries that a program may load later: see server.c of
+ * PealInspect. */
 static _Thread_local struct {
     uint32_t id;
     bool may_store; /* A fault would be repaired, as found out at `checked`. */
     uint64_t checked;
-} self;
+} self __attribute__((tls_model("initial-exec")));
 
 /* Replaces the mapped file by memory. Called by a signal handler. */
 static bool repair(void *address)
