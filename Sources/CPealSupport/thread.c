@@ -90,12 +90,56 @@ struct peal_thread *peal_thread_claim(void)
     return thread;
 }
 
+/* The slots are in two parts. */
+static const struct peal_hazard_slot *slot_at(const struct peal_thread *thread, uint32_t index)
+{
+    return index < PEAL_THREAD_OWN_DEPTH ? &thread->hazards[index] : &thread->deeper[index - PEAL_THREAD_OWN_DEPTH];
+}
+
+/* Returns the number of occupied slots of a thread whose first slots are occupied, by bisection. Few threads nest so
+ * deep that counting would cost more. */
+static uint32_t deep_depth(const struct peal_thread *thread)
+{
+    uint32_t occupied = PEAL_THREAD_OWN_DEPTH - 1, end = __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE) + 1;
+    while (end - occupied > 1) {
+        const uint32_t middle = occupied + (end - occupied) / 2;
+        if (slot_at(thread, middle)->shown.list != 0)
+            occupied = middle;
+        else
+            end = middle;
+    }
+    return end;
+}
+
 uint32_t peal_thread_depth(const struct peal_thread *thread)
 {
     uint32_t index = 0;
-    while (index < PEAL_THREAD_DEPTH && thread->hazards[index].shown.list != 0)
+    while (index < PEAL_THREAD_OWN_DEPTH && thread->hazards[index].shown.list != 0)
         index++;
-    return index;
+    return index < PEAL_THREAD_OWN_DEPTH ? index : deep_depth(thread);
+}
+
+bool peal_thread_is_full(void)
+{
+    return peal_thread_own != NULL && peal_thread_depth(peal_thread_own) >= PEAL_THREAD_DEPTH;
+}
+
+/* Makes sure that a thread has slots for a number of levels. It allocates those of further levels at once, and its
+ * record keeps them. Returns false beyond the limit, or when memory is short. */
+static bool deepen(struct peal_thread *thread, uint32_t depth)
+{
+    if (depth <= PEAL_THREAD_OWN_DEPTH)
+        return true;
+    if (depth > PEAL_THREAD_DEPTH)
+        return false;
+    if (thread->deeper == NULL)
+        thread->deeper = peal_memory_allocate((PEAL_THREAD_DEPTH - PEAL_THREAD_OWN_DEPTH) * sizeof *thread->deeper);
+    return thread->deeper != NULL;
+}
+
+bool peal_thread_reserve(struct peal_thread *thread, uint32_t slots)
+{
+    return deepen(thread, peal_thread_depth(thread) + slots);
 }
 
 /* The next free slot, or NULL. */
@@ -105,12 +149,13 @@ static struct peal_hazard_slot *next_slot(void)
     if (thread == NULL)
         return NULL;
     const uint32_t index = peal_thread_depth(thread);
-    if (index >= PEAL_THREAD_DEPTH)
+    if (!deepen(thread, index + 1))
         return NULL;
-    /* `reached` is stored before the hazard: a writer that sees the hazard's store sees it too. */
+    /* `reached` is stored before the hazard: a writer that sees the hazard's store sees it too. It is stored after
+     * `deeper`, which a thread that sees it may read. */
     if (index > thread->reached)
-        __atomic_store_n(&thread->reached, index, __ATOMIC_RELAXED);
-    return &thread->hazards[index];
+        __atomic_store_n(&thread->reached, index, __ATOMIC_RELEASE);
+    return peal_thread_hazard_at(thread, index);
 }
 
 struct peal_hazard_slot *peal_hazard_protect_slow(const struct peal_directory_element *element, uintptr_t mark)
@@ -138,7 +183,7 @@ struct peal_hazard_slot *peal_hazard_occupy(void)
 struct peal_hazard_slot *peal_thread_innermost(struct peal_thread *thread)
 {
     const uint32_t depth = peal_thread_depth(thread);
-    return depth > 0 ? &thread->hazards[depth - 1] : NULL;
+    return depth > 0 ? peal_thread_hazard_at(thread, depth - 1) : NULL;
 }
 
 struct peal_hazard_slot *peal_thread_innermost_of_caller(struct peal_thread *thread)
@@ -158,7 +203,7 @@ bool peal_thread_running_call(struct peal_running_call *out_call)
 {
     struct peal_thread *thread = peal_thread_own;
     for (uint32_t depth = thread != NULL ? peal_thread_depth(thread) : 0; depth > 0; depth--) {
-        struct peal_hazard_slot *hazard = &thread->hazards[depth - 1];
+        struct peal_hazard_slot *hazard = peal_thread_hazard_at(thread, depth - 1);
         const uint32_t *gate = hazard->shown.current;
         /* The slots of scopes, and those of lists that are only read, have no call. */
         if ((hazard->shown.list & PEAL_HAZARD_OF_SCOPE) != 0 || gate == NULL)
@@ -286,18 +331,23 @@ static bool runs(const struct peal_thread *thread, const uint32_t *gate)
 {
     const uint32_t reached = __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);
     for (uint32_t index = 0; index <= reached; index++)
-        if (runs_at(&thread->hazards[index], gate))
+        if (runs_at(slot_at(thread, index), gate))
             return true;
     return false;
 }
 
+struct hazard_range {
+    uint32_t last;
+    uint32_t next;
+};
 /* Visits each slot of each thread that was ever occupied. */
 #define FOR_EACH_HAZARD_SLOT(thread, hazard)                                                               \
     for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;     \
         thread = thread->next)                                                                             \
-        for (struct peal_hazard_slot *hazard = thread->hazards,                                            \
-                                     *last = hazard + __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE); \
-            hazard <= last; hazard++)
+        for (struct hazard_range range = { __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE), 0 };       \
+            range.next <= range.last; range.next++)                                                        \
+            for (struct peal_hazard_slot *hazard = peal_thread_hazard_at(thread, range.next);              \
+                hazard != NULL; hazard = NULL)
 
 static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal_snapshot *snapshot)
 {
@@ -456,10 +506,11 @@ bool peal_thread_others_lock(void)
 static void clear(struct peal_thread *thread)
 {
     for (uint32_t index = 0; index <= thread->reached; index++) {
-        thread->hazards[index].shown.list = 0;
-        thread->hazards[index].shown.current = NULL;
-        thread->hazards[index].weak = NULL;
-        thread->hazards[index].shown.attention = 0;
+        struct peal_hazard_slot *hazard = peal_thread_hazard_at(thread, index);
+        hazard->shown.list = 0;
+        hazard->shown.current = NULL;
+        hazard->weak = NULL;
+        hazard->shown.attention = 0;
     }
     thread->locks = 0;
     memset(&thread->engine, 0, sizeof thread->engine);

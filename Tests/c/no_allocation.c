@@ -437,6 +437,16 @@ CLAIM("B6", "nested broadcasts allocate nothing and take no lock")
     close_center(center);
 }
 
+CLAIM("B6", "deeply nested broadcasts allocate once for each thread, and then nothing")
+{
+    open_work();
+    for (int i = 1; i < 5; i++)
+        CHECK_OK(peal_observation_remove(observations[i]));
+    CHECK_OK(peal_broadcast(work.nest, PEAL_DEPTH_LIMIT - 1));
+    CHECK_FREE("nested to the limit", status = peal_broadcast(work.nest, PEAL_DEPTH_LIMIT - 1));
+    close_center(center);
+}
+
 /* Calls each function of a proxy's table with the proxy's `self`. */
 static void check_proxied(const struct work *calls_of, void *self)
 {

@@ -143,6 +143,44 @@ CLAIM("F2", "a thread's first broadcast without memory gives a status and calls 
     close_center(center);
 }
 
+static struct deep {
+    int depth; /* of the innermost call */
+    int end;   /* the depth at which calls broadcast no more */
+    peal_status refused; /* the status of the first broadcast that was refused */
+} deep;
+
+static void go_deeper(void *self, int n)
+{
+    (void)self;
+    deep.depth = n;
+    if (n == deep.end)
+        return;
+    const peal_status status = peal_broadcast(bell.on_ring, n + 1);
+    if (status < 0 && deep.refused == PEAL_OK)
+        deep.refused = status;
+}
+
+CLAIM("F2, B5", "a broadcast that nests too deep for the memory of its thread gives a status; with memory it nests to the limit")
+{
+    static const struct bell deeper = { PEAL_TABLE(bell), .on_ring = go_deeper };
+    struct deep refused;
+
+    open_bell(0);
+    CHECK_OK(bell_observe(&bell, &deep, &deeper, NULL, NULL));
+    deep = (struct deep){ .end = PEAL_DEPTH_LIMIT };
+    interpose_refuse(1);
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    interpose_refuse(0);
+    refused = deep;
+    CHECK_STATUS(refused.refused, PEAL_ERROR_MEMORY);
+    CHECK(refused.depth >= 100 && refused.depth < PEAL_DEPTH_LIMIT);
+    deep = (struct deep){ .end = PEAL_DEPTH_LIMIT };
+    CHECK_OK(peal_broadcast(bell.on_ring, 1));
+    CHECK_STATUS(deep.refused, PEAL_OK);
+    CHECK_EQUAL(deep.depth, PEAL_DEPTH_LIMIT);
+    close_center(center);
+}
+
 static peal_status attempt_observe(void)
 {
     struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;

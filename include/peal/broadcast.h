@@ -11,7 +11,7 @@
  * calling thread. It allocates no memory and takes no lock. Any number of threads may broadcast one
  * method at once. These broadcasts may allocate or lock briefly:
  *
- * - a thread's first broadcast, which claims a slot for the thread;
+ * - a thread's first broadcast, which claims a slot for the thread, and its first one that is nested very deep;
  * - a broadcast that calls a ONCE observer, because it also removes it;
  * - a broadcast that calls an observer while another thread removes it, because it may run the destroy
  *   callback when it ends;
@@ -35,8 +35,9 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* The greatest depth of nested broadcasts on one thread. */
-#define PEAL_DEPTH_LIMIT 128
+/* The greatest depth of nested broadcasts on one thread. The stack of a thread must have room for that many calls of the
+ * program's functions. The 121st level allocates memory for all others, once for each thread. */
+#define PEAL_DEPTH_LIMIT 1024
 /* The greatest number of parameters of a method, without `self`. */
 #define PEAL_PARAMETER_LIMIT 64
 

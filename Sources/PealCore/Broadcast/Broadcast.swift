@@ -57,7 +57,7 @@ public enum Broadcast {
             throw fail(.unknownMethod, id, arguments, count)
         }
         guard let hazard = peal_hazard_protect_slow(element, UInt(mark)) else {
-            throw fail(.tooDeep, id, arguments, count)
+            throw fail(peal_thread_is_full() ? .tooDeep : .outOfMemory, id, arguments, count)
         }
         return hazard
     }

@@ -48,7 +48,7 @@ public enum BroadcastFailure {
         case .tooDeep:
             return Failure(
                 .depth,
-                "\(title): broadcasts are nested 128 deep on this thread; end the recursion of the callback that broadcasts its own method, or declare the method with defer"
+                "\(title): broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; end the recursion of the callback that broadcasts its own method, or declare the method with defer"
             )
         case .recursionRejected:
             return Failure(

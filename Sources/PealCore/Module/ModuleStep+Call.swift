@@ -36,7 +36,7 @@ extension ModuleStep {
     func call() {
         guard let thread = peal_thread_current(), let hazard = peal_hazard_occupy() else {
             return module.mediator.end(
-                self, .failed("broadcasts are nested 128 deep on this thread, or memory is exhausted"))
+                self, .failed("broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread, or memory is exhausted"))
         }
         peal_current_set(peal_hazard_current(hazard), peal_null_gate())
         guard module.mediator.begin(self) else { return Broadcast.release(hazard) }

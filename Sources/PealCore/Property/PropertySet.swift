@@ -35,7 +35,8 @@ struct PropertySet {
         value = try PropertyValue(given, of: property.type)
         self.expected = if let expected { try PropertyValue(expected, of: property.type) } else { nil }
         guard let thread = peal_thread_current() else { throw .outOfMemory }
-        guard peal_thread_depth(thread) + 1 < UInt32(PEAL_THREAD_DEPTH) else {
+        guard peal_thread_reserve(thread, 2) else {
+            guard peal_thread_depth(thread) + 1 >= UInt32(PEAL_THREAD_DEPTH) else { throw .outOfMemory }
             throw Failure(
                 .depth,
                 "broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; property \(property.name) could not notify its observers"

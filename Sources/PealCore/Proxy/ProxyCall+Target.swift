@@ -103,7 +103,7 @@ extension ProxyCall {
         } else {
             guard let slot = peal_hazard_protect_slow(peal_proxy_list_element(element), UInt(PEAL_HAZARD_OF_LIBRARY))
             else {
-                throw .tooDeepForProxy
+                throw peal_thread_is_full() ? .tooDeepForProxy : .outOfMemory
             }
             hazard = slot
             list = Broadcast.list(hazard)
@@ -229,7 +229,7 @@ extension ProxyCall {
 extension Failure {
     fileprivate static let tooDeepForProxy = Failure(
         .depth,
-        "calls through proxies are nested 128 deep on this thread; end the recursion of the proxy that reaches itself by a target or a redirection"
+        "calls through proxies are nested \(PEAL_THREAD_DEPTH) deep on this thread; end the recursion of the proxy that reaches itself by a target or a redirection"
     )
     fileprivate static let methodEnded = Failure(
         .state, "the protocol of a proxied method has ended, with its center or its owner; destroy the proxy")

@@ -14,7 +14,9 @@ extension Mailbox {
     /// - Returns: The number of calls made.
     func run(limit: Int, wasScheduled: Bool = false) -> Result<Int, Refusal> {
         guard let thread = peal_thread_current() else { return .failure(.outOfMemory) }
-        guard peal_thread_depth(thread) < UInt32(PEAL_THREAD_DEPTH) else { return .failure(.tooDeep) }
+        guard peal_thread_reserve(thread, 1) else {
+            return .failure(peal_thread_is_full() ? .tooDeep : .outOfMemory)
+        }
         if wasScheduled, isCurrent { return runAgain() }
         var limit = limit
         if let refusal = begin(wasScheduled, &limit) { return .failure(refusal) }

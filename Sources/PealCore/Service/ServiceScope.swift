@@ -35,6 +35,7 @@ public enum ServiceScope {
             defer { use.end() }
             guard let element = peal_instance_element_of(use.id) else { throw .staleUse }
             guard let hazard = peal_scope_protect(element) else {
+                guard peal_thread_is_full() else { throw .outOfMemory }
                 throw Failure(
                     .depth, "\(PEAL_THREAD_DEPTH) broadcasts and scopes are nested on this thread; end some of them")
             }

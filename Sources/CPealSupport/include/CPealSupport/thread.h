@@ -20,7 +20,8 @@
 #include "CPealSupport/snapshot.h"
 
 enum {
-    PEAL_THREAD_DEPTH = 128,
+    PEAL_THREAD_DEPTH = 1024, /* PEAL_DEPTH_LIMIT */
+    PEAL_THREAD_OWN_DEPTH = 120, /* the slots in the record; the others are allocated for threads that nest deeper */
     PEAL_THREAD_OWNERS = 16, /* the maximum depth of entered owners */
     PEAL_TAPS = 16, /* the maximum number of open taps */
     PEAL_THREAD_MESSAGE_CAPACITY = 1024
@@ -98,7 +99,8 @@ struct peal_thread_engine {
 struct peal_thread {
     /* One slot for each level of nesting. Slot 0 is that of the fast path, the only one that is occupied without a test
      * of the others. Other threads read these. */
-    struct peal_hazard_slot hazards[PEAL_THREAD_DEPTH];
+    struct peal_hazard_slot hazards[PEAL_THREAD_OWN_DEPTH];
+    struct peal_hazard_slot *_Nullable deeper; /* those of further levels; stored before `reached` */
     uint32_t reached; /* the highest slot that was ever occupied */
     uint32_t locks; /* the number of locks that the thread holds or waits for, and PEAL_LOCKS_LATE: see fork.h */
     uint32_t calm_releases; /* see lock.c */
@@ -259,7 +261,7 @@ __attribute__((always_inline)) static inline struct peal_snapshot *_Nonnull peal
 }
 
 /* The slow path: claims a record for the thread and finds a free slot. Protects nothing and returns NULL when memory is
- * short, or when PEAL_THREAD_DEPTH broadcasts run on the thread already. */
+ * short, or when PEAL_THREAD_DEPTH broadcasts run on the thread already: see peal_thread_is_full. */
 struct peal_hazard_slot *_Nullable peal_hazard_protect_slow(
     const struct peal_directory_element *_Nonnull element, uintptr_t mark);
 
@@ -458,10 +460,15 @@ static inline bool peal_hazard_is_of_method(const struct peal_hazard_slot *_Nonn
 
 /* The number of occupied slots of the calling thread, which are the first ones; and the slot at an index. */
 uint32_t peal_thread_depth(const struct peal_thread *_Nonnull thread);
+/* Makes sure that the calling thread can occupy some more slots. Returns false at the limit of depth, or when memory is
+ * short. */
+bool peal_thread_reserve(struct peal_thread *_Nonnull thread, uint32_t slots);
+/* Returns true if the calling thread has no free slot because of the limit of depth, and not of its memory. */
+bool peal_thread_is_full(void);
 static inline struct peal_hazard_slot *_Nonnull peal_thread_hazard_at(
     struct peal_thread *_Nonnull thread, uint32_t index)
 {
-    return &thread->hazards[index];
+    return index < PEAL_THREAD_OWN_DEPTH ? &thread->hazards[index] : &thread->deeper[index - PEAL_THREAD_OWN_DEPTH];
 }
 
 /* The thread's innermost slot if its list is one that the caller releases, else NULL. */
