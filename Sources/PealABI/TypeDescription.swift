@@ -39,6 +39,7 @@ struct TypeDescription {
             members[index].name = copy(member.name)
             members[index].type = UnsafePointer(types + member.type)
             members[index].offset = member.offset
+            members[index].is_nonnull = member.isNonnull
             if let ownership = member.ownership { members[index].set(ownership, isBorrowed: isBorrowed) }
         }
         for (index, constant) in graph.enumerators.enumerated() {

@@ -209,12 +209,17 @@ static peal_status read_steps(struct reader *reader, const struct parameter *par
     return PEAL_OK;
 }
 
-/* Reads null, if it is the next item. */
-static bool read_null(struct reader *reader)
+static bool is_null_next(const struct reader *reader)
 {
     enum { NULL_BYTE = 0xf6 };
 
-    if (reader->next == reader->end || *reader->next != NULL_BYTE)
+    return reader->next != reader->end && *reader->next == NULL_BYTE;
+}
+
+/* Reads null, if it is the next item. */
+static bool read_null(struct reader *reader)
+{
+    if (!is_null_next(reader))
         return false;
     reader->next++;
     return true;
@@ -270,6 +275,8 @@ static peal_status read_object(struct reader *reader, const struct parameter *pa
 peal_status decode_parameter(struct reader *reader, const struct parameter *parameter, void *value, uint64_t *out_count)
 {
     *out_count = 0;
+    if (parameter->is_nonnull && is_null_next(reader))
+        return refuse_message(reader, "has null for a parameter that is _Nonnull");
     switch (parameter->kind) {
     case PARAMETER_TEXT: return read_text(reader, value);
     case PARAMETER_NUMBER: return read_number(reader, &reader->plan->steps[parameter->first_step], value);

@@ -247,6 +247,8 @@ static peal_status put_object(
 peal_status encode_parameter(const struct peal_wire_plan *plan, const struct parameter *parameter,
     void *const *arguments, const void *value, struct writer *writer)
 {
+    if (parameter->is_nonnull && *(const void *const *)value == NULL)
+        return wire_fail(PEAL_ERROR_ARGUMENT, "%s: NULL for a parameter that is _Nonnull", plan->name);
     switch (parameter->kind) {
     case PARAMETER_TEXT: return put_text(writer, plan, *(const char *const *)value);
     case PARAMETER_BUFFER: return put_buffer(writer, plan, parameter, arguments, *(const void *const *)value);

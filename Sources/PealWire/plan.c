@@ -91,6 +91,7 @@ static bool compile_parameter(
     parameter->first_step = (uint32_t)compiler->plan->step_count;
     parameter->value_size = type->value_size;
     parameter->is_signed = type->kind == PEAL_KIND_SIGNED;
+    parameter->is_nonnull = member->is_nonnull;
     if (member->ownership == PEAL_OWNERSHIP_VALUE) {
         if (!compile_value(compiler, type, 0, false))
             return false;

@@ -48,6 +48,7 @@ struct codec {
 struct parameter {
     uint8_t kind;        /* enum parameter_kind */
     bool allows_null;    /* a buffer may be NULL with any length */
+    bool is_nonnull;     /* no text, buffer or object may be NULL */
     bool is_variable;    /* `length` is the index of the parameter with the length */
     bool is_run;         /* the elements of a buffer are one typed array without gaps */
     bool is_signed;      /* this parameter is an integer with a sign, which may be a length */

@@ -216,3 +216,49 @@ CLAIM("W3", "values that no message carries are refused when a call is encoded")
     CHECK_OK(peal_wire_encode_call(plan, &header, arguments, message, sizeof message, &size));
     end(plan);
 }
+
+/* A text, a buffer and an object, each of which must be there. The null of the other buffer is permitted. */
+static const char *const nonnull_text = "required void f(const char *_Nonnull a, const short *_Nonnull b __counted_by(n),"
+                                        " const short *_Nullable c __counted_by(n), size_t n)";
+
+/* Encodes without a promise about null pointers, which has the same fingerprint. */
+static size_t encode_plainly(void *const *arguments, unsigned char *message, size_t capacity)
+{
+    peal_wire_plan *plan = plan_of(
+        "required void f(const char *a, const short *b __counted_by(n), const short *c __counted_by(n), size_t n)");
+    const struct peal_wire_header header = PEAL_WIRE_HEADER;
+    size_t size = 0;
+
+    CHECK_OK(peal_wire_encode_call(plan, &header, arguments, message, capacity, &size));
+    end(plan);
+    return size;
+}
+
+static void check_null(bool has_text, bool has_buffer, peal_status encoded, peal_status decoded)
+{
+    static const short shorts[1];
+    const char *text = has_text ? "text" : NULL;
+    const short *buffer = has_buffer ? shorts : NULL, *none = NULL;
+    size_t count = 0, size = 0, room = 0;
+    void *const arguments[] = { &text, &buffer, &none, &count }, *const *found = NULL;
+    const struct peal_wire_header header = PEAL_WIRE_HEADER;
+    unsigned char message[256], scratch[256];
+    unsigned char arena[1024] __attribute__((aligned(16)));
+
+    const size_t plain = encode_plainly(arguments, message, sizeof message);
+    peal_wire_plan *plan = plan_of(nonnull_text);
+    CHECK_STATUS(peal_wire_encode_call(plan, &header, arguments, scratch, sizeof scratch, &size), encoded);
+    CHECK_STATUS(peal_wire_decode_call(plan, message, plain, arena, sizeof arena, &found, &room), decoded);
+    if (decoded < 0)
+        CHECK_CONTAINS(peal_wire_last_message(), "_Nonnull");
+    else
+        CHECK(room == 4 && *(const short **)found[1] != NULL && *(const short **)found[2] == NULL);
+    end(plan);
+}
+
+CLAIM("W6", "null for a _Nonnull parameter is refused when a call is encoded, and when a message is decoded")
+{
+    check_null(true, true, PEAL_OK, PEAL_OK);
+    check_null(false, true, PEAL_ERROR_ARGUMENT, PEAL_ERROR_SYNTAX);
+    check_null(true, false, PEAL_ERROR_ARGUMENT, PEAL_ERROR_SYNTAX);
+}

@@ -64,6 +64,16 @@
 #define __sized_by_or_null(size)
 #endif
 
+/* Promises about null pointers, which gcc does not know. The same holds for them. */
+#ifndef __clang__
+#ifndef _Nonnull
+#define _Nonnull
+#endif
+#ifndef _Nullable
+#define _Nullable
+#endif
+#endif
+
 /* A pointer to any function: C allows conversions between types of function pointers. */
 typedef void (*peal_function)(void);
 

@@ -105,7 +105,8 @@ struct peal_send_options {
  * method: called on all observers of its protocol that implement it.
  * arguments: *borrowed during the call*; one pointer per parameter, each to a value of the
  *   parameter's type. NULL is fine for a method without parameters. The pointers themselves are
- *   read only when there is an observer to call or a result to fill.
+ *   read only when there is an observer to call or a result to fill. A null pointer for a parameter that is declared
+ *   _Nonnull is then PEAL_ERROR_ARGUMENT. A typed broadcast leaves that to the caller's compiler.
  * argument_count: the number of arguments; must be the method's number of parameters.
  * out_result: filled according to the method's policy with one value of the result type, or for COLLECT
  *   through a struct peal_collection; NULL drops the result. ALL fills it with zeros. A method that

@@ -75,6 +75,7 @@ struct peal_type_member {
     bool length_is_parameter; /* `length` is the index of the parameter that has the length */
     bool length_in_bytes; /* the length counts bytes, and not elements */
     bool allows_null; /* a NULL pointer is accepted with any length */
+    bool is_nonnull; /* the parameter of a method is declared _Nonnull, so calls refuse NULL (broadcast.h) */
     size_t length;
 };
 

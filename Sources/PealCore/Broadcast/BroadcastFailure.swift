@@ -104,7 +104,13 @@ public enum BroadcastFailure {
         }
         let parameters = method?.declaration.signature.parameters ?? []
         guard let index = parameters.indices.first(where: { arguments[$0] == nil }) else {
-            return Failure(.argument, "\(title): a pointer to an argument is NULL")
+            guard let forbidden = method?.forbiddenNull(in: arguments) else {
+                return Failure(.argument, "\(title): a pointer to an argument is NULL")
+            }
+            return Failure(
+                .argument,
+                "\(title): \(parameters[forbidden].title(at: forbidden)) is NULL, and its declaration has _Nonnull; pass a pointer, or declare it with _Nullable"
+            )
         }
         let name = parameters[index].name.map { " \($0)" } ?? ""
         return Failure(

@@ -143,6 +143,8 @@ struct GeneralBroadcast {
         if count > 0 {
             guard let arguments else { return .nullArgument }
             for index in 0..<count where arguments[index] == nil { return .nullArgument }
+            // The compiler of a typed loop's caller has checked the arguments.
+            if traits.hasNonnull, !request.isOfLoop, hasForbiddenNull(arguments) { return .nullArgument }
         }
         let policy = request.policy ?? traits.policy
         guard policy.fits(plan.pointee.resultKind) else { return .wrongPolicy }
@@ -159,6 +161,12 @@ struct GeneralBroadcast {
             return hasRoom ? nil : .wrongCollection
         default: return nil
         }
+    }
+
+    /// Returns true if the argument of a `_Nonnull` parameter is a null pointer.
+    @inline(never)
+    private func hasForbiddenNull(_ arguments: Broadcast.Arguments) -> Bool {
+        Handles.methods.find(id)?.forbiddenNull(in: arguments) != nil
     }
 
     /// - Parameter range: The entries of the list that are called.

@@ -281,7 +281,7 @@ private func sendForExaminedResult(
 ) -> Broadcast.Outcome? {
     let list = Broadcast.list(hazard)
     let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-    guard peal_snapshot_method(list) == id, !traits.excludesTypedLoops, peal_snapshot_parameter_count(list) == count
+    guard peal_snapshot_method(list) == id, !traits.excludesArrayLoops, peal_snapshot_parameter_count(list) == count
     else { return nil }
     return ResultBroadcast.send(ExaminedReplay.self, hazard, list, traits, arguments, count, result, request, calls)
 }

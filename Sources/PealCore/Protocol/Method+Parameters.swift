@@ -21,6 +21,17 @@ extension Method {
         return index
     }
 
+    /// The first `_Nonnull` parameter whose argument is a null pointer.
+    ///
+    /// - Parameter arguments: A pointer to each argument.
+    func forbiddenNull(in arguments: Broadcast.Arguments) -> Int? {
+        let parameters = declaration.signature.parameters
+        return parameters.indices.first { index in
+            parameters[index].isNonnull
+                && arguments[index].map { $0.loadUnaligned(as: UInt.self) == 0 } ?? false
+        }
+    }
+
     /// "parameter 2 'text'"
     func title(ofParameter index: Int) -> String {
         declaration.signature.parameters[index].title(at: index)

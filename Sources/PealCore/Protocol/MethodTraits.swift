@@ -12,7 +12,8 @@ public import PealCall
 ///                 bit 12: the method is sticky, bit 10: a queue finds waiting calls by their method
 ///     bit 14      the fast path is disabled: some observers have queues, or one of the bits above is set
 ///     bit 15      the method has a completion
-///     bits 16-23  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
+///     bits 16-22  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
+///     bit 23      some parameters are `_Nonnull`: arrays of arguments and calls of proxies are checked for null pointers
 ///     bits 24-31  how a plain method's arguments are passed: the number of integers from 0x80, else the
 ///                 shape of a frame; 0xff for a method that has neither or is not plain
 @usableFromInline
@@ -33,6 +34,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
         case .defer: bits |= Self.defersBit
         case .reject: bits |= Self.rejectsBit
         }
+        if declaration.signature.parameters.contains(where: { $0.isNonnull }) { bits |= Self.nonnullBit }
         if let parameter = declaration.completionParameter {
             rawValue = bits | Self.completesBit | UInt32(parameter + 1) << 16 | 0xff << 24
             return
@@ -112,13 +114,14 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// Each call of the method gets a completion of its own.
     var hasCompletion: Bool { rawValue & Self.completesBit != 0 }
 
-    var completionParameter: Int? { hasCompletion ? Int(rawValue >> 16 & 0xff) - 1 : nil }
+    var completionParameter: Int? { hasCompletion ? Int(rawValue >> 16 & 0x7f) - 1 : nil }
 
     private static var examinedBit: UInt32 { 1 << 4 }
     private static var unsettledBit: UInt32 { 1 << 5 }
     private static var keepsLastBit: UInt32 { 1 << 6 }
     private static var pendingBit: UInt32 { 1 << 7 }
     private static var completesBit: UInt32 { 1 << 15 }
+    private static var nonnullBit: UInt32 { 1 << 23 }
     private static var fastPathDisabledBit: UInt32 { 1 << 14 }
     private static var narrowBits: UInt32 { 0xf << 10 }
     private static var stickyTest: UInt32 { 1 << 12 | fastPathDisabledBit }
@@ -153,29 +156,32 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     func isNarrow(_ index: UInt32) -> Bool { rawValue & 1 << (10 + index) != 0 }
 
-    /// True if recursion is free, and a broadcast without a requested result examines none.
+    /// Some parameters are `_Nonnull`. Only typed loops, whose arguments the caller's compiler checks, use the fast paths.
+    var hasNonnull: Bool { rawValue & Self.nonnullBit != 0 }
+
+    /// True if recursion is free, no argument must be checked, and a broadcast without a requested result examines none.
     @inlinable
     @inline(__always)
-    var isFastPathEligible: Bool { rawValue & 0xc3af == 1 }
+    var isFastPathEligible: Bool { rawValue & 0x80_c3af == 1 }
 
     /// True for a plain method in a list in which some observers have queues, none of which finds waiting calls by their
     /// method, and which no tap sees.
     @inline(__always)
-    var isQueueFastPathEligible: Bool { rawValue & 0xf7af == 0x4001 }
+    var isQueueFastPathEligible: Bool { rawValue & 0x80_f7af == 0x4001 }
 
     /// True for a plain method that taps see, in a list that needs no preparation.
     @inline(__always)
-    var isTapFastPathEligible: Bool { rawValue & 0xf3af == 0x6001 }
+    var isTapFastPathEligible: Bool { rawValue & 0x80_f3af == 0x6001 }
 
     /// True if recursion is free, and results are discarded even if one is requested.
     @inline(__always)
-    var isFastPathEligibleWithoutResult: Bool { rawValue & 0xc3ef == 1 }
+    var isFastPathEligibleWithoutResult: Bool { rawValue & 0x80_c3ef == 1 }
 
     /// Returns true if recursion is free, results are folded, by request or by the method's policy, each result counts,
     /// and all observers are simply called.
     @inline(__always)
     func isFoldFastPathEligible(isRequested: Bool) -> Bool {
-        rawValue & 0xc3b0 == 0 && (rawValue & 0xf == UInt32(BroadcastPolicy.fold.rawValue) || isRequested)
+        rawValue & 0x80_c3b0 == 0 && (rawValue & 0xf == UInt32(BroadcastPolicy.fold.rawValue) || isRequested)
     }
 
     /// The shape of a plain method's frame.
@@ -198,9 +204,13 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     var excludesTypedLoops: Bool { rawValue & 0xc300 != 0 }
 
-    /// True if a typed loop must not simply run over the list, or some results may not count.
+    /// True if a call with an array of arguments must not simply run over the list.
     @inline(__always)
-    var excludesResultLoops: Bool { rawValue & 0xc310 != 0 }
+    var excludesArrayLoops: Bool { rawValue & 0x80_c300 != 0 }
+
+    /// The same, or some results may not count.
+    @inline(__always)
+    var excludesResultLoops: Bool { rawValue & 0x80_c310 != 0 }
 
     @inline(__always)
     var policy: BroadcastPolicy {
@@ -210,7 +220,7 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     /// The parameter that a result becomes in a chain, or nil if none has its type. Set for methods with another policy
     /// too, since a broadcast may request a chain.
     var chainedParameter: Int? {
-        let parameter = hasCompletion ? 0 : Int(rawValue >> 16 & 0xff)
+        let parameter = hasCompletion ? 0 : Int(rawValue >> 16 & 0x7f)
         return parameter == 0 ? nil : parameter - 1
     }
 

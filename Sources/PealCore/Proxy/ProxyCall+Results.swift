@@ -4,10 +4,10 @@ import PealCall
 /// The common part of calls of both kinds: combined results, and failures.
 extension ProxyCall {
     /// The policy, if observers are simply called and each result is combined independently of the next call. nil for a
-    /// chain, and for a list of another method.
+    /// chain, for `_Nonnull` parameters, and for a list of another method.
     static func simplePolicy(of list: Broadcast.List, _ method: UInt64) -> BroadcastPolicy? {
         let traits = MethodTraits(rawValue: peal_snapshot_traits(list))
-        guard peal_snapshot_method(list) == method, !traits.excludesTypedLoops else { return nil }
+        guard peal_snapshot_method(list) == method, !traits.excludesArrayLoops else { return nil }
         let policy = traits.policy
         return policy == .chain ? nil : policy
     }

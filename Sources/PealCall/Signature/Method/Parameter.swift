@@ -17,6 +17,12 @@ public struct Parameter: Sendable {
 
     public var shape: ValueShape { type.shape }
 
+    /// The text, or a typedef that it names, has `_Nonnull`: calls whose arguments no compiler has checked refuse a null
+    /// pointer.
+    public var isNonnull: Bool {
+        nullability.contains(.nonnull) || QualifiedType(type).unaliased.qualifiers.contains(.nonnull)
+    }
+
     /// For messages: `parameter 2 'flags'`, or `parameter 2`.
     public func title(at index: Int) -> String {
         name.map { "parameter \(index + 1) '\($0)'" } ?? "parameter \(index + 1)"

@@ -33,6 +33,8 @@ public struct TypeGraph: Sendable {
         public let offset: Int
         /// The rule of a method's parameter; nil for all others.
         public internal(set) var ownership: Ownership?
+        /// A method's parameter is `_Nonnull`.
+        public internal(set) var isNonnull = false
     }
 
     /// The described type is the first.
@@ -60,6 +62,7 @@ public struct TypeGraph: Sendable {
         for (index, parameter) in signature.parameters.enumerated() {
             members[index].name = parameter.name ?? ""
             members[index].ownership = parameter.ownership
+            members[index].isNonnull = parameter.isNonnull
         }
     }
 

@@ -112,8 +112,8 @@ PEAL_API peal_status peal_wire_peek(const void *message, size_t message_size, st
  * buffer: filled with the message, up to `capacity` bytes.
  * out_size: filled with the size of the message, also when it did not fit.
  * Returns PEAL_OK; PEAL_ERROR_LIMIT when the message did not fit, and the buffer has no message; PEAL_ERROR_ARGUMENT for
- * a value that no message carries: a text that is not UTF-8, a length below zero, NULL for a buffer with elements; or the status with which a codec
- * refuses a value.
+ * a value that no message carries: a text that is not UTF-8, a length below zero, NULL for a buffer with elements or for
+ * a parameter that is _Nonnull; or the status with which a codec refuses a value.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_wire_encode_call(const peal_wire_plan *plan, const struct peal_wire_header *header,
     void *const *arguments, void *buffer, size_t capacity, size_t *out_size);
@@ -134,7 +134,7 @@ PEAL_API size_t peal_wire_decode_size(const peal_wire_plan *plan, size_t message
  *   arena, and not into the message. Where a parameter has a type with a codec, *owned*: end them with
  *   peal_wire_arguments_release, before the arena is freed or used again.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the message has another fingerprint; PEAL_ERROR_SYNTAX when it is no message
- * of this method; PEAL_ERROR_LIMIT when the arena is too small; PEAL_ERROR_ARGUMENT. Bytes that a codec refuses are PEAL_ERROR_SYNTAX.
+ * of this method, or has null for a parameter that is _Nonnull; PEAL_ERROR_LIMIT when the arena is too small; PEAL_ERROR_ARGUMENT. Bytes that a codec refuses are PEAL_ERROR_SYNTAX.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_wire_decode_call(const peal_wire_plan *plan, const void *message, size_t message_size,
     void *arena, size_t arena_size, void *const **out_arguments, size_t *out_count);
