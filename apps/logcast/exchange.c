@@ -60,6 +60,15 @@ static void take_line(void *self, const struct log_line *line)
     pipeline_take(exchange->pipeline, line);
 }
 
+/* The first one is reported at once. */
+static void refuse(void *self)
+{
+    struct exchange *exchange = self;
+    if (++exchange->refused == 1)
+        host_complain(exchange->pipeline->host, "subscribe",
+            "a line was refused: it has no source, another name than readers publish, or a newline");
+}
+
 static void settle(void *self)
 {
     const struct exchange *exchange = self;
@@ -99,7 +108,7 @@ bool exchange_open(struct exchange *exchange, struct pipeline *pipeline)
                                       : "collector",
         .interrupt = exchange->signals,
         .center = host->center,
-        .receiver = { take_line, settle, exchange },
+        .receiver = { take_line, refuse, settle, exchange },
     };
     exchange->source.name = how.realm;
     exchange->source.next = next;
@@ -128,6 +137,11 @@ void exchange_finish(struct exchange *exchange)
 
 void exchange_close(struct exchange *exchange)
 {
+    char what[64];
+    if (exchange->refused > 1) {
+        snprintf(what, sizeof what, "%s lines were refused", text_grouped(exchange->refused).text);
+        host_complain(exchange->pipeline->host, "subscribe", what);
+    }
     if (exchange->remote != NULL)
         exchange->table->close(exchange->remote);
     exchange->remote = NULL;

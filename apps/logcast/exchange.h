@@ -12,6 +12,7 @@ struct exchange {
     struct remote *remote; /* NULL: no exchange */
     int signals;           /* a descriptor that ends a wait for lines */
     bool publishes;
+    uint64_t refused; /* calls of other machines that are no lines */
 };
 
 /* Returns the mistake in the options and paths, or NULL. */

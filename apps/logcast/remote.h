@@ -13,6 +13,8 @@
 /* Where the lines of other machines go. The functions are called inside `receive`. */
 struct remote_receiver {
     void (*line)(void *context, const struct log_line *line);
+    /* A call of LogStore is no line that a reader publishes, so it was not passed on. The server does not send it again. */
+    void (*refused)(void *context);
     /* Makes the effects of all lines durable. Afterwards the server does not send these lines again. */
     void (*settle)(void *context);
     void *context;

@@ -166,16 +166,32 @@ static bool copy_text(struct remote *remote, const char *text, size_t length)
     return true;
 }
 
+/* Returns true for what a reader publishes: a name as begin_part makes it, and a text without a newline. Every client of the
+ * server can make other calls, and a plugin may use the name as a key, or write lines to a file. */
+static bool is_line(const char *source, const char *text, size_t length)
+{
+    if (source == NULL || *source == '\0' || (length > 0 && (text == NULL || memchr(text, '\n', length) != NULL)))
+        return false;
+    for (; *source != '\0'; source++)
+        if (*source < ' ' || *source > '~')
+            return false;
+    return true;
+}
+
 /* Implements LogStore, on the queue. The server does not send a line again once its call has ended, together with all
  * other calls that wait. So the last waiting call ends after the effects of all lines are durable. */
 static void receive_line(void *self, const char *source, uint64_t number, const char *text, size_t length)
 {
     struct remote *remote = self;
     struct peal_queue_info info = { .size = sizeof info };
-    if (!copy_text(remote, text, length))
+    if (!is_line(source, text, length)) {
+        remote->receiver.refused(remote->receiver.context);
+    } else if (copy_text(remote, text, length)) {
+        const struct log_line line = { source, number, remote->text, length };
+        remote->receiver.line(remote->receiver.context, &line);
+    } else {
         abort(); /* The line must not count as received. */
-    const struct log_line line = { source, number, remote->text, length };
-    remote->receiver.line(remote->receiver.context, &line);
+    }
     if (peal_queue_get_info(remote->queue, &info) < 0 || info.waiting == 0)
         remote->receiver.settle(remote->receiver.context);
 }

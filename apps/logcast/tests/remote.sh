@@ -1,10 +1,11 @@
-# remote.sh LOGCAST NATS_SERVER PLUGINS KILLER [ROWS]: several readers, and a collector that is killed and started again.
+# remote.sh LOGCAST NATS_SERVER PLUGINS KILLER FORGER [ROWS]: several readers, and a collector that is killed and started again.
 . "$(dirname "$0")/claims.sh"
 logcast=$1
 server=$2
 mkdir "$work/plugins"
 cp "$3"/*.so "$4" "$work/plugins"
-rows=${5:-}
+forger=$5
+rows=${6:-}
 cd "$work" || exit 1
 server_process=
 trap '[ -z "$server_process" ] || kill -KILL "$server_process"; rm -rf "$work"' EXIT
@@ -157,6 +158,18 @@ stop_collector
 printf 'a\0b\n\n\377\tend\n' >expected
 cut -f 3- odd.all >text
 claim "lines of any bytes arrive unchanged" cmp expected text
+
+# Calls that no reader makes. Each plugin goes on.
+"$forger" "$url"
+claim "the forger has published" same 0 "$?"
+start_collector --realm forged --lines.path forged ${rows:+--sqlite.path forged.db}
+claim "lines after forged calls arrive" wait_for 2 forged
+stop_collector
+claim "the collector ends by SIGTERM after forged calls" same 143 "$code"
+claim "no forged call is a line" same "web.1.1:log 2 genuine,web.1.1:log 3 ," "$(tr '\t\n' ' ,' <forged)"
+claim "the first refused line is reported" has collector.err "logcast: subscribe: a line was refused: "
+claim "refused lines are counted" has collector.err "logcast: subscribe: 6 lines were refused"
+[ -z "$rows" ] || claim "the database has the other lines" same 2 "$("$rows" forged.db | wc -l)"
 
 if [ -n "$rows" ]; then
     collect --realm live --name rows --sqlite.path rows.db --lines.path unused --killer.sync 1
