@@ -17,9 +17,13 @@
 
 enum { STACK_BYTES = 256, ARENA_BYTES = 1024 };
 
+/* A request that is answered later takes memory meanwhile. */
+enum { OPEN_LIMIT = 16384, WAIT_LIMIT = 600000 /* milliseconds */ };
+
 /* A request whose observers are called. */
 struct answer {
     struct answer *next;
+    struct answer **link; /* the pointer to this one */
     struct answers *answers;
     const struct bridge_method *method;
     uint64_t number;
@@ -36,13 +40,27 @@ struct answers {
     peal_queue queue;                  /* runs the functions of gatherings on the thread that enqueues them */
     struct subscription *own; /* NULL while nothing observes in this process */
     struct subscription *shared; /* The same. Requests to all processes, or to one that provides the protocol. */
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of the members below, and of changes of the subscriptions */
     pthread_cond_t changed;
     struct answer *waiting;
+    size_t open; /* the number of these */
+    uint64_t lost; /* requests that ended subscriptions had dropped */
 };
 
 /* ---- Waiting requests -------------------------------------------------------------------------- */
 
+/* The caller must hold the lock. */
+static void insert(struct answers *answers, struct answer *answer)
+{
+    answer->next = answers->waiting;
+    if (answer->next != NULL)
+        answer->next->link = &answer->next;
+    answer->link = &answers->waiting;
+    answers->waiting = answer;
+    answers->open++;
+}
+
+/* Returns NULL if too many wait, or without memory. */
 static struct answer *make_answer(
     struct answers *answers, const struct bridge_method *method, const char *reply, uint64_t number)
 {
@@ -56,21 +74,25 @@ static struct answer *make_answer(
     made->method = method;
     made->number = number;
     pthread_mutex_lock(&answers->lock);
-    made->next = answers->waiting;
-    answers->waiting = made;
+    const bool has_room = answers->open < OPEN_LIMIT;
+    if (has_room)
+        insert(answers, made);
     pthread_mutex_unlock(&answers->lock);
-    return made;
+    if (has_room)
+        return made;
+    free(made);
+    return NULL;
 }
 
 /* The caller must hold the lock. */
 static void destroy_answer(struct answer *answer)
 {
     struct answers *answers = answer->answers;
-    struct answer **link = &answers->waiting;
 
-    while (*link != answer)
-        link = &(*link)->next;
-    *link = answer->next;
+    *answer->link = answer->next;
+    if (answer->next != NULL)
+        answer->next->link = answer->link;
+    answers->open--;
     free(answer);
     pthread_cond_broadcast(&answers->changed);
 }
@@ -139,16 +161,16 @@ static void finish(void *context, const struct peal_completion_info *info)
 
 /* ---- Requests ---------------------------------------------------------------------------------- */
 
-/* Returns the rest of the time limit in milliseconds; 0 when it has expired. */
+/* Returns the rest of the time limit in milliseconds; 0 when it has expired. The deadline is the word of another process. */
 static uint32_t remaining_of(uint64_t deadline)
 {
     const uint64_t time = (uint64_t)system_milliseconds();
 
     if (deadline == 0)
-        return PEAL_FOREVER;
+        return WAIT_LIMIT;
     if (deadline <= time)
         return 0;
-    return deadline - time < PEAL_FOREVER ? (uint32_t)(deadline - time) : PEAL_FOREVER;
+    return deadline - time < WAIT_LIMIT ? (uint32_t)(deadline - time) : WAIT_LIMIT;
 }
 
 static void gather(struct answer *answer, const struct peal_wire_header *header, void *const *arguments, size_t count)
@@ -287,6 +309,7 @@ static peal_status subscribe(struct answers *answers, const char *recipient, con
     transport_handler handler, struct subscription **out_subscription)
 {
     const struct import *import = answers->import;
+    struct subscription *made = NULL;
     char *subject = NULL;
 
     if (*out_subscription != NULL)
@@ -294,9 +317,14 @@ static peal_status subscribe(struct answers *answers, const char *recipient, con
     if (asprintf(&subject, "%s%s*", import->table->request_prefix, recipient) < 0)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     const peal_status status = transport_subscribe(
-        import->bridge->prompt, subject, group, handler, answers, out_subscription);
+        import->bridge->prompt, subject, group, handler, answers, &made);
     free(subject);
-    return status;
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&answers->lock);
+    *out_subscription = made;
+    pthread_mutex_unlock(&answers->lock);
+    return PEAL_OK;
 }
 
 peal_status answers_subscribe(struct answers *answers)
@@ -325,14 +353,26 @@ peal_status answers_subscribe(struct answers *answers)
 void answers_unsubscribe(struct answers *answers)
 {
     struct transport *transport = answers->import->bridge->prompt;
-    const bool was_subscribed = answers->shared != NULL;
+    struct subscription *own = answers->own, *shared = answers->shared;
+    const bool was_subscribed = shared != NULL;
 
-    transport_unsubscribe(answers->own);
-    transport_unsubscribe(answers->shared);
+    pthread_mutex_lock(&answers->lock);
+    answers->lost += transport_dropped(own) + transport_dropped(shared);
     answers->own = answers->shared = NULL;
+    pthread_mutex_unlock(&answers->lock);
+    transport_unsubscribe(own);
+    transport_unsubscribe(shared);
     /* An announcement must not overtake the end of the subscriptions. */
     if (was_subscribed && transport_is_connected(transport))
         (void)transport_flush(transport, FLUSH_MILLISECONDS);
+}
+
+uint64_t answers_lost(struct answers *answers)
+{
+    pthread_mutex_lock(&answers->lock);
+    const uint64_t lost = answers->lost + transport_dropped(answers->own) + transport_dropped(answers->shared);
+    pthread_mutex_unlock(&answers->lock);
+    return lost;
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */

@@ -18,6 +18,8 @@ void answers_destroy(struct answers *answers);
 /* Subscribes to the requests. The thread that updates the import. */
 peal_status answers_subscribe(struct answers *answers);
 void answers_unsubscribe(struct answers *answers);
+/* Returns the number of requests that the subscriptions have dropped. Any thread. */
+uint64_t answers_lost(struct answers *answers);
 
 /* Makes the call of a request.
  *

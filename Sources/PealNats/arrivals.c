@@ -7,15 +7,24 @@
 enum {
     WINDOW = 256,
     WORDS = WINDOW / 64,
+    GAP = 65536, /* between the numbers of a run */
+    BEFORE = 1 << 24, /* of numbers before a run: late, because more calls than that cannot wait on a slower way */
+    RUNS = 4,
     WAYS = 8,    /* origins that share a slot */
     SLOTS = 256 /* So 2,048 origins are known. The one that was silent for longest makes room. */
 };
 
-struct origin_state {
-    uint8_t origin[ORIGIN_SIZE];
-    uint64_t greatest;    /* 0: the slot is free */
+struct run {
+    uint64_t first;       /* the smallest number */
+    uint64_t greatest;    /* 0: there is no run */
     uint64_t seen[WORDS]; /* bit n: the number `greatest` - n has arrived */
     uint64_t used;        /* `clock` at the last arrival */
+};
+
+struct origin_state {
+    uint8_t origin[ORIGIN_SIZE];
+    uint64_t used; /* as for a run; 0: the slot is free */
+    struct run runs[RUNS];
 };
 
 struct arrivals {
@@ -44,14 +53,11 @@ void arrivals_destroy(struct arrivals *arrivals)
 
 static struct origin_state *find(struct arrivals *arrivals, const uint8_t *origin)
 {
-    uint64_t halves[2];
-
-    memcpy(halves, origin, ORIGIN_SIZE);
-    const uint64_t hash = (halves[0] ^ arrivals->secret) * 0x9e3779b97f4a7c15u + halves[1] * 0xc2b2ae3d27d4eb4fu;
-    struct origin_state *slots = arrivals->slots[(hash ^ hash >> 32) % SLOTS];
+    struct origin_state *slots = arrivals->slots[origin_hash(origin, arrivals->secret) % SLOTS];
     struct origin_state *oldest = &slots[0];
+
     for (size_t i = 0; i < WAYS; i++) {
-        if (slots[i].greatest != 0 && memcmp(slots[i].origin, origin, ORIGIN_SIZE) == 0)
+        if (slots[i].used != 0 && memcmp(slots[i].origin, origin, ORIGIN_SIZE) == 0)
             return &slots[i];
         if (slots[i].used < oldest->used)
             oldest = &slots[i];
@@ -61,47 +67,106 @@ static struct origin_state *find(struct arrivals *arrivals, const uint8_t *origi
     return oldest;
 }
 
+/* ---- Runs -------------------------------------------------------------------------------------- */
+
+static bool is_in_window(const struct run *run, uint64_t number) { return run->greatest - number < WINDOW; }
+
+static bool covers(const struct run *run, uint64_t number)
+{
+    return number <= run->greatest && (number >= run->first || is_in_window(run, number));
+}
+
+static bool is_continued_by(const struct run *run, uint64_t number)
+{
+    return number > run->greatest && number - run->greatest <= GAP;
+}
+
+/* Returns the run that has the number, or the nearest one that the number continues, or NULL. */
+static struct run *find_run(struct origin_state *state, uint64_t number)
+{
+    struct run *nearest = NULL;
+
+    for (struct run *each = state->runs; each < state->runs + RUNS && each->greatest != 0; each++) {
+        if (covers(each, number))
+            return each;
+        if (is_continued_by(each, number) && (nearest == NULL || each->greatest > nearest->greatest))
+            nearest = each;
+    }
+    return nearest;
+}
+
+static bool precedes_a_run(const struct origin_state *state, uint64_t number)
+{
+    for (size_t i = 0; i < RUNS; i++) {
+        if (number < state->runs[i].first && state->runs[i].first - number <= BEFORE)
+            return true;
+    }
+    return false;
+}
+
+/* Begins a run in the place of the one that was not used for longest. */
+static struct run *begin_run(struct origin_state *state, uint64_t number)
+{
+    struct run *oldest = &state->runs[0];
+
+    for (size_t i = 1; i < RUNS; i++) {
+        if (state->runs[i].used < oldest->used)
+            oldest = &state->runs[i];
+    }
+    *oldest = (struct run){ .first = number, .greatest = number };
+    return oldest;
+}
+
 /* Moves the window up, so that `number` is the greatest. */
-static void advance(struct origin_state *state, uint64_t number)
+static void advance(struct run *run, uint64_t number)
 {
-    const uint64_t distance = number - state->greatest;
+    const uint64_t distance = number - run->greatest;
+    const size_t words = distance / 64, bits = distance % 64;
 
-    if (distance >= WINDOW || state->greatest == 0) {
-        memset(state->seen, 0, sizeof state->seen);
-    } else {
-        const size_t words = distance / 64, bits = distance % 64;
-        for (size_t i = WORDS; i-- > 0;) {
-            uint64_t word = i >= words ? state->seen[i - words] << bits : 0;
-            if (bits > 0 && i > words)
-                word |= state->seen[i - words - 1] >> (64 - bits);
-            state->seen[i] = word;
-        }
+    for (size_t i = WORDS; i-- > 0;) {
+        uint64_t word = i >= words ? run->seen[i - words] << bits : 0;
+        if (bits > 0 && i > words)
+            word |= run->seen[i - words - 1] >> (64 - bits);
+        run->seen[i] = word;
     }
-    state->greatest = number;
-    state->seen[0] |= 1;
+    run->greatest = number;
 }
 
-static bool note(struct origin_state *state, uint64_t number)
+static enum arrival note_in_run(struct run *run, uint64_t number)
 {
-    if (number > state->greatest) {
-        advance(state, number);
-        return true;
-    }
-    const uint64_t distance = state->greatest - number;
-    if (distance >= WINDOW || (state->seen[distance / 64] >> distance % 64 & 1) != 0)
-        return false;
-    state->seen[distance / 64] |= (uint64_t)1 << distance % 64;
-    return true;
+    if (number > run->greatest)
+        advance(run, number);
+    if (!is_in_window(run, number))
+        return ARRIVAL_LATE;
+    const uint64_t distance = run->greatest - number, bit = (uint64_t)1 << distance % 64;
+    if ((run->seen[distance / 64] & bit) != 0)
+        return ARRIVAL_DUPLICATE;
+    run->seen[distance / 64] |= bit;
+    if (number < run->first)
+        run->first = number;
+    return ARRIVAL_NEW;
 }
 
-bool arrivals_note(struct arrivals *arrivals, const struct identity *identity)
+static enum arrival note(struct origin_state *state, uint64_t number)
+{
+    struct run *run = find_run(state, number);
+
+    if (run == NULL && precedes_a_run(state, number))
+        return ARRIVAL_LATE;
+    if (run == NULL)
+        run = begin_run(state, number);
+    run->used = state->used;
+    return note_in_run(run, number);
+}
+
+enum arrival arrivals_note(struct arrivals *arrivals, const struct identity *identity)
 {
     if (identity->number == 0)
-        return false;
+        return ARRIVAL_DUPLICATE;
     pthread_mutex_lock(&arrivals->lock);
     struct origin_state *state = find(arrivals, identity->origin);
     state->used = ++arrivals->clock;
-    const bool is_new = note(state, identity->number);
+    const enum arrival arrival = note(state, identity->number);
     pthread_mutex_unlock(&arrivals->lock);
-    return is_new;
+    return arrival;
 }

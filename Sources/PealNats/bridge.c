@@ -48,6 +48,8 @@ static void refused(void *context, const char *reason)
     bridge_refuse(bridge, &bridge->troubles, "%s", reason);
 }
 
+static void dropped(void *context) { bridge_wake(context); }
+
 /* Registrations and removals change what the imports announce. The tap runs in the thread that registers. */
 static void observers_changed(
     void *context, const struct peal_tap_record *record, void *const *arguments, const void *result)
@@ -66,7 +68,7 @@ static void ignore_event(void *context, const char *text) { (void)context, (void
 /* The other connection reports when it is lost and made again. */
 static peal_status open_prompt(struct peal_bridge *bridge)
 {
-    const struct transport_events events = { ignore_event, ignore_event, refused, bridge };
+    const struct transport_events events = { ignore_event, ignore_event, refused, dropped, bridge };
     struct requests *requests = NULL;
 
     if (bridge->requests != NULL)
@@ -105,6 +107,8 @@ static peal_status check_options(const struct peal_bridge_options *options)
 {
     if (options->size != sizeof *options)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the size of the options is wrong");
+    if (options->presence > INTERVAL_LIMIT)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "the interval of announcements is at most 60,000 milliseconds");
     if (options->realm != NULL && !is_name(options->realm))
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the name of a realm has letters, digits, '-' and '_'");
     if (options->application != NULL && !is_name(options->application))
@@ -183,7 +187,7 @@ static peal_status open_tap(struct peal_bridge *bridge)
 
 static peal_status start(struct peal_bridge *bridge, const struct peal_bridge_options *options)
 {
-    const struct transport_events events = { connected, disconnected, refused, bridge };
+    const struct transport_events events = { connected, disconnected, refused, dropped, bridge };
     peal_status status = peal_bridge_events_define(bridge->center, &bridge->events);
 
     if (status < 0)
@@ -381,7 +385,7 @@ static void add_import(struct peal_bridge_info *info, const struct import *impor
     info->received += __atomic_load_n(&import->received, __ATOMIC_RELAXED);
     info->duplicates += __atomic_load_n(&import->duplicates, __ATOMIC_RELAXED);
     add_troubles(info, &import->troubles, import->relay);
-    info->dropped += transport_dropped(import->calls);
+    info->dropped += import_lost(import);
 }
 
 peal_status peal_bridge_get_info(peal_bridge *bridge, peal_protocol protocol, struct peal_bridge_info *out_info)

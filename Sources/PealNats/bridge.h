@@ -27,7 +27,13 @@
 #include <pthread.h>
 
 /* A process that announces nothing for so many intervals counts as ended. */
-enum { SILENT_INTERVALS = 3 };
+enum { SILENT_INTERVALS = 3, INTERVAL_LIMIT = 60000 /* milliseconds */ };
+
+/* Milliseconds between an announcement and the next answer to a question, which anybody may send. */
+enum { ANSWER_PAUSE = 20 };
+
+/* The peers of an export. The table of their places is at most half full. */
+enum { PEER_LIMIT = 1024, PEER_PLACES = 2048 };
 
 enum { REASON_SIZE = 256, REALM_SIZE = 128, MASK_WORDS = METHOD_LIMIT / 64 };
 
@@ -50,6 +56,8 @@ struct peer {
     uint8_t id[ORIGIN_SIZE];
     int64_t expires;             /* by now_in_milliseconds */
     uint64_t wanted[MASK_WORDS]; /* a bit for each method of the table that it observes: mask_has */
+    uint64_t kept[MASK_WORDS]; /* methods that it announced until `left`; they count for some time (peers.c) */
+    int64_t left; /* when it last announced fewer methods; 0: never */
     uint64_t mismatched[MASK_WORDS]; /* methods whose fingerprints differ; each was reported */
     bool is_silent; /* It has not answered its last request. */
 };
@@ -79,10 +87,14 @@ struct export
     struct gatherer gatherer;
     struct remote_proxy *proxies; /* of a service; guarded by the lock of the bridge */
     struct subscription *presence;
-    struct peer *peers; /* guarded by the lock of the bridge */
+    struct peer *peers; /* guarded by the lock of the bridge, as the members down to `peer_capacity` */
     size_t peer_count;
+    uint16_t peer_places[PEER_PLACES]; /* by hash: the index of a peer, from 1; 0: free */
+    uint64_t peer_secret; /* of the hash */
+    bool must_ask; /* A process has announced fewer methods. */
     int64_t emptied; /* the time at which the last peer was removed, by now_in_milliseconds */
     size_t peer_capacity;
+    int64_t asked_at; /* of the worker */
     size_t ready_peers; /* those for which the handler is registered; guarded by the lock of the bridge */
     size_t updated_peers; /* those at the last update; read and written by the thread that updates */
     size_t reported_peers;
@@ -102,7 +114,7 @@ struct import {
     struct subscription *calls; /* NULL while nothing observes in this process; changed with the lock of the bridge */
     struct subscription *presence;
     struct inbox *inbox; /* NULL: not durable */
-    struct answers *answers; /* NULL: no method has a result */
+    struct answers *answers; /* NULL: no method has a result; changed with the lock of the bridge */
     char *announced; /* the methods that were announced last; of the updating thread */
     int64_t announced_at;
     bool must_announce; /* atomic: a process has sent a question */
@@ -181,12 +193,21 @@ struct peer *export_find_peer(struct export *export, const uint8_t *id);
 void export_update_wanted(struct export *export);
 /* A process has announced what it observes. Any thread. */
 void export_note_peer(struct export *export, const uint8_t *id, int64_t interval, const char *methods);
-/* Removes the processes that have sent no announcement for long. Returns when the next process expires, or INT64_MAX. */
+/* Returns true if a peer observes a method, or did a moment ago. The caller must hold the lock of the bridge. */
+static inline bool peer_wants(const struct peer *peer, size_t method)
+{
+    return mask_has(peer->wanted, method) || mask_has(peer->kept, method);
+}
+/* Removes the processes that have left, or have sent no announcement for long. Asks again after a process has announced fewer
+ * methods. Returns when the next of these is due, or INT64_MAX. The worker. */
 int64_t export_expire_peers(struct export *export);
 
 /* ---- import.c ---------------------------------------------------------------------------------- */
 
 void import_destroy(struct import *import);
+/* Returns the number of messages that its subscriptions have dropped, because too many waited. The caller must hold the lock
+ * of the bridge, or be the updating thread. */
+uint64_t import_lost(const struct import *import);
 /* Returns the index of the method of a message, or -1 if the message is not for this import. */
 int import_find_method(struct import *import, const char *subject);
 /* Puts a message on the import's queue, which exists. */

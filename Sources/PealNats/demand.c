@@ -75,10 +75,12 @@ static char *list_at_once(const struct import *import)
     return text;
 }
 
+/* Returns the subscription before, with whose drops the import goes on counting. */
 static struct subscription *set_calls(struct import *import, struct subscription *calls)
 {
     pthread_mutex_lock(&import->bridge->lock);
     struct subscription *old = import->calls;
+    __atomic_fetch_add(&import->troubles.dropped, transport_dropped(old), __ATOMIC_RELAXED);
     import->calls = calls;
     pthread_mutex_unlock(&import->bridge->lock);
     return old;
@@ -104,10 +106,7 @@ static peal_status subscribe(struct import *import)
 
 static void unsubscribe(struct import *import)
 {
-    struct subscription *calls = set_calls(import, NULL);
-
-    __atomic_fetch_add(&import->troubles.dropped, transport_dropped(calls), __ATOMIC_RELAXED);
-    transport_unsubscribe(calls);
+    transport_unsubscribe(set_calls(import, NULL));
 }
 
 static bool observes_answered(const struct import *import)
@@ -123,9 +122,13 @@ static bool observes_answered(const struct import *import)
 static peal_status follow_requests(struct import *import)
 {
     peal_status status = bridge_open_prompt(import->bridge);
+    struct answers *answers = import->answers;
 
-    if (status == PEAL_OK && import->answers == NULL)
-        status = answers_create(import, &import->answers);
+    if (status == PEAL_OK && answers == NULL)
+        status = answers_create(import, &answers);
+    pthread_mutex_lock(&import->bridge->lock);
+    import->answers = answers;
+    pthread_mutex_unlock(&import->bridge->lock);
     return status == PEAL_OK ? answers_subscribe(import->answers) : status;
 }
 
@@ -146,7 +149,8 @@ static peal_status follow_demand(struct import *import, bool is_wanted)
 static void announce(struct import *import, char *methods)
 {
     const int64_t now = now_in_milliseconds();
-    const bool was_requested = __atomic_exchange_n(&import->must_announce, false, __ATOMIC_ACQ_REL);
+    const bool was_requested = now >= import->announced_at + ANSWER_PAUSE
+                            && __atomic_exchange_n(&import->must_announce, false, __ATOMIC_ACQ_REL);
     const bool has_changed = strcmp(methods, import->announced != NULL ? import->announced : "") != 0;
     const bool is_due = methods[0] != '\0' && now - import->announced_at >= import->bridge->options.presence;
 

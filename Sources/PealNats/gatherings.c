@@ -46,12 +46,12 @@ static size_t count_observing(const struct export *export, size_t method)
     size_t count = 0;
 
     for (size_t i = 0; i < export->peer_count; i++)
-        count += mask_has(export->peers[i].wanted, method);
+        count += peer_wants(&export->peers[i], method);
     return count;
 }
 
-/* Lists the processes that observe the method. A process that has not answered the last request gets this one alone, so
- * that the server states whether the process has ended. Returns NULL if there is none, or no memory. */
+/* Lists the processes that observe the method. A process that has not answered the last request, or may have left, gets this
+ * one alone, so that the server states whether the process has ended. Returns NULL if there is none, or no memory. */
 static struct request *address(struct export *export, size_t method)
 {
     struct request *made = NULL;
@@ -62,11 +62,11 @@ static struct request *address(struct export *export, size_t method)
         made = request_create(export, method, end_recipient, count);
     for (size_t i = 0; made != NULL && i < export->peer_count; i++) {
         const struct peer *peer = &export->peers[i];
-        if (!mask_has(peer->wanted, method))
+        if (!peer_wants(peer, method))
             continue;
         struct recipient *recipient = &made->recipients[made->count++];
         memcpy(recipient->id, peer->id, ORIGIN_SIZE);
-        recipient->is_alone = count == 1 || peer->is_silent;
+        recipient->is_alone = count == 1 || peer->is_silent || !mask_has(peer->wanted, method);
     }
     pthread_mutex_unlock(&export->bridge->lock);
     return made;

@@ -58,13 +58,18 @@ static void broadcast(struct import *import, const struct bridge_method *method,
         __atomic_fetch_add(&import->received, 1, __ATOMIC_RELAXED);
 }
 
-/* Returns true if the call is to be made: it is neither an echo nor a duplicate. */
-static bool note_arrival(struct import *import, const struct identity *identity)
+/* Returns true if the call is to be made. A late one is refused, because each call is made at most once. */
+static bool note_arrival(struct import *import, const struct bridge_method *method, const struct identity *identity)
 {
     switch (source_note_arrival(import->source, identity)) {
     case ARRIVAL_NEW: return true;
     case ARRIVAL_DUPLICATE: __atomic_fetch_add(&import->duplicates, 1, __ATOMIC_RELAXED); return false;
     case ARRIVAL_ECHO: return false;
+    case ARRIVAL_LATE:
+        bridge_refuse(import->bridge, &import->troubles,
+            "%s: the call with the number %" PRIu64 " arrived after many later ones of its sender, and may have been made",
+            method->name, identity->number);
+        return false;
     }
     return false;
 }
@@ -93,7 +98,7 @@ static void deliver_call(struct import *import, size_t index, const void *messag
     if (header.hops >= HOP_LIMIT || header.number == 0)
         bridge_refuse(import->bridge, &import->troubles, "%s: a call with %" PRIu32 " hops and the number %" PRIu64,
             method->name, header.hops, header.number);
-    else if (note_arrival(import, &identity))
+    else if (note_arrival(import, method, &identity))
         broadcast(import, method, arguments, count, &identity);
     peal_wire_arguments_release(method->plan, arguments);
 }
@@ -181,6 +186,11 @@ void import_arrived(void *context, const struct delivery *delivery)
 }
 
 /* ---- Imports ----------------------------------------------------------------------------------- */
+
+uint64_t import_lost(const struct import *import)
+{
+    return transport_dropped(import->calls) + (import->answers != NULL ? answers_lost(import->answers) : 0);
+}
 
 void import_destroy(struct import *import)
 {

@@ -8,6 +8,7 @@
 
 #include <peal/center.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,15 @@ static bool is_message_of(const peal_wire_plan *plan, const void *message, size_
         && peal_wire_decode_call(plan, message, size, arena, sizeof arena, &arguments, &count) == PEAL_OK;
 }
 
+static void note_announcement(struct export *export, const uint8_t *id, uint32_t interval, const char *methods)
+{
+    if (interval > INTERVAL_LIMIT)
+        bridge_refuse(export->bridge, &export->troubles, "an announcement: the next one is due in %" PRIu32 " milliseconds",
+            interval);
+    else
+        export_note_peer(export, id, interval, methods);
+}
+
 /* An export gets the questions of other exports too, and an import the announcements of other imports. */
 static void export_receive(void *context, const struct delivery *delivery)
 {
@@ -114,14 +124,14 @@ static void export_receive(void *context, const struct delivery *delivery)
         return;
     const size_t arena_size = peal_wire_decode_size(presence->announce, delivery->size);
     void *arena = delivery->size <= export->bridge->options.message_limit ? malloc(arena_size) : NULL;
-    if (arena != NULL && peal_wire_peek(delivery->bytes, delivery->size, &header) == PEAL_OK
-        && peal_wire_decode_call(
+    if (arena == NULL || peal_wire_peek(delivery->bytes, delivery->size, &header) < 0
+        || peal_wire_decode_call(
                presence->announce, delivery->bytes, delivery->size, arena, arena_size, &arguments, &count)
-               == PEAL_OK
-        && *(const char *const *)arguments[1] != NULL)
-        export_note_peer(export, header.origin, *(const uint32_t *)arguments[0], *(const char *const *)arguments[1]);
-    else
+               < 0
+        || *(const char *const *)arguments[1] == NULL)
         bridge_refuse(export->bridge, &export->troubles, "an announcement: %s", peal_wire_last_message());
+    else
+        note_announcement(export, header.origin, *(const uint32_t *)arguments[0], *(const char *const *)arguments[1]);
     free(arena);
 }
 

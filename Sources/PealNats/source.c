@@ -209,7 +209,7 @@ enum arrival source_note_arrival(struct source *source, const struct identity *i
 {
     if (memcmp(identity->origin, source->origin, ORIGIN_SIZE) == 0)
         return ARRIVAL_ECHO;
-    return arrivals_note(source->arrivals, identity) ? ARRIVAL_NEW : ARRIVAL_DUPLICATE;
+    return arrivals_note(source->arrivals, identity);
 }
 
 void imported_begin(struct imported *imported, const struct source *source, bool may_defer)

@@ -9,6 +9,7 @@
 #include <peal/nats.h>
 
 #include <pthread.h>
+#include <string.h>
 #include <sys/types.h>
 
 enum { ORIGIN_SIZE = 16 };
@@ -49,6 +50,18 @@ struct source {
 /* Fills memory with random bytes. */
 void random_bytes(void *bytes, size_t size);
 
+/* Returns a hash of an identity. Without the secret, another process cannot choose identities whose hashes are the same. */
+static inline uint64_t origin_hash(const uint8_t *origin, uint64_t secret)
+{
+    uint64_t halves[2];
+
+    memcpy(halves, origin, ORIGIN_SIZE);
+    uint64_t hash = (halves[0] ^ secret) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 32 ^ halves[1]) * 0xc2b2ae3d27d4eb4fu;
+    hash = (hash ^ hash >> 29 ^ secret) * 0xbf58476d1ce4e5b9u;
+    return hash ^ hash >> 32;
+}
+
 /* Returns the source of a protocol. source_release ends the use.
  *
  * identity: NULL: any. Returns PEAL_ERROR_CONFLICT when the source has another one. */
@@ -74,7 +87,12 @@ bool source_is_imported(uint64_t origin);
 void source_pass(const struct source *source, uint64_t bridge);
 
 /* The outcome of an arrival. */
-enum arrival { ARRIVAL_NEW, ARRIVAL_ECHO, ARRIVAL_DUPLICATE };
+enum arrival {
+    ARRIVAL_NEW,
+    ARRIVAL_ECHO,
+    ARRIVAL_DUPLICATE,
+    ARRIVAL_LATE /* so long after newer ones that it is not known whether the call has been made */
+};
 
 /* Notes that a call has arrived, and returns if it is new. */
 enum arrival source_note_arrival(struct source *source, const struct identity *identity);

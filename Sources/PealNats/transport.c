@@ -68,15 +68,17 @@ static void closed(natsConnection *connection, void *closure)
     pthread_mutex_unlock(&transport->lock);
 }
 
-/* A slow consumer is counted by its subscription (transport_dropped). */
+/* A subscription counts the messages that it drops (transport_dropped). libnats calls this for the first one after each pause. */
 static void failed(natsConnection *connection, natsSubscription *subscription, natsStatus status, void *closure)
 {
     const struct transport *transport = closure;
     const char *reason = NULL;
 
     (void)subscription;
-    if (status == NATS_SLOW_CONSUMER)
+    if (status == NATS_SLOW_CONSUMER) {
+        transport->events.dropped(transport->events.context);
         return;
+    }
     (void)natsConnection_GetLastError(connection, &reason);
     transport->events.refused(
         transport->events.context, reason != NULL && reason[0] != '\0' ? reason : natsStatus_GetText(status));

@@ -34,6 +34,7 @@ struct transport_events {
     void (*connected)(void *context, const char *url);
     void (*disconnected)(void *context, const char *reason);
     void (*refused)(void *context, const char *reason);
+    void (*dropped)(void *context); /* transport_dropped of a subscription grows */
     void *context;
 };
 

@@ -105,7 +105,8 @@ static int64_t report(struct peal_bridge *bridge, struct export *exports, struct
         report_peers(bridge, each);
     }
     for (struct import *each = imports; each != NULL; each = each->next)
-        due = earlier(due, report_troubles(bridge, &each->troubles, each->name, relay_dropped(each->relay)));
+        due = earlier(due, report_troubles(
+                               bridge, &each->troubles, each->name, relay_dropped(each->relay) + import_lost(each)));
     return due;
 }
 
@@ -120,8 +121,11 @@ static int64_t maintain(struct peal_bridge *bridge, struct export *exports, stru
         due = earlier(due, export_expire_peers(each));
         (void)export_update(each);
     }
-    for (struct import *each = imports; each != NULL; each = each->next)
+    for (struct import *each = imports; each != NULL; each = each->next) {
         (void)import_update(each);
+        if (__atomic_load_n(&each->must_announce, __ATOMIC_ACQUIRE))
+            due = earlier(due, each->announced_at + ANSWER_PAUSE);
+    }
     requests_expire(__atomic_load_n(&bridge->requests, __ATOMIC_ACQUIRE));
     return due;
 }

@@ -105,6 +105,85 @@ static void expire(struct simulation *simulation)
 
 CLAIM("N19", "a gathering that ends because no answer has arrived calls the bridge") { simulation_repeat(20, expire); }
 
+/* ---- Requests that are answered later ---------------------------------------------------------- */
+
+struct open_requests {
+    struct pair pair;
+    size_t ends, dropped;
+};
+
+static void count_end(void *context, const struct peal_completion_info *info)
+{
+    struct open_requests *open = context;
+
+    open->ends++;
+    open->dropped += info->dropped;
+}
+
+/* Keeps each request open. */
+static void defer_call(void *target, const struct peal_call *call)
+{
+    peal_completion token = { 0 };
+
+    (void)target;
+    CHECK_OK(peal_call_defer(call, &token));
+}
+
+static void gather_for_an_hour(struct open_requests *open, peal_queue queue, peal_method method)
+{
+    struct peal_gather_options options = PEAL_GATHER_OPTIONS;
+    int32_t value = 1;
+    void *const arguments[] = { &value };
+
+    options.queue = queue;
+    options.done = count_end;
+    options.context = open;
+    options.timeout = 3600 * 1000;
+    CHECK_OK(peal_gather(method, arguments, 1, &options, NULL));
+    simulation_advance(1);
+}
+
+static void keep_open(struct simulation *simulation)
+{
+    enum { LIMIT = 16384, MORE = 10, WAIT = 600000 };
+    struct peal_queue_options options = PEAL_QUEUE_OPTIONS;
+    struct open_requests open = { .ends = 0 };
+    struct party *from = &open.pair.from, *to = &open.pair.to;
+    peal_queue queue;
+
+    options.kind = PEAL_QUEUE_EXECUTOR;
+    options.submit = run_at_once;
+    simulation_begin(simulation);
+    CHECK_OK(peal_queue_create(&options, &queue));
+    simulation_open_party(from, "from", "network");
+    simulation_open_party(to, "to", "network");
+    const peal_protocol asked = define(from), answering = define(to);
+    CHECK_OK(peal_bridge_export(from->bridge, asked, NULL));
+    CHECK_OK(peal_bridge_import(to->bridge, answering, NULL));
+    CHECK_OK(peal_observe_handler(answering, NULL, defer_call, NULL, 0, NULL, NULL));
+    simulation_advance(READY);
+    for (unsigned i = 0; i < LIMIT + MORE; i++)
+        gather_for_an_hour(&open, queue, find_method(asked, "one"));
+    CHECK_EQUAL(party_info(to).received, LIMIT);
+    CHECK_EQUAL(party_info(to).dropped, MORE);
+    CHECK_EQUAL(open.ends, MORE);
+    CHECK_EQUAL(open.dropped, MORE);
+    /* The provider ends its part before the time limit of the sender. */
+    simulation_advance(WAIT);
+    gather_for_an_hour(&open, queue, find_method(asked, "one"));
+    CHECK_EQUAL(party_info(to).received, LIMIT + 1);
+    CHECK_EQUAL(party_info(to).dropped, MORE);
+    party_close(from);
+    party_close(to);
+    CHECK_OK(peal_queue_destroy(queue));
+    simulation_end();
+}
+
+CLAIM("N28", "a process keeps 16,384 requests open, each for ten minutes, and answers more by a status, whatever their senders wait for")
+{
+    simulation_repeat(1, keep_open);
+}
+
 /* ---- Remote services --------------------------------------------------------------------------- */
 
 /* A call of a proxy on a thread of its own. The thread uses the simulation until the request is sent. */

@@ -242,6 +242,7 @@ static void deliver(struct letter *letter)
         counts.overflowed += calls_in(letter);
         box->overflowed++;
         free_letter(letter);
+        receiver->events.dropped(receiver->events.context);
     }
 }
 

@@ -61,8 +61,8 @@ struct peal_bridge_options {
      * written at once. */
     void *nats_options;
     uint32_t timeout; /* how long to wait for the server at first, in milliseconds; 0: 5,000 */
-    /* Interval of announcements, in milliseconds; 0: 2,000. A process that has announced nothing for three
-     * intervals has ended. */
+    /* Interval of announcements, in milliseconds; 0: 2,000; at most 60,000, or else PEAL_ERROR_ARGUMENT. A process that
+     * has announced nothing for three intervals has ended. */
     uint32_t presence;
     size_t message_limit; /* bytes of a message that is accepted; 0: 1 MiB */
 };
@@ -143,8 +143,8 @@ struct peal_import_options {
     /* *Copied*; names as for peal_method_find, ended by NULL: only these are accepted. NULL: all methods, also
      * those that are added later. */
     const char *const *methods;
-    /* Runs the calls; its capacity and its overflow policy bound them. Zero: a thread of libnats, which keeps
-     * 65,536 calls and drops newer ones. A durable import ignores the
+    /* Runs the calls; its capacity and its overflow policy bound them. Zero: a thread of libnats. Before either, libnats
+     * keeps up to 65,536 messages and 256 MiB for each import, and drops newer messages. A durable import ignores the
      * queue, and fetches the next calls after the current ones have ended. */
     peal_queue queue;
     /* Also calls from before this process started: all that the server keeps and this application has not made.
@@ -159,7 +159,8 @@ struct peal_import_options {
  * with another fingerprint, and bytes that are no message, are counted as refused.
  *
  * While the protocol has no observer in this process, the server sends no calls. An import that is not durable
- * delivers each call at most once. A durable one makes a call again if the process ended before the call did. So it
+ * delivers each call at most once. It knows the last 256 numbers of a sender one by one, and refuses a call that arrives
+ * after more than these, because it may have been made. A durable one makes a call again if the process ended before the call did. So it
  * can use the identity and the number (peal_imported_call_get_current) to make each effect once.
  *
  * Returns the statuses of peal_bridge_export; also PEAL_ERROR_STATE for `durable` without an application.
@@ -192,6 +193,10 @@ PEAL_API peal_status peal_imported_call_get_current(struct peal_imported_call *o
  * method. The server passes each call to one of the processes that provide the protocol. The answer is the result that
  * the method's policy makes of the observers' results, those on queues too. A handler may answer later
  * (peal_call_defer). It ends with the bridge.
+ *
+ * A process keeps at most 16,384 requests of a protocol open, each for at most ten minutes, whatever time limit its sender
+ * has. Then the sender gets PEAL_ERROR_TIMEOUT. More requests are not made, and their senders get PEAL_ERROR_LIMIT. The same
+ * holds for the requests of gatherings.
  *
  * protocol: of the bridge's center.
  * options: *borrowed during the call*; NULL for none. `durable` is PEAL_ERROR_ARGUMENT. Without a queue, the calls are
@@ -256,11 +261,15 @@ struct peal_bridge_info {
     size_t exports; /* exported protocols */
     size_t imports; /* imported and provided protocols */
     size_t peers; /* processes that import an exported protocol and observe it, or provide one that has a proxy, counted
-                     for each protocol */
+                     for each protocol; at most 1,024 for one. While there are more, the calls of all methods are
+                     sent, and a gathering reaches 1,024 */
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
-    uint64_t dropped; /* calls that were not sent or not made: a queue was full, or a value could not be encoded */
-    uint64_t refused; /* messages that are no call of an imported method, and subjects that the server refused */
+    uint64_t dropped; /* calls that were not sent or not made: a queue was full, a value could not be encoded, or
+                         messages arrived faster than they were made. Such a message counts once, and may have had
+                         several calls that followed one another quickly */
+    uint64_t refused; /* messages that are no call of an imported method, calls that arrived too late, announcements
+                         that were not accepted, and subjects that the server refused */
     uint64_t duplicates; /* calls that arrived again, on another way or from the server */
     uint64_t reconnects; /* connections that were made again */
 };
@@ -289,7 +298,7 @@ PEAL_API const char *peal_bridge_last_message(void);
  *     on_disconnected   the connection is lost. libnats keeps calls for some time; durable calls wait in their queue
  *     on_refused        a message was refused, or the server refused a subject; `reason` is a sentence. At most one event
  *                       a second and cause: `count` has the total
- *     on_dropped        calls of a protocol were dropped; `count` has the total
+ *     on_dropped        calls of a protocol were dropped; `count` has the total, as `dropped` of peal_bridge_info
  *     on_peers          the number of peers of an exported protocol, or of one with a proxy, has changed; `count` is the
  *                       new number */
 #define PEAL_BRIDGE_EVENTS(METHOD)                                                                                    \
