@@ -271,10 +271,13 @@ static void accept(struct answers *answers, int index, const struct delivery *de
     struct import *import = answers->import;
     char reply[REPLY_SIZE];
 
-    if (index < 0 || import->table->methods[index].plan == NULL || !answer_subject(delivery->reply, reply)
+    if (index < 0 || import->table->methods[index].plan == NULL
         || !has_answers(import->table, &import->table->methods[index]))
         return;
-    if (delivery->size > import->bridge->options.message_limit)
+    if (!answer_subject(delivery->reply, reply))
+        bridge_refuse(import->bridge, &import->troubles, "%s: a request whose reply subject is not that of a bridge",
+            import->table->methods[index].name);
+    else if (delivery->size > import->bridge->options.message_limit)
         bridge_refuse(import->bridge, &import->troubles, "%s: a message of %zu bytes",
             import->table->methods[index].name, delivery->size);
     else if (import->relay != NULL)

@@ -113,6 +113,8 @@ static peal_status check_options(const struct peal_bridge_options *options)
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the name of a realm has letters, digits, '-' and '_'");
     if (options->application != NULL && !is_name(options->application))
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the name of an application has letters, digits, '-' and '_'");
+    if (options->key != NULL && options->certificate == NULL)
+        return bridge_fail(PEAL_ERROR_ARGUMENT, "`key` needs the `certificate` that it belongs to");
     return PEAL_OK;
 }
 

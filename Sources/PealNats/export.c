@@ -4,6 +4,7 @@
  */
 #include "bridge.h"
 #include "failure.h"
+#include "identities.h"
 #include "outbox.h"
 #include "services.h"
 
@@ -357,12 +358,13 @@ static peal_status fill(struct export *export, const struct peal_export_options 
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     status = method_table_update(export->table, export->protocol, true);
     if (status == PEAL_OK)
-        status = source_acquire(export->protocol, options->identity, options->next_number, &export->source);
+        status = source_acquire(export->protocol, &export->source);
     if (export->source != NULL)
         __atomic_fetch_add(&export->source->exports, 1, __ATOMIC_RELEASE);
+    if (status == PEAL_OK && options->identity != NULL)
+        status = identity_adopt(export, options->identity, options->next_number);
     if (status == PEAL_OK && options->durable)
-        status = outbox_create(
-            export->bridge, export->name, export->table->prefix, options, &export->sent, &export->outbox);
+        status = outbox_create(export, options, &export->outbox);
     else if (status == PEAL_OK)
         status = make_bundle(export, options);
     if (status == PEAL_OK)
@@ -407,8 +409,10 @@ peal_status peal_bridge_export(peal_bridge *bridge, peal_protocol protocol, cons
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
     if (bridge_is_left(bridge))
         return bridge_fail_as_left();
-    if (options->identity != NULL && (!options->durable || options->next_number == 0))
-        return bridge_fail(PEAL_ERROR_ARGUMENT, "an identity needs `durable` and the number of the next call");
+    if (options->identity != NULL
+        && (!options->durable || options->next_number == 0 || options->identity[0] == '\0'))
+        return bridge_fail(
+            PEAL_ERROR_ARGUMENT, "an identity is not empty, and needs `durable` and the number of the next call");
     if (!parts_reserve(bridge, PART_EXPORT, protocol, &reservation))
         return bridge_fail(PEAL_ERROR_DUPLICATE, "the bridge exports the protocol already");
     const peal_status status = make(bridge, protocol, options, &made);

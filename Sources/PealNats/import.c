@@ -229,7 +229,7 @@ static peal_status fill(struct import *import, const struct peal_import_options 
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     status = method_table_update(import->table, import->protocol, true);
     if (status == PEAL_OK)
-        status = source_acquire(import->protocol, NULL, 0, &import->source);
+        status = source_acquire(import->protocol, &import->source);
     if (import->source != NULL)
         __atomic_fetch_add(&import->source->imports, 1, __ATOMIC_RELAXED);
     if (status == PEAL_OK && options->queue.id != 0 && !options->durable)

@@ -24,7 +24,8 @@ enum {
     FETCH_MILLISECONDS = 200,
     FLUSH_SLICE = 100,
     RETRY_MILLISECONDS = 100,
-    QUIET_MILLISECONDS = 3000, /* without a message, before the thread tests the connection */
+    QUIET_MILLISECONDS = 3000, /* without a message, before the thread tests the connection; and before it reads an
+                                  unreadable position again */
     OBSERVER_LIMIT = 1024, /* whose queues are waited for */
     POSITION_SIZE = 64
 };
@@ -48,30 +49,69 @@ struct inbox {
     int64_t answered_at;      /* when the server has sent something last */
     struct position position;
     bool knows_position;      /* it was read once */
+    bool is_unreadable;       /* the last message of its subject is no position */
     bool called[METHOD_LIMIT]; /* methods of the present batch */
 };
 
 /* ---- Positions --------------------------------------------------------------------------------- */
 
-static bool read_position(struct inbox *inbox)
+static void write_position(const struct position *position, char out_text[POSITION_SIZE])
 {
-    char text[POSITION_SIZE], *between = NULL, *end = NULL;
+    snprintf(out_text, POSITION_SIZE, "%" PRId64 " %" PRIu64, position->stream_created, position->sequence);
+}
 
-    inbox->knows_position = jetstream_read_last(
-        inbox->jetstream, inbox->positions, inbox->position_subject, text, sizeof text);
-    inbox->position.stream_created = strtoll(text, &between, 10);
-    inbox->position.sequence = strtoull(between, &end, 10);
-    if (between == text || end == between)
-        inbox->position = (struct position){ 0, 0 };
+/* Returns false for each text that write_position does not write. */
+static bool parse_position(const char *text, struct position *out_position)
+{
+    char *between = NULL, again[POSITION_SIZE];
+
+    out_position->stream_created = strtoll(text, &between, 10);
+    out_position->sequence = strtoull(between, NULL, 10);
+    write_position(out_position, again);
+    return strcmp(text, again) == 0;
+}
+
+/* An application without a position begins with the first call. One whose position is unreadable would repeat all calls. */
+static bool read_position(struct inbox *inbox, struct jetstream *jetstream)
+{
+    char text[POSITION_SIZE];
+    const enum stored_text outcome = jetstream_read_last(
+        jetstream, inbox->positions, inbox->position_subject, text, sizeof text);
+
+    inbox->position = (struct position){ 0, 0 };
+    inbox->knows_position = outcome == TEXT_NONE || (outcome == TEXT_READ && parse_position(text, &inbox->position));
+    inbox->is_unreadable = !inbox->knows_position && outcome != TEXT_UNKNOWN;
     return inbox->knows_position;
+}
+
+#define UNREADABLE                                                                                                  \
+    "the last message of %s in the stream %s is not the position of an application, so no call is made. When it is " \
+    "deleted, all stored calls are made again"
+
+static void report_unreadable(struct inbox *inbox)
+{
+    struct import *import = inbox->import;
+
+    if (inbox->is_unreadable)
+        bridge_refuse(import->bridge, &import->troubles, UNREADABLE, inbox->position_subject, inbox->positions);
 }
 
 static bool store_position(struct inbox *inbox)
 {
     char text[POSITION_SIZE];
 
-    snprintf(text, sizeof text, "%" PRId64 " %" PRIu64, inbox->position.stream_created, inbox->position.sequence);
-    return jetstream_store(inbox->jetstream, inbox->position_subject, text);
+    write_position(&inbox->position, text);
+    return jetstream_store(inbox->jetstream, inbox->position_subject, text, false);
+}
+
+/* The position itself is read later, when the calls are observed: another process may still store it. */
+static peal_status check_position(struct inbox *inbox, struct jetstream *jetstream)
+{
+    (void)read_position(inbox, jetstream);
+    inbox->knows_position = false;
+    return inbox->is_unreadable
+             ? bridge_fail(PEAL_ERROR_CREATION, UNREADABLE, inbox->position_subject, inbox->positions)
+             : PEAL_OK;
 }
 
 static peal_status make_positions(struct inbox *inbox)
@@ -81,10 +121,12 @@ static peal_status make_positions(struct inbox *inbox)
 
     if (subjects == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const struct stream_settings settings = { .name = inbox->positions, .subjects = subjects, .keeps_last = true };
+    const struct stream_settings settings = { .name = inbox->positions, .subjects = subjects, .keep = STREAM_KEEPS_LAST };
     peal_status status = jetstream_open(inbox->import->bridge, &jetstream);
     if (status == PEAL_OK)
         status = jetstream_make_stream(jetstream, &settings);
+    if (status == PEAL_OK)
+        status = check_position(inbox, jetstream);
     jetstream_close(jetstream);
     free(subjects);
     return status;
@@ -97,7 +139,7 @@ static bool find_position(struct inbox *inbox)
 {
     struct stream_state state = { 0, 0 };
 
-    if ((!inbox->knows_position && !read_position(inbox))
+    if ((!inbox->knows_position && !read_position(inbox, inbox->jetstream))
         || !jetstream_get_state(inbox->jetstream, inbox->stream, &state))
         return false;
     if (inbox->position.stream_created != state.created)
@@ -215,7 +257,8 @@ static int64_t perform(void *context)
     if (inbox->jetstream != NULL ? take_batch(inbox) : connect_inbox(inbox))
         return ROUND_AT_ONCE;
     disconnect(inbox);
-    return now_in_milliseconds() + RETRY_MILLISECONDS;
+    report_unreadable(inbox);
+    return now_in_milliseconds() + (inbox->is_unreadable ? QUIET_MILLISECONDS : RETRY_MILLISECONDS);
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */

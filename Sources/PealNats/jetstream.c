@@ -10,23 +10,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUBJECT_SIZE = 256, NANOSECONDS = 1000000000, IDLE_SECONDS = 30 };
+enum { SUBJECT_SIZE = 256, INBOX_SIZE = 64, NANOSECONDS = 1000000000, IDLE_SECONDS = 30 };
 
 struct jetstream {
     natsConnection *connection;
     jsCtx *context;
-    natsInbox *inbox;                 /* the beginning of the subjects of confirmations */
+    char inbox[INBOX_SIZE]; /* the beginning of all subjects of answers */
     natsSubscription *confirmations;
     natsSubscription *reader;
     uint32_t generation; /* of the process: fork.h */
     struct noted_socket socket;
 };
 
+/* An answer of the server decides what is stored, and which subject libnats sends to next. So no client may guess the subjects
+ * of answers. Those of libnats itself have less than 64 random bits for all of a process. */
 static natsStatus set_options(natsOptions *options, void *context)
 {
+    struct jetstream *jetstream = context;
     natsStatus status = natsOptions_SetAllowReconnect(options, false);
 
-    (void)context;
+    random_inbox(jetstream->inbox, sizeof jetstream->inbox);
+    if (status == NATS_OK)
+        status = natsOptions_SetCustomInboxPrefix(options, jetstream->inbox);
     if (status == NATS_OK)
         status = natsOptions_SetNoEcho(options, false);
     if (status == NATS_OK)
@@ -49,7 +54,7 @@ peal_status jetstream_open(struct peal_bridge *bridge, struct jetstream **out_je
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->generation = fork_generation;
-    const peal_status status = nats_connect(&bridge->options, set_options, NULL, &made->connection);
+    const peal_status status = nats_connect(&bridge->options, set_options, made, &made->connection);
     if (status < 0) {
         jetstream_close(made);
         return status;
@@ -78,7 +83,6 @@ void jetstream_close(struct jetstream *jetstream)
     natsSubscription_Destroy(jetstream->confirmations);
     jsCtx_Destroy(jetstream->context);
     natsConnection_Destroy(jetstream->connection);
-    natsInbox_Destroy(jetstream->inbox);
     free(jetstream);
 }
 
@@ -104,8 +108,12 @@ peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stre
     configuration.Storage = js_FileStorage;
     configuration.MaxAge = (int64_t)settings->keep_seconds * NANOSECONDS;
     configuration.Duplicates = (int64_t)settings->window_seconds * NANOSECONDS;
-    if (settings->keeps_last)
+    if (settings->keep != STREAM_KEEPS_ALL)
         configuration.MaxMsgsPerSubject = 1;
+    if (settings->keep == STREAM_KEEPS_FIRST) {
+        configuration.Discard = js_DiscardNew;
+        configuration.DiscardNewPerSubject = true;
+    }
     natsStatus status = js_AddStream(&info, jetstream->context, &configuration, NULL, &code);
     /* The stream of an operator may have other limits. */
     if (status != NATS_OK && code == JSStreamNameExistErr)
@@ -126,20 +134,34 @@ bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct
     return true;
 }
 
-bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text)
+bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text, bool is_first)
 {
     jsPubAck *confirmation = NULL;
+    jsPubOptions options;
 
     if (fork_is_left(jetstream->generation))
         return false;
-    const natsStatus status = js_Publish(
-        &confirmation, jetstream->context, subject, text, (int)strlen(text), NULL, NULL);
 
+    (void)jsPubOptions_Init(&options);
+    options.ExpectNoMessage = is_first;
+    const natsStatus status = js_Publish(
+        &confirmation, jetstream->context, subject, text, (int)strlen(text), &options, NULL);
     jsPubAck_Destroy(confirmation);
     return status == NATS_OK;
 }
 
-bool jetstream_read_last(
+static bool copy_text(const natsMsg *message, char *out_text, size_t capacity)
+{
+    const size_t size = (size_t)natsMsg_GetDataLength(message);
+
+    if (size == 0 || size >= capacity || memchr(natsMsg_GetData(message), '\0', size) != NULL)
+        return false;
+    memcpy(out_text, natsMsg_GetData(message), size);
+    out_text[size] = '\0';
+    return true;
+}
+
+enum stored_text jetstream_read_last(
     struct jetstream *jetstream, const char *stream, const char *subject, char *out_text, size_t capacity)
 {
     natsMsg *message = NULL;
@@ -147,13 +169,17 @@ bool jetstream_read_last(
     const natsStatus status = js_GetLastMsg(&message, jetstream->context, stream, subject, NULL, &code);
 
     out_text[0] = '\0';
-    if (message != NULL)
-        snprintf(out_text, capacity, "%.*s", natsMsg_GetDataLength(message), natsMsg_GetData(message));
+    if (status != NATS_OK)
+        return code == JSNoMessageFoundErr ? TEXT_NONE : TEXT_UNKNOWN;
+    const bool is_text = copy_text(message, out_text, capacity);
     natsMsg_Destroy(message);
-    return status == NATS_OK || code == JSNoMessageFoundErr;
+    return is_text ? TEXT_READ : TEXT_INVALID;
 }
 
 /* ---- Publications ------------------------------------------------------------------------------ */
+
+/* Distinguishes the subjects of confirmations from the other inboxes of libnats. */
+#define CONFIRMED "stored"
 
 size_t jetstream_message_limit(struct jetstream *jetstream)
 {
@@ -164,9 +190,7 @@ bool jetstream_follow_confirmations(struct jetstream *jetstream)
 {
     char subject[SUBJECT_SIZE];
 
-    if (natsInbox_Create(&jetstream->inbox) != NATS_OK)
-        return false;
-    snprintf(subject, sizeof subject, "%s.*", jetstream->inbox);
+    snprintf(subject, sizeof subject, "%s." CONFIRMED ".*", jetstream->inbox);
     return natsConnection_SubscribeSync(&jetstream->confirmations, jetstream->connection, subject) == NATS_OK;
 }
 
@@ -176,7 +200,7 @@ bool jetstream_publish(struct jetstream *jetstream, const char *subject, const c
     char reply[SUBJECT_SIZE];
     natsMsg *made = NULL;
 
-    snprintf(reply, sizeof reply, "%s.%" PRIu64, jetstream->inbox, position);
+    snprintf(reply, sizeof reply, "%s." CONFIRMED ".%" PRIu64, jetstream->inbox, position);
     natsStatus status = natsMsg_Create(&made, subject, reply, message, (int)size);
     if (status == NATS_OK)
         status = natsMsgHeader_Set(made, "Nats-Msg-Id", id);
@@ -186,16 +210,20 @@ bool jetstream_publish(struct jetstream *jetstream, const char *subject, const c
     return status == NATS_OK;
 }
 
-/* A confirmation is JSON with "stream" and "seq", a refusal has "error". Nothing else of it is needed. */
-static bool confirms(natsMsg *message)
+/* A confirmation is JSON with "stream" and "seq", and "duplicate" for a message that was not stored because of its id. A refusal
+ * has "error". Nothing else of it is needed. */
+static void read_confirmation(const natsMsg *message, struct confirmation *out_confirmation)
 {
-    char text[256];
     const int length = natsMsg_GetDataLength(message);
+    char *text = length > 0 ? strndup(natsMsg_GetData(message), (size_t)length) : NULL;
 
-    if (natsMsg_IsNoResponders(message) || length <= 0)
-        return false;
-    snprintf(text, sizeof text, "%.*s", length, natsMsg_GetData(message));
-    return strstr(text, "\"error\"") == NULL && strstr(text, "\"stream\"") != NULL;
+    if (text != NULL && strstr(text, "\"error\"") == NULL && strstr(text, "\"stream\"") != NULL) {
+        const char *number = strstr(text, "\"seq\":");
+        out_confirmation->is_stored = number != NULL;
+        out_confirmation->number = number != NULL ? strtoull(number + strlen("\"seq\":"), NULL, 10) : 0;
+        out_confirmation->is_duplicate = strstr(text, "\"duplicate\"") != NULL;
+    }
+    free(text);
 }
 
 enum reception jetstream_receive_confirmation(
@@ -207,10 +235,25 @@ enum reception jetstream_receive_confirmation(
     if (status != NATS_OK)
         return reception_of(jetstream, status);
     const char *last = strrchr(natsMsg_GetSubject(message), '.');
-    out_confirmation->position = last != NULL ? strtoull(last + 1, NULL, 10) : 0;
-    out_confirmation->is_stored = confirms(message);
+    *out_confirmation = (struct confirmation){ .position = last != NULL ? strtoull(last + 1, NULL, 10) : 0 };
+    read_confirmation(message, out_confirmation);
     natsMsg_Destroy(message);
     return RECEPTION_MESSAGE;
+}
+
+enum comparison jetstream_compare(struct jetstream *jetstream, const char *stream, uint64_t number, const char *subject,
+    const void *message, size_t size)
+{
+    natsMsg *stored = NULL;
+    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
+
+    if (js_GetMsg(&stored, jetstream->context, stream, number, NULL, &code) != NATS_OK)
+        return code == JSNoMessageFoundErr ? COMPARISON_OTHER : COMPARISON_UNKNOWN;
+    const bool is_same = strcmp(natsMsg_GetSubject(stored), subject) == 0
+                      && (size_t)natsMsg_GetDataLength(stored) == size
+                      && memcmp(natsMsg_GetData(stored), message, size) == 0;
+    natsMsg_Destroy(stored);
+    return is_same ? COMPARISON_SAME : COMPARISON_OTHER;
 }
 
 /* ---- Readers ----------------------------------------------------------------------------------- */

@@ -25,12 +25,19 @@ enum reception {
 
 /* ---- Streams ----------------------------------------------------------------------------------- */
 
+/* The messages of a subject that a stream keeps. */
+enum stream_keep {
+    STREAM_KEEPS_ALL,
+    STREAM_KEEPS_LAST,
+    STREAM_KEEPS_FIRST /* It refuses later ones. */
+};
+
 struct stream_settings {
     const char *name;
     const char *subjects; /* a pattern */
     uint64_t keep_seconds;   /* for which a message is kept; 0: no limit */
     uint64_t window_seconds; /* in which the server recognises the ids of messages; 0: the server's own */
-    bool keeps_last;         /* only the last message of each subject */
+    enum stream_keep keep;
 };
 
 /* Makes a stream unless there is one of that name. */
@@ -43,10 +50,20 @@ struct stream_state {
 
 bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct stream_state *out_state);
 
-/* Stores a text, and waits until the server has it. */
-bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text);
-/* Reads the last text of a subject; "" without one. */
-bool jetstream_read_last(
+/* Stores a text, and waits until the server has it.
+ *
+ * is_first: fails if the subject has a message. */
+bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text, bool is_first);
+
+enum stored_text {
+    TEXT_READ,
+    TEXT_NONE,    /* The subject has no message. */
+    TEXT_INVALID, /* Its last message is empty, has a zero or does not fit. */
+    TEXT_UNKNOWN  /* The server has not answered. */
+};
+
+/* Reads the last text of a subject; "" for all outcomes but the first. */
+enum stored_text jetstream_read_last(
     struct jetstream *jetstream, const char *stream, const char *subject, char *out_text, size_t capacity);
 
 /* ---- Publications ------------------------------------------------------------------------------ */
@@ -66,7 +83,19 @@ bool jetstream_publish(struct jetstream *jetstream, const char *subject, const c
 struct confirmation {
     uint64_t position;
     bool is_stored; /* false: the server has refused the message */
+    bool is_duplicate; /* The stream had a message with its id, */
+    uint64_t number;   /* which has this number in the stream. */
 };
+
+/* How a message of a stream compares with another message. */
+enum comparison {
+    COMPARISON_SAME,
+    COMPARISON_OTHER,  /* The subject or the content differs, or the stream has no message of the number. */
+    COMPARISON_UNKNOWN /* The server has not answered. */
+};
+
+enum comparison jetstream_compare(struct jetstream *jetstream, const char *stream, uint64_t number, const char *subject,
+    const void *message, size_t size);
 
 enum reception jetstream_receive_confirmation(
     struct jetstream *jetstream, uint32_t timeout, struct confirmation *out_confirmation);

@@ -3,12 +3,13 @@
 
 #include "failure.h"
 #include "fork.h"
+#include "servers.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { DEFAULT_TIMEOUT = 5000, RECONNECT_WAIT = 250, RECONNECT_JITTER = 100, URLS_SIZE = 512 };
+enum { DEFAULT_TIMEOUT = 5000, RECONNECT_WAIT = 250, RECONNECT_JITTER = 100, TEXT_SIZE = 512 };
 
 peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason)
 {
@@ -17,42 +18,9 @@ peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason
 
     if (sentence == NULL || last != reason || sentence[0] == '\0')
         sentence = natsStatus_GetText(reason);
-    return bridge_fail(status, "%s: %s", what, sentence);
-}
-
-void hide_passwords(const char *urls, char *out_urls, size_t capacity)
-{
-    size_t length = 0;
-
-    while (*urls != '\0' && length + 1 < capacity) {
-        const bool is_host = length >= 3 && memcmp(out_urls + length - 3, "://", 3) == 0;
-        const size_t rest = strcspn(urls, ", /");
-        const char *at = is_host ? memrchr(urls, '@', rest) : NULL;
-        if (at != NULL)
-            urls = at + 1;
-        else
-            out_urls[length++] = *urls++;
-    }
-    if (capacity > 0)
-        out_urls[length] = '\0';
-}
-
-/* libnats wants the servers of a list one by one. */
-static natsStatus set_servers(natsOptions *nats_options, const char *url)
-{
-    const char *servers[16];
-    int count = 0;
-    char *position = NULL;
-    char *copy = strdup(url != NULL ? url : "nats://127.0.0.1:4222");
-
-    if (copy == NULL)
-        return NATS_NO_MEMORY;
-    for (const char *each = strtok_r(copy, ", ", &position); each != NULL && count < 16;
-        each = strtok_r(NULL, ", ", &position))
-        servers[count++] = each;
-    const natsStatus status = count > 0 ? natsOptions_SetServers(nats_options, servers, count) : NATS_INVALID_ARG;
-    free(copy);
-    return status;
+    char shown[TEXT_SIZE];
+    hide_passwords(sentence, shown, sizeof shown);
+    return bridge_fail(status, "%s: %s", what, shown);
 }
 
 static natsStatus set_identity(natsOptions *nats_options, const struct peal_bridge_options *options)
@@ -86,12 +54,22 @@ static natsStatus set_times(natsOptions *nats_options, const struct peal_bridge_
     return status;
 }
 
-static natsStatus set_all(natsOptions *nats_options, const struct peal_bridge_options *options)
+/* libnats itself ignores "tls://", and uses certificates only if the server wants encryption. Then a server in the middle, which
+ * wants none, would get the password. */
+static bool needs_encryption(const struct peal_bridge_options *options, const struct servers *servers)
+{
+    return servers->wants_encryption || options->authorities != NULL || options->certificate != NULL;
+}
+
+static natsStatus set_all(
+    natsOptions *nats_options, const struct peal_bridge_options *options, const struct servers *servers)
 {
     natsStatus status = NATS_OK;
 
-    if (options->nats_options == NULL || options->url != NULL)
-        status = set_servers(nats_options, options->url);
+    if (servers->count > 0)
+        status = natsOptions_SetServers(nats_options, servers->addresses, (int)servers->count);
+    if (status == NATS_OK && needs_encryption(options, servers))
+        status = natsOptions_SetSecure(nats_options, true);
     if (status == NATS_OK)
         status = set_identity(nats_options, options);
     return status == NATS_OK ? set_times(nats_options, options) : status;
@@ -99,19 +77,17 @@ static natsStatus set_all(natsOptions *nats_options, const struct peal_bridge_op
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of each natsOptions of the program */
 
-peal_status nats_connect(const struct peal_bridge_options *options,
+static natsStatus connect_to(const struct peal_bridge_options *options, const struct servers *servers,
     natsStatus (*set)(natsOptions *nats_options, void *context), void *context, natsConnection **out_connection)
 {
     const bool is_program = options->nats_options != NULL;
     natsOptions *made = options->nats_options;
-
-    if (!fork_may_use_libnats())
-        return bridge_fail(PEAL_ERROR_STATE, FORK_SENTENCE);
     natsStatus status = is_program ? NATS_OK : natsOptions_Create(&made);
+
     if (is_program)
         pthread_mutex_lock(&lock);
     if (status == NATS_OK)
-        status = set_all(made, options);
+        status = set_all(made, options, servers);
     if (status == NATS_OK)
         status = set(made, context);
     if (status == NATS_OK)
@@ -120,11 +96,39 @@ peal_status nats_connect(const struct peal_bridge_options *options,
         pthread_mutex_unlock(&lock);
     else
         natsOptions_Destroy(made);
-    if (status == NATS_OK)
-        return PEAL_OK;
-    char urls[URLS_SIZE];
-    hide_passwords(options->url != NULL ? options->url : "nats://127.0.0.1:4222", urls, sizeof urls);
-    return fail_as_nats(status == NATS_NO_MEMORY ? PEAL_ERROR_MEMORY : PEAL_ERROR_CREATION, urls, status);
+    return status;
+}
+
+static peal_status fail_to_connect(const char *url, natsStatus reason)
+{
+    char shown[TEXT_SIZE];
+
+    hide_passwords(url, shown, sizeof shown);
+    if (reason == NATS_SECURE_CONNECTION_WANTED)
+        return bridge_fail(PEAL_ERROR_CREATION,
+            "%s: the server offers no encryption, which \"tls://\", `authorities` or `certificate` demands", shown);
+    return fail_as_nats(reason == NATS_NO_MEMORY ? PEAL_ERROR_MEMORY : PEAL_ERROR_CREATION, shown, reason);
+}
+
+peal_status nats_connect(const struct peal_bridge_options *options,
+    natsStatus (*set)(natsOptions *nats_options, void *context), void *context, natsConnection **out_connection)
+{
+    const char *url = options->url;
+    struct servers servers = { .count = 0 };
+    peal_status status = PEAL_OK;
+
+    if (!fork_may_use_libnats())
+        return bridge_fail(PEAL_ERROR_STATE, FORK_SENTENCE);
+    if (url == NULL && options->nats_options == NULL)
+        url = "nats://127.0.0.1:4222";
+    if (url != NULL)
+        status = servers_read(url, &servers);
+    if (status < 0)
+        return status;
+    const natsStatus connected = connect_to(options, &servers, set, context, out_connection);
+    servers_free(&servers);
+    return connected == NATS_OK ? PEAL_OK
+                                : fail_to_connect(url != NULL ? url : "the server of `nats_options`", connected);
 }
 
 void nats_note_socket(natsConnection *connection, struct noted_socket *socket)

@@ -14,10 +14,8 @@
 /* Keeps the sentence of a failure of libnats, and returns the status. */
 __attribute__((cold)) peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason);
 
-/* Copies the addresses of servers without their users and passwords, which must not be in messages. */
-void hide_passwords(const char *urls, char *out_urls, size_t capacity);
-
-/* Connects with the options of a bridge. Fails in the child of a fork if the parent has used libnats.
+/* Connects with the options of a bridge, encrypted if one of them needs encryption. Fails in the child of a fork if the
+ * parent has used libnats.
  *
  * set: sets further options; a natsOptions of the program is locked meanwhile. */
 peal_status nats_connect(const struct peal_bridge_options *options,

@@ -2,7 +2,8 @@
  *
  * Calls are sent without waiting for each one's confirmation. After each new connection, the first call that is not
  * confirmed is sent alone: the server may refuse calls before its stream is ready, and must not store a later call first. The
- * server drops the calls that it has stored already, by their message ids.
+ * server drops the calls that it has stored already, by their message ids. Then the message that it has stored is compared with
+ * the call: otherwise a message of another client with that id would end a call without a trace.
  */
 #include "outbox.h"
 
@@ -18,7 +19,7 @@
 
 enum {
     WINDOW = 1024, /* calls that are sent and not confirmed; a power of two */
-    ID_SIZE = 64,
+    ID_SIZE = 2 * HASH_SIZE + 1,
     HEADER_SIZE = 128, /* of a message, at most; it contains the id */
     WAIT_MILLISECONDS = 100,   /* for a confirmation */
     STALL_MILLISECONDS = 3000, /* without a confirmation of the first call, before the connection is made again */
@@ -32,12 +33,13 @@ struct waiting_call {
     void *message;
     size_t size;
     char id[ID_SIZE];
-    bool is_stored;
+    bool is_stored; /* or lost: it is not sent again */
+    bool is_lost;
 };
 
 struct outbox {
-    struct peal_bridge *bridge;
-    uint64_t *stored;
+    struct export *export;
+    char *stream;
     struct rounds rounds;
     pthread_mutex_t lock; /* of the members below */
     pthread_cond_t changed;
@@ -72,37 +74,37 @@ static void send_waiting(struct outbox *outbox)
     }
 }
 
-static void identify(struct waiting_call *call)
+static void identify(const struct outbox *outbox, struct waiting_call *call)
 {
     struct peal_wire_header header = PEAL_WIRE_HEADER;
+    struct identity identity;
 
     (void)peal_wire_peek(call->message, call->size, &header);
-    for (size_t i = 0; i < ORIGIN_SIZE; i++)
-        sprintf(call->id + 2 * i, "%02x", header.origin[i]);
-    snprintf(call->id + 2 * ORIGIN_SIZE, ID_SIZE - 2 * ORIGIN_SIZE, ":%" PRIu64, header.number);
+    memcpy(identity.origin, header.origin, ORIGIN_SIZE);
+    identity.number = header.number;
+    source_write_id(outbox->export->source, &identity, call->id);
 }
 
 bool outbox_put(struct outbox *outbox, const char *subject, const void *message, size_t size)
 {
-    void *copy = malloc(size);
+    struct waiting_call call = { .subject = subject, .message = malloc(size), .size = size };
 
-    if (copy == NULL)
+    if (call.message == NULL)
         return false;
-    memcpy(copy, message, size);
+    memcpy(call.message, message, size);
+    identify(outbox, &call);
     pthread_mutex_lock(&outbox->lock);
     while (outbox->next - outbox->first == WINDOW && !outbox->is_stopped)
         pthread_cond_wait(&outbox->changed, &outbox->lock);
     /* libnats refuses a longer message, and the calls after it would wait for it forever. */
     const bool is_taken = !outbox->is_stopped && size + HEADER_SIZE <= outbox->limit;
-    if (!is_taken) {
-        free(copy);
-    } else {
-        struct waiting_call *call = call_at(outbox, outbox->next++);
-        *call = (struct waiting_call){ .subject = subject, .message = copy, .size = size };
-        identify(call);
+    if (is_taken) {
+        *call_at(outbox, outbox->next++) = call;
         send_waiting(outbox);
     }
     pthread_mutex_unlock(&outbox->lock);
+    if (!is_taken)
+        free(call.message);
     return is_taken;
 }
 
@@ -111,11 +113,14 @@ bool outbox_put(struct outbox *outbox, const char *subject, const void *message,
 /* Frees the calls at the beginning that are stored. The caller must hold the lock. */
 static void advance(struct outbox *outbox)
 {
+    struct export *export = outbox->export;
+
     while (outbox->first < outbox->next && call_at(outbox, outbox->first)->is_stored) {
-        free(call_at(outbox, outbox->first)->message);
+        const struct waiting_call *call = call_at(outbox, outbox->first);
+        __atomic_fetch_add(call->is_lost ? &export->troubles.dropped : &export->sent, 1, __ATOMIC_RELAXED);
+        free(call->message);
         outbox->first++;
         outbox->progress = now_in_milliseconds();
-        __atomic_fetch_add(outbox->stored, 1, __ATOMIC_RELAXED);
     }
     if (outbox->sent < outbox->first)
         outbox->sent = outbox->first;
@@ -139,13 +144,51 @@ static void note_confirmation(struct outbox *outbox, const struct confirmation *
     send_waiting(outbox);
 }
 
+/* Returns the call of a position, or NULL if no call waits there. This thread alone ends the wait of calls. */
+static struct waiting_call *find_waiting(struct outbox *outbox, uint64_t position)
+{
+    pthread_mutex_lock(&outbox->lock);
+    struct waiting_call *call = position >= outbox->first && position < outbox->next ? call_at(outbox, position) : NULL;
+    pthread_mutex_unlock(&outbox->lock);
+    return call != NULL && !call->is_stored ? call : NULL;
+}
+
+/* The server has not stored a call, because the stream has a message with its id. This is right if the message is that call,
+ * which was sent before. Otherwise the call is lost. */
+static void judge_duplicate(struct outbox *outbox, struct confirmation *confirmation)
+{
+    struct export *export = outbox->export;
+    struct waiting_call *call = find_waiting(outbox, confirmation->position);
+
+    if (call == NULL)
+        return;
+    switch (jetstream_compare(
+        outbox->jetstream, outbox->stream, confirmation->number, call->subject, call->message, call->size)) {
+    case COMPARISON_SAME: break;
+    case COMPARISON_OTHER:
+        bridge_refuse(export->bridge, &export->troubles,
+            "%s: the server has dropped a call as repeated, but its message %" PRIu64 " in %s is another one",
+            call->subject + strlen(export->table->prefix), confirmation->number, outbox->stream);
+        call->is_lost = true;
+        break;
+    case COMPARISON_UNKNOWN: /* It is sent again. */
+        bridge_refuse(export->bridge, &export->troubles,
+            "%s: the server has dropped a call as repeated, and does not show its message %" PRIu64 " in %s",
+            call->subject + strlen(export->table->prefix), confirmation->number, outbox->stream);
+        confirmation->is_stored = false;
+        break;
+    }
+}
+
 /* Waits for one confirmation. Returns false if the connection must be made again. */
 static bool follow(struct outbox *outbox)
 {
-    struct confirmation confirmation = { 0, false };
+    struct confirmation confirmation = { .position = 0 };
     const enum reception reception = jetstream_receive_confirmation(
         outbox->jetstream, WAIT_MILLISECONDS, &confirmation);
 
+    if (reception == RECEPTION_MESSAGE && confirmation.is_stored && confirmation.is_duplicate)
+        judge_duplicate(outbox, &confirmation);
     pthread_mutex_lock(&outbox->lock);
     if (reception == RECEPTION_MESSAGE)
         note_confirmation(outbox, &confirmation);
@@ -163,7 +206,7 @@ static bool connect_outbox(struct outbox *outbox)
 {
     struct jetstream *made = NULL;
 
-    if (jetstream_open(outbox->bridge, &made) < 0)
+    if (jetstream_open(outbox->export->bridge, &made) < 0)
         return false;
     if (!jetstream_follow_confirmations(made)) {
         jetstream_close(made);
@@ -202,43 +245,42 @@ static int64_t perform(void *context)
 
 /* ---- Making and ending ------------------------------------------------------------------------- */
 
-static peal_status make_stream(
-    struct outbox *outbox, const char *protocol, const char *prefix, const struct peal_export_options *options)
+static peal_status make_stream(struct outbox *outbox, const struct peal_export_options *options)
 {
+    struct peal_bridge *bridge = outbox->export->bridge;
     const uint64_t keep = options->keep_seconds != 0 ? options->keep_seconds : KEEP_SECONDS;
     const uint64_t window = options->window_seconds != 0 ? options->window_seconds : WINDOW_SECONDS;
-    char *name = stream_name(outbox->bridge, protocol);
-    char *subjects = stream_subjects(prefix);
+    char *subjects = stream_subjects(outbox->export->table->prefix);
     struct jetstream *jetstream = NULL;
 
-    peal_status status = name != NULL && subjects != NULL ? jetstream_open(outbox->bridge, &jetstream)
-                                                          : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    outbox->stream = stream_name(bridge, outbox->export->name);
+    peal_status status = outbox->stream != NULL && subjects != NULL ? jetstream_open(bridge, &jetstream)
+                                                                    : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     if (status == PEAL_OK) {
-        const struct stream_settings settings = {
-            .name = name, .subjects = subjects, .keep_seconds = keep, .window_seconds = window < keep ? window : keep
-        };
+        const struct stream_settings settings = { .name = outbox->stream,
+            .subjects = subjects,
+            .keep_seconds = keep,
+            .window_seconds = window < keep ? window : keep };
         outbox->limit = jetstream_message_limit(jetstream);
         status = jetstream_make_stream(jetstream, &settings);
     }
     jetstream_close(jetstream);
     free(subjects);
-    free(name);
     return status;
 }
 
-peal_status outbox_create(struct peal_bridge *bridge, const char *protocol, const char *prefix,
-    const struct peal_export_options *options, uint64_t *stored, struct outbox **out_outbox)
+peal_status outbox_create(
+    struct export *export, const struct peal_export_options *options, struct outbox **out_outbox)
 {
     struct outbox *made = calloc(1, sizeof *made);
 
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    made->bridge = bridge;
-    made->stored = stored;
+    made->export = export;
     rounds_init(&made->rounds, perform, made);
     pthread_mutex_init(&made->lock, NULL);
     condition_init(&made->changed);
-    peal_status status = make_stream(made, protocol, prefix, options);
+    peal_status status = make_stream(made, options);
     if (status == PEAL_OK)
         status = rounds_start(&made->rounds);
     if (status < 0)
@@ -270,6 +312,7 @@ void outbox_destroy(struct outbox *outbox)
     pthread_cond_destroy(&outbox->changed);
     pthread_mutex_destroy(&outbox->lock);
     rounds_destroy(&outbox->rounds);
+    free(outbox->stream);
     free(outbox);
 }
 

@@ -7,14 +7,13 @@
 
 #include <peal/nats.h>
 
+struct export;
 struct outbox;
 
-/* Makes the stream of the protocol on the server, unless it exists, and an empty outbox.
- *
- * prefix: of all subjects, with the dot at its end.
- * stored: counts the stored calls, atomic. */
-peal_status outbox_create(struct peal_bridge *bridge, const char *protocol, const char *prefix,
-    const struct peal_export_options *options, uint64_t *stored, struct outbox **out_outbox);
+/* Makes the stream of the protocol on the server, unless it exists, and an empty outbox. It counts the stored calls of the
+ * export. */
+peal_status outbox_create(
+    struct export *export, const struct peal_export_options *options, struct outbox **out_outbox);
 /* Calls are no longer sent, and outbox_put does not wait. NULL does nothing. */
 void outbox_stop(struct outbox *outbox);
 void outbox_destroy(struct outbox *outbox);

@@ -19,6 +19,7 @@
 enum {
     STACK_BYTES = 1024,
     ARENA_BYTES = 1024,
+    NUMBER_DIGITS = 20,          /* of a request, at most */
     GRACE_MILLISECONDS = 1000,   /* after the time limit of a request */
     REQUEST_MILLISECONDS = 30000 /* of a request without a time limit */
 };
@@ -30,6 +31,44 @@ struct requests {
     struct subscription *refusals; /* of the server */
     struct waiting waiting;
 };
+
+/* ---- Subjects ------------------------------------------------------------------------------------ */
+
+#define INBOX "_INBOX.peal."
+
+void random_inbox(char *out_subject, size_t capacity)
+{
+    uint8_t secret[ORIGIN_SIZE];
+    char token[2 * ORIGIN_SIZE + 1];
+
+    random_bytes(secret, sizeof secret);
+    write_hexadecimal(token, secret, sizeof secret);
+    snprintf(out_subject, capacity, INBOX "%s", token);
+}
+
+/* Returns the text after an identity, or NULL for other text. */
+static const char *pass_identity(const char *text)
+{
+    return strspn(text, "0123456789abcdef") == 2 * ORIGIN_SIZE ? text + 2 * ORIGIN_SIZE : NULL;
+}
+
+/* "_INBOX.peal.TOKEN.NUMBER" or "_INBOX.peal.TOKEN.NUMBER-PROCESS". */
+bool answer_subject(const char *reply, char out_subject[REPLY_SIZE])
+{
+    const char *end = reply != NULL && strncmp(reply, INBOX, strlen(INBOX)) == 0 ? pass_identity(reply + strlen(INBOX))
+                                                                               : NULL;
+
+    if (end == NULL || *end != '.')
+        return false;
+    const size_t digits = strspn(end + 1, "0123456789");
+    const char *rest = end + 1 + digits;
+    if (*rest == '-')
+        rest = pass_identity(rest + 1);
+    if (digits == 0 || digits > NUMBER_DIGITS || rest == NULL || *rest != '\0')
+        return false;
+    snprintf(out_subject, REPLY_SIZE, "%.*s", (int)(end - reply), reply);
+    return true;
+}
 
 /* ---- Ends ---------------------------------------------------------------------------------------- */
 
@@ -265,17 +304,13 @@ bool request_withdraw(struct requests *requests, uint64_t number)
 peal_status requests_create(struct peal_bridge *bridge, struct requests **out_requests)
 {
     struct requests *made = calloc(1, sizeof *made);
-    uint8_t secret[ORIGIN_SIZE];
-    char text[2 * ORIGIN_SIZE + 1], subject[REPLY_SIZE];
+    char subject[REPLY_SIZE];
 
     if (made == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->bridge = bridge;
     waiting_init(&made->waiting);
-    /* Another process that does not know the subject cannot answer. */
-    random_bytes(secret, sizeof secret);
-    write_hexadecimal(text, secret, sizeof secret);
-    snprintf(made->inbox, sizeof made->inbox, "_INBOX.peal.%s", text);
+    random_inbox(made->inbox, sizeof made->inbox);
     snprintf(subject, sizeof subject, "%s.*", made->inbox);
     peal_status status = transport_subscribe(bridge->prompt, made->inbox, NULL, arrived, made, &made->answers);
     if (status == PEAL_OK)

@@ -19,23 +19,21 @@ struct requests;
  * no process receives a request, has one more part. */
 enum { ANSWER_HEAD = 1 + ORIGIN_SIZE, ANSWER_HEAD_BYTE = 0x40 | ORIGIN_SIZE, REPLY_SIZE = 128 };
 
+/* Writes a subject for answers, "_INBOX.peal.TOKEN". A process that does not know the token, which has 128 random bits, can
+ * neither answer nor receive answers. */
+void random_inbox(char *out_subject, size_t capacity);
+
 static inline void answer_write_head(uint8_t *message, const uint8_t *id)
 {
     message[0] = ANSWER_HEAD_BYTE;
     memcpy(message + 1, id, ORIGIN_SIZE);
 }
 
-/* Reads the subject of an answer from that of a request's reply. Returns false for a request without one. */
-static inline bool answer_subject(const char *reply, char *out_subject)
-{
-    const char *last = reply != NULL ? strrchr(reply, '.') : NULL;
-
-    if (last == NULL || last - reply >= REPLY_SIZE)
-        return false;
-    memcpy(out_subject, reply, (size_t)(last - reply));
-    out_subject[last - reply] = '\0';
-    return true;
-}
+/* Reads the subject of an answer from that of a request's reply. Returns false for a reply that is not exactly one of a bridge.
+ * This process may publish where the sender may not: it must not answer on a subject of the sender's choice.
+ *
+ * reply: NULL: none. */
+bool answer_subject(const char *reply, char out_subject[REPLY_SIZE]);
 
 /* The end of the wait for a recipient. */
 enum outcome {

@@ -3,6 +3,7 @@
 
 #include "arrivals.h"
 #include "failure.h"
+#include "methods.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -39,21 +40,6 @@ void random_bytes(void *bytes, size_t size)
 
 /* ---- Sources ----------------------------------------------------------------------------------- */
 
-static uint64_t fnv1a(const char *text, uint64_t hash)
-{
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (uint8_t)*text) * 0x100000001b3u;
-    return hash;
-}
-
-/* The same identity has the same origin after each start. */
-static void origin_of(const char *identity, uint8_t *out_origin)
-{
-    const uint64_t halves[2] = { fnv1a(identity, 0xcbf29ce484222325u), fnv1a(identity, 0x9ae16a3b2f90404fu) };
-
-    memcpy(out_origin, halves, ORIGIN_SIZE);
-}
-
 static struct source *create(peal_protocol protocol)
 {
     struct source *made = calloc(1, sizeof *made);
@@ -69,6 +55,7 @@ static struct source *create(peal_protocol protocol)
     made->protocol = protocol.id;
     made->process = getpid();
     random_bytes(made->origin, ORIGIN_SIZE);
+    random_bytes(made->secret, KEY_SIZE);
     pthread_mutex_init(&made->lock, NULL);
     made->next = sources;
     sources = made;
@@ -85,27 +72,7 @@ static struct source *find(peal_protocol protocol)
     return each;
 }
 
-static peal_status adopt_identity(struct source *source, const char *identity, uint64_t next_number)
-{
-    uint8_t origin[ORIGIN_SIZE];
-
-    if (identity == NULL)
-        return PEAL_OK;
-    origin_of(identity, origin);
-    pthread_mutex_lock(&source->lock);
-    const bool is_other = (source->has_identity || source->number > 0)
-                       && memcmp(origin, source->origin, ORIGIN_SIZE) != 0;
-    if (!is_other && !source->has_identity) {
-        memcpy(source->origin, origin, ORIGIN_SIZE);
-        source->has_identity = true;
-        source->number = next_number - 1;
-    }
-    pthread_mutex_unlock(&source->lock);
-    return is_other ? bridge_fail(PEAL_ERROR_CONFLICT, "the protocol is exported with another identity") : PEAL_OK;
-}
-
-peal_status source_acquire(
-    peal_protocol protocol, const char *identity, uint64_t next_number, struct source **out_source)
+peal_status source_acquire(peal_protocol protocol, struct source **out_source)
 {
     pthread_mutex_lock(&lock);
     struct source *source = find(protocol);
@@ -116,12 +83,8 @@ peal_status source_acquire(
     pthread_mutex_unlock(&lock);
     if (source == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const peal_status status = adopt_identity(source, identity, next_number);
-    if (status < 0)
-        source_release(source);
-    else
-        *out_source = source;
-    return status;
+    *out_source = source;
+    return PEAL_OK;
 }
 
 void source_release(struct source *source)
@@ -141,7 +104,66 @@ void source_release(struct source *source)
         return;
     arrivals_destroy(source->arrivals);
     pthread_mutex_destroy(&source->lock);
+    free(source->identity);
     free(source);
+}
+
+/* ---- Publishers that continue -------------------------------------------------------------------- */
+
+/* The caller must hold the lock of the source. */
+static bool is_free_for(const struct source *source, const char *identity)
+{
+    return source->identity != NULL ? strcmp(source->identity, identity) == 0 : source->number == 0;
+}
+
+static peal_status refuse_identity(void)
+{
+    return bridge_fail(PEAL_ERROR_CONFLICT, "the protocol is exported with another identity");
+}
+
+peal_status source_propose(struct source *source, const char *identity, uint8_t *out_secret)
+{
+    pthread_mutex_lock(&source->lock);
+    const bool is_free = is_free_for(source, identity);
+    memcpy(out_secret, source->secret, KEY_SIZE);
+    pthread_mutex_unlock(&source->lock);
+    return is_free ? PEAL_OK : refuse_identity();
+}
+
+peal_status source_adopt(struct source *source, const char *identity, const uint8_t *secret, uint64_t next_number)
+{
+    static const char label[] = "origin"; /* not as long as what makes an id */
+    char *copy = strdup(identity);
+
+    if (copy == NULL)
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    pthread_mutex_lock(&source->lock);
+    const bool is_new = source->identity == NULL;
+    const bool is_free = is_free_for(source, identity) && (is_new || memcmp(source->secret, secret, KEY_SIZE) == 0);
+    if (is_free && is_new) {
+        source->identity = copy;
+        copy = NULL;
+        memcpy(source->secret, secret, KEY_SIZE);
+        keyed_hash(secret, label, sizeof label - 1, source->origin);
+        source->number = next_number - 1;
+    }
+    pthread_mutex_unlock(&source->lock);
+    free(copy);
+    return is_free ? PEAL_OK : refuse_identity();
+}
+
+void source_write_id(struct source *source, const struct identity *call, char out_id[2 * HASH_SIZE + 1])
+{
+    uint8_t secret[KEY_SIZE], hash[HASH_SIZE], name[ORIGIN_SIZE + sizeof call->number];
+
+    memcpy(name, call->origin, ORIGIN_SIZE);
+    for (size_t i = 0; i < sizeof call->number; i++)
+        name[ORIGIN_SIZE + i] = (uint8_t)(call->number >> 8 * i);
+    pthread_mutex_lock(&source->lock);
+    memcpy(secret, source->secret, KEY_SIZE);
+    pthread_mutex_unlock(&source->lock);
+    keyed_hash(secret, name, sizeof name, hash);
+    write_hexadecimal(out_id, hash, HASH_SIZE);
 }
 
 bool source_is_imported(uint64_t origin) { return (origin & TOKEN) != 0; }

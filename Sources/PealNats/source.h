@@ -6,6 +6,8 @@
 #ifndef PEAL_NATS_SOURCE_H
 #define PEAL_NATS_SOURCE_H
 
+#include "keyed_hash.h"
+
 #include <peal/nats.h>
 
 #include <pthread.h>
@@ -37,13 +39,14 @@ struct source {
     uint64_t protocol; /* its id */
     pid_t process;     /* The child of a fork has sources of its own. */
     unsigned uses;
-    bool has_identity;
     unsigned imports; /* atomic: of all bridges */
     unsigned exports; /* atomic: the same */
     uint8_t origin[ORIGIN_SIZE];
     pthread_mutex_t
-        lock; /* of `number`; locked until the call is sent, so calls are sent in the order of their numbers */
-    uint64_t number;      /* of the last call */
+        lock; /* of the next members; locked until the call is sent, so calls are sent in the order of their numbers */
+    char *identity;           /* NULL: none */
+    uint8_t secret[KEY_SIZE]; /* in no message; that of the identity */
+    uint64_t number;          /* of the last call */
     struct arrivals *arrivals;
 };
 
@@ -62,12 +65,19 @@ static inline uint64_t origin_hash(const uint8_t *origin, uint64_t secret)
     return hash ^ hash >> 32;
 }
 
-/* Returns the source of a protocol. source_release ends the use.
- *
- * identity: NULL: any. Returns PEAL_ERROR_CONFLICT when the source has another one. */
-peal_status source_acquire(
-    peal_protocol protocol, const char *identity, uint64_t next_number, struct source **out_source);
+/* Returns the source of a protocol. source_release ends the use. */
+peal_status source_acquire(peal_protocol protocol, struct source **out_source);
 void source_release(struct source *source);
+
+/* Copies the secret, which is that of the identity if no other is stored for it. Returns PEAL_ERROR_CONFLICT when the source
+ * cannot get the identity. */
+peal_status source_propose(struct source *source, const char *identity, uint8_t *out_secret);
+/* Gives the source the identity, and the origin that its secret makes. Returns PEAL_ERROR_CONFLICT when the source has
+ * another one. */
+peal_status source_adopt(struct source *source, const char *identity, const uint8_t *secret, uint64_t next_number);
+
+/* Writes the id of a call's message, which nobody can compute without the secret. */
+void source_write_id(struct source *source, const struct identity *call, char out_id[2 * HASH_SIZE + 1]);
 
 /* Identifies the broadcast for which an exporter runs: the imported call, the call that another bridge has identified
  * before, or a new call. Returns false if the exporter must pass over the call, because its bridge imported it.

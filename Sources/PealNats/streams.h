@@ -5,6 +5,7 @@
 #ifndef PEAL_NATS_STREAMS_H
 #define PEAL_NATS_STREAMS_H
 
+struct export;
 struct import;
 struct peal_bridge;
 
@@ -18,5 +19,10 @@ char *stream_subjects(const char *prefix);
 char *positions_name(const struct peal_bridge *bridge);
 char *positions_subjects(const struct peal_bridge *bridge);
 char *position_subject(const struct import *import);
+
+/* The same for the secrets of identities. */
+char *origins_name(const struct peal_bridge *bridge);
+char *origins_subjects(const struct peal_bridge *bridge);
+char *origin_subject(const struct export *export, const char *identity);
 
 #endif

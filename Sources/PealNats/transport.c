@@ -7,12 +7,13 @@
 #include "failure.h"
 #include "fork.h"
 #include "nats_options.h"
+#include "servers.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 enum { PENDING_MESSAGES = 65536, PENDING_BYTES = 256 << 20, HANDLED_MESSAGES = 32, HANDLED_BYTES = 65536 };
-enum { ENDED_SUBSCRIPTIONS = 16, ENDED_BYTES = 1 << 20 };
+enum { ENDED_SUBSCRIPTIONS = 16, ENDED_BYTES = 1 << 20, REASON_BYTES = 256 };
 
 /* Messages of a subscription whose handler has returned. The first message that is destroyed after a pause wakes a thread of
  * libnats, which frees the messages. So several are destroyed together. */
@@ -40,7 +41,7 @@ struct transport {
 static void connected(natsConnection *connection, void *closure)
 {
     struct transport *transport = closure;
-    char url[256] = "", shown[sizeof url];
+    char url[REASON_BYTES] = "", shown[sizeof url];
 
     (void)natsConnection_GetConnectedUrl(connection, url, sizeof url);
     hide_passwords(url, shown, sizeof shown);
@@ -52,9 +53,11 @@ static void disconnected(natsConnection *connection, void *closure)
 {
     const struct transport *transport = closure;
     const char *reason = NULL;
+    char shown[REASON_BYTES];
 
     (void)natsConnection_GetLastError(connection, &reason);
-    transport->events.disconnected(transport->events.context, reason != NULL ? reason : "");
+    hide_passwords(reason != NULL ? reason : "", shown, sizeof shown);
+    transport->events.disconnected(transport->events.context, shown);
 }
 
 static void closed(natsConnection *connection, void *closure)
@@ -73,6 +76,7 @@ static void failed(natsConnection *connection, natsSubscription *subscription, n
 {
     const struct transport *transport = closure;
     const char *reason = NULL;
+    char shown[REASON_BYTES];
 
     (void)subscription;
     if (status == NATS_SLOW_CONSUMER) {
@@ -80,8 +84,8 @@ static void failed(natsConnection *connection, natsSubscription *subscription, n
         return;
     }
     (void)natsConnection_GetLastError(connection, &reason);
-    transport->events.refused(
-        transport->events.context, reason != NULL && reason[0] != '\0' ? reason : natsStatus_GetText(status));
+    hide_passwords(reason != NULL && reason[0] != '\0' ? reason : natsStatus_GetText(status), shown, sizeof shown);
+    transport->events.refused(transport->events.context, shown);
 }
 
 /* ---- Ended subscriptions ----------------------------------------------------------------------- */

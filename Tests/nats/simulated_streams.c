@@ -30,6 +30,7 @@ struct stream {
     char *subjects; /* the beginning of all */
     int64_t created;
     int64_t window; /* milliseconds in which ids are recognised */
+    bool keeps_first;
     struct stored *messages;
     size_t count;
 };
@@ -39,7 +40,7 @@ struct jetstream {
     uint64_t id;
     char *network;
     char *application;
-    struct rounds *rounds; /* of the thread that has made the connection */
+    struct rounds *rounds; /* of the thread that has made the connection; NULL: the program, while it exports or imports */
     bool is_cut;
     int64_t noticed_at; /* libnats notices then that the connection is cut. */
     int64_t last_due; /* of its publications */
@@ -101,16 +102,17 @@ static struct stream *stream_of(const char *network, const char *subject)
     return each;
 }
 
-static bool is_repeated(const struct stream *stream, const char *id)
+/* Returns the number of the message with an id, or 0. */
+static size_t find_repeated(const struct stream *stream, const char *id)
 {
     for (size_t i = stream->count; i-- > 0;) {
         const struct stored *each = &stream->messages[i];
         if (each->time + stream->window < now_in_milliseconds())
-            return false;
+            return 0;
         if (strcmp(each->id, id) == 0)
-            return true;
+            return i + 1;
     }
-    return false;
+    return 0;
 }
 
 static void free_stored(const struct stored *message)
@@ -146,12 +148,15 @@ static void cut(struct jetstream *link)
                                                  : now_in_milliseconds() + simulation_random(NOTICE_MILLISECONDS);
 }
 
+/* The connections of the program work: otherwise its export or import fails, and it would try again. */
 static bool is_cut(struct jetstream *link)
 {
-    if (simulation_is_separate(link->application) || simulation_loses())
+    if (link->rounds != NULL && (simulation_is_separate(link->application) || simulation_loses()))
         cut(link);
     return link->is_cut;
 }
+
+static bool has_answer(struct jetstream *link) { return !is_cut(link) && (is_ready() || link->rounds == NULL); }
 
 /* The thread of the connection waits. */
 static enum reception wait_on(const struct jetstream *link, uint32_t timeout)
@@ -250,6 +255,7 @@ peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stre
     made->subjects[strlen(made->subjects) - 1] = '\0'; /* ">" */
     made->created = (int64_t)++stream_count;
     made->window = (int64_t)settings->window_seconds * 1000;
+    made->keeps_first = settings->keep == STREAM_KEEPS_FIRST;
     made->next = streams;
     streams = made;
     return PEAL_OK;
@@ -259,39 +265,50 @@ bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct
 {
     const struct stream *found = find_stream(jetstream->network, stream);
 
-    if (is_cut(jetstream) || !is_ready() || found == NULL)
+    if (!has_answer(jetstream) || found == NULL)
         return false;
     *out_state = (struct stream_state){ found->created, found->count };
     return true;
 }
 
+static const struct stored *last_of(const struct stream *stream, const char *subject)
+{
+    for (size_t i = stream->count; i-- > 0;) {
+        if (strcmp(stream->messages[i].subject, subject) == 0)
+            return &stream->messages[i];
+    }
+    return NULL;
+}
+
 /* The server may have stored the text when the connection is cut. */
-bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text)
+bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text, bool is_first)
 {
     struct stream *stream = stream_of(jetstream->network, subject);
     const bool was_cut = jetstream->is_cut, is_lost = is_cut(jetstream);
 
-    if (was_cut || !is_ready() || stream == NULL || (is_lost && simulation_random(2) == 0))
+    if (was_cut || (!is_ready() && jetstream->rounds != NULL) || stream == NULL || (is_lost && simulation_random(2) == 0))
+        return false;
+    if ((is_first || stream->keeps_first) && last_of(stream, subject) != NULL)
         return false;
     store(stream, (struct stored){ strdup(subject), strdup(""), strdup(text), strlen(text), 0 });
     return !is_lost;
 }
 
-bool jetstream_read_last(
+enum stored_text jetstream_read_last(
     struct jetstream *jetstream, const char *stream, const char *subject, char *out_text, size_t capacity)
 {
     const struct stream *found = find_stream(jetstream->network, stream);
 
     out_text[0] = '\0';
-    if (is_cut(jetstream) || !is_ready() || found == NULL)
-        return false;
-    for (size_t i = found->count; i-- > 0;) {
-        if (strcmp(found->messages[i].subject, subject) == 0) {
-            snprintf(out_text, capacity, "%s", (const char *)found->messages[i].bytes);
-            break;
-        }
-    }
-    return true;
+    if (!has_answer(jetstream) || found == NULL)
+        return TEXT_UNKNOWN;
+    const struct stored *last = last_of(found, subject);
+    if (last == NULL)
+        return TEXT_NONE;
+    if (last->size == 0 || last->size >= capacity)
+        return TEXT_INVALID;
+    snprintf(out_text, capacity, "%.*s", (int)last->size, (const char *)last->bytes);
+    return TEXT_READ;
 }
 
 /* ---- Publications ------------------------------------------------------------------------------ */
@@ -348,7 +365,10 @@ static void reach_server(void *context)
         return;
     }
     parcel->confirmation.is_stored = stream != NULL && is_ready();
-    if (parcel->confirmation.is_stored && !is_repeated(stream, parcel->message.id)) {
+    if (parcel->confirmation.is_stored)
+        parcel->confirmation.number = find_repeated(stream, parcel->message.id);
+    parcel->confirmation.is_duplicate = parcel->confirmation.number != 0;
+    if (parcel->confirmation.is_stored && !parcel->confirmation.is_duplicate) {
         struct parcel *copy = copy_parcel(parcel);
         store(stream, copy->message);
         copy->message = (struct stored){ 0 };
@@ -369,7 +389,7 @@ bool jetstream_publish(struct jetstream *jetstream, const char *subject, const c
 {
     const int64_t due = now_in_milliseconds() + simulation_delay();
     const struct parcel parcel = { jetstream->id, starts, jetstream->network,
-        { (char *)subject, (char *)id, (void *)message, size, 0 }, { position, false } };
+        { (char *)subject, (char *)id, (void *)message, size, 0 }, { .position = position } };
 
     if (is_cut(jetstream))
         return jetstream->noticed_at > now_in_milliseconds();
@@ -391,6 +411,21 @@ enum reception jetstream_receive_confirmation(
     *out_confirmation = jetstream->arrived[0];
     memmove(jetstream->arrived, jetstream->arrived + 1, --jetstream->arrived_count * sizeof *jetstream->arrived);
     return RECEPTION_MESSAGE;
+}
+
+enum comparison jetstream_compare(struct jetstream *jetstream, const char *stream, uint64_t number, const char *subject,
+    const void *message, size_t size)
+{
+    const struct stream *found = find_stream(jetstream->network, stream);
+
+    if (!has_answer(jetstream) || found == NULL)
+        return COMPARISON_UNKNOWN;
+    if (number == 0 || number > found->count)
+        return COMPARISON_OTHER;
+    const struct stored *stored = &found->messages[number - 1];
+    const bool is_same = strcmp(stored->subject, subject) == 0 && stored->size == size
+                      && memcmp(stored->bytes, message, size) == 0;
+    return is_same ? COMPARISON_SAME : COMPARISON_OTHER;
 }
 
 /* ---- Readers ----------------------------------------------------------------------------------- */

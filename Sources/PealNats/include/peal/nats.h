@@ -44,8 +44,14 @@ typedef struct peal_bridge peal_bridge;
 /* Options of a bridge. Begin with PEAL_BRIDGE_OPTIONS or zeros and the size. All strings are *copied*. */
 struct peal_bridge_options {
     size_t size;             /* sizeof(struct peal_bridge_options) */
-    /* The addresses of servers, separated by commas; NULL: "nats://127.0.0.1:4222". It may have a user and a password;
-     * "tls://" requests encryption. */
+    /* The addresses of servers, separated by commas: [nats://|tls://][USER:PASSWORD@]HOST[:PORT], with an IPv6 address
+     * in brackets. NULL: "nats://127.0.0.1:4222". libnats takes user and password as they are, without an escape such as
+     * %2C, so one with a comma or a blank needs natsOptions_SetUserInfo in `nats_options`. No sentence and no event
+     * has them.
+     *
+     * "tls://" before one of the servers makes encryption mandatory for all of them, and so do `authorities` and
+     * `certificate`: a server without it gets neither user nor password nor a call, also after a reconnection. Its
+     * certificate must be of a trusted authority, and have the host's name. */
     const char *url;
     /* Only processes of one realm reach each other: letters, digits, '-' and '_'; NULL: "default". */
     const char *realm;
@@ -55,10 +61,11 @@ struct peal_bridge_options {
     const char *credentials; /* file with the credentials (JWT and seed); NULL: none */
     const char *authorities; /* file with the trusted certificates; NULL: those of the system */
     const char *certificate; /* file with the certificate of this client; NULL: none */
-    const char *key; /* file with the key of that certificate; NULL: none */
+    const char *key; /* file with the key of that certificate, which it needs; NULL: none */
     /* A natsOptions of libnats with further options, *borrowed until* the bridge is destroyed, or NULL. The bridge
-     * sets its handlers in it, the options above, the options of reconnects and echoes, and whether each message is
-     * written at once. */
+     * sets its handlers in it, the options above, the options of reconnects and echoes, the prefix of inboxes, and
+     * whether each message is written at once. The bridge does not see its servers: for one with "tls://", call
+     * natsOptions_SetSecure too, because libnats ignores the scheme. */
     void *nats_options;
     uint32_t timeout; /* how long to wait for the server at first, in milliseconds; 0: 5,000 */
     /* Interval of announcements, in milliseconds; 0: 2,000; at most 60,000, or else PEAL_ERROR_ARGUMENT. A process that
@@ -76,9 +83,10 @@ struct peal_bridge_options {
  * center: has the protocols. The bridge defines "PealBridge" in it (below).
  * options: *borrowed during the call*; NULL for none.
  * out_bridge: filled, NULL on failure; *owned*: end it with peal_bridge_destroy.
- * Returns PEAL_OK; PEAL_ERROR_CREATION when no server answers or it refuses the connection, with its reason;
- * PEAL_ERROR_ARGUMENT; PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when there are 64 bridges;
- * PEAL_ERROR_STATE in the child of a fork, if its parent has created a bridge.
+ * Returns PEAL_OK; PEAL_ERROR_CREATION when no server answers, it refuses the connection, or it does not encrypt as the
+ * options demand, with the reason; PEAL_ERROR_ARGUMENT, also for a `url` that is not as above; PEAL_ERROR_HANDLE;
+ * PEAL_ERROR_MEMORY; PEAL_ERROR_LIMIT when there are 64 bridges; PEAL_ERROR_STATE in the child of a fork, if its parent has
+ * created a bridge.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_create(
     peal_center center, const struct peal_bridge_options *options, peal_bridge **out_bridge);
@@ -105,10 +113,14 @@ struct peal_export_options {
     peal_queue queue;
     bool durable; /* the server keeps the calls, in a file; it needs JetStream */
     /* *Copied*; durable: the name under which this program continues after a restart. NULL: each process has an
-     * identity of its own. */
+     * identity of its own. The server stores a random secret for each identity and protocol, in the stream
+     * "peal_REALM_origins". The origin and the ids of the messages are made of it, so that no client can use the ids
+     * first and have the calls dropped as repeated ones. Clients that are not trusted must not read that stream. */
     const char *identity;
     /* Required with an identity: the number of the next call, at least 1. The server drops a call whose number it
-     * has stored within `window_seconds`. PEAL_ERROR_ARGUMENT for 0, and for an identity without `durable`. */
+     * has stored within `window_seconds`. The bridge then compares the stored message with the call: if they differ,
+     * the call is lost, counts as dropped, and is reported by on_refused. PEAL_ERROR_ARGUMENT for 0, for an empty
+     * identity, and for an identity without `durable`. */
     uint64_t next_number;
     uint64_t keep_seconds; /* durable: how long the server keeps a call at most; 0: 7 days */
     uint64_t window_seconds; /* durable: how long the server recognises a repeated number; 0: 120 */
@@ -128,7 +140,8 @@ struct peal_export_options {
  * Returns PEAL_OK; PEAL_ERROR_TYPE for a method that no message carries (peal_wire_plan_create in wire.h), with a
  * sentence; PEAL_ERROR_POLICY for a method whose result has a pointer, or is made by COLLECT, CHAIN or FOLD;
  * PEAL_ERROR_DUPLICATE when the bridge exports the protocol already; PEAL_ERROR_CONFLICT when another bridge exports it
- * with another identity; PEAL_ERROR_CREATION when the server refuses `durable`, with its reason; PEAL_ERROR_NOT_FOUND
+ * with another identity, or the server of this bridge has another secret for it; PEAL_ERROR_CREATION when the server
+ * refuses `durable`, or its secret of the identity is unreadable, with the reason; PEAL_ERROR_NOT_FOUND
  * for the name of a method; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is
  * exported.
  * Thread rule: any thread; it may wait. Since 0.1. */
@@ -163,7 +176,10 @@ struct peal_import_options {
  * after more than these, because it may have been made. A durable one makes a call again if the process ended before the call did. So it
  * can use the identity and the number (peal_imported_call_get_current) to make each effect once.
  *
- * Returns the statuses of peal_bridge_export; also PEAL_ERROR_STATE for `durable` without an application.
+ * Returns the statuses of peal_bridge_export; also PEAL_ERROR_STATE for `durable` without an application, and
+ * PEAL_ERROR_CREATION when the stored position of the application is unreadable. An unreadable position that is found
+ * later is reported by on_refused, and no call is made until it is repaired or deleted: without a position, the
+ * application begins with the first stored call.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_import(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options);
@@ -201,6 +217,10 @@ PEAL_API peal_status peal_imported_call_get_current(struct peal_imported_call *o
  * protocol: of the bridge's center.
  * options: *borrowed during the call*; NULL for none. `durable` is PEAL_ERROR_ARGUMENT. Without a queue, the calls are
  *   made one after the other.
+ *
+ * A request is answered on "_INBOX.peal.TOKEN" alone, where TOKEN has 128 random bits of the caller's bridge. Another reply
+ * subject is refused and the call is not made, because this process may be permitted to publish where the caller is not.
+ *
  * Returns the statuses of peal_bridge_import.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_provide(
@@ -236,7 +256,7 @@ PEAL_API PEAL_CHECK peal_status peal_bridge_proxy_create(peal_bridge *bridge, pe
 /* ---- Waiting and states ------------------------------------------------------------------------ */
 
 /* Waits until calls that the calling thread has broadcast have reached the server. With `durable`, the server has
- * stored them.
+ * stored them, except those that count as dropped.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_ARGUMENT.
@@ -265,11 +285,13 @@ struct peal_bridge_info {
                      sent, and a gathering reaches 1,024 */
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
-    uint64_t dropped; /* calls that were not sent or not made: a queue was full, a value could not be encoded, or
-                         messages arrived faster than they were made. Such a message counts once, and may have had
-                         several calls that followed one another quickly */
+    uint64_t dropped; /* calls that were not sent or not made: a queue was full, a value could not be encoded, the server
+                         has dropped a durable call because of another message with its id, or messages arrived faster
+                         than they were made. Such a message counts once, and may have had several calls that followed
+                         one another quickly */
     uint64_t refused; /* messages that are no call of an imported method, calls that arrived too late, announcements
-                         that were not accepted, and subjects that the server refused */
+                         that were not accepted, requests whose reply subject is not that of a bridge, and subjects
+                         that the server refused */
     uint64_t duplicates; /* calls that arrived again, on another way or from the server */
     uint64_t reconnects; /* connections that were made again */
 };
@@ -298,7 +320,8 @@ PEAL_API const char *peal_bridge_last_message(void);
  *     on_disconnected   the connection is lost. libnats keeps calls for some time; durable calls wait in their queue
  *     on_refused        a message was refused, or the server refused a subject; `reason` is a sentence. At most one event
  *                       a second and cause: `count` has the total
- *     on_dropped        calls of a protocol were dropped; `count` has the total, as `dropped` of peal_bridge_info
+ *     on_dropped        calls of a protocol were dropped; `count` has the total, as `dropped` of peal_bridge_info. A durable
+ *                       call for which the server has another message is reported by on_refused too, with the reason
  *     on_peers          the number of peers of an exported protocol, or of one with a proxy, has changed; `count` is the
  *                       new number */
 #define PEAL_BRIDGE_EVENTS(METHOD)                                                                                    \

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A client of the server that may publish, and wants a process to publish for it, to repeat calls, or to lose them.
+ */
+#include "center.h"
+#include "latch.h"
+#include "party.h"
+#include "server.h"
+
+#include <nats/nats.h>
+#include <peal/wire.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+static const peal_queue no_queue;
+
+/* ---- The client -------------------------------------------------------------------------------- */
+
+struct stranger {
+    natsConnection *connection;
+    jsCtx *context;
+};
+
+static struct stranger connect_stranger(void)
+{
+    struct stranger made = { NULL, NULL };
+
+    CHECK_EQUAL(natsConnection_ConnectTo(&made.connection, shared_server_url()), NATS_OK);
+    CHECK_EQUAL(natsConnection_JetStream(&made.context, made.connection, NULL), NATS_OK);
+    return made;
+}
+
+static void disconnect(struct stranger *stranger)
+{
+    jsCtx_Destroy(stranger->context);
+    natsConnection_Destroy(stranger->connection);
+}
+
+/* Subjects and streams of this claim's realm. The text is borrowed until the next call. */
+static const char *in_realm(const char *format)
+{
+    static char text[128];
+
+    snprintf(text, sizeof text, format, realm_of_claim());
+    return text;
+}
+
+static void publish(const struct stranger *stranger, const char *subject, const char *id, const char *text)
+{
+    natsMsg *message = NULL;
+
+    CHECK_EQUAL(natsMsg_Create(&message, subject, NULL, text, (int)strlen(text)), NATS_OK);
+    if (id != NULL)
+        CHECK_EQUAL(natsMsgHeader_Set(message, "Nats-Msg-Id", id), NATS_OK);
+    CHECK_EQUAL(natsConnection_PublishMsg(stranger->connection, message), NATS_OK);
+    CHECK_EQUAL(natsConnection_Flush(stranger->connection), NATS_OK);
+    natsMsg_Destroy(message);
+}
+
+/* ---- Events ------------------------------------------------------------------------------------ */
+
+struct journal {
+    struct peal_bridge_events_protocol protocol;
+    size_t refused; /* atomic, as `dropped` */
+    size_t dropped;
+    char reason[256]; /* read it after `refused` */
+};
+
+static void on_refused(void *self, const char *realm, const char *protocol, const char *reason, uint64_t count)
+{
+    struct journal *journal = self;
+
+    (void)realm;
+    (void)protocol;
+    snprintf(journal->reason, sizeof journal->reason, "%s", reason);
+    __atomic_store_n(&journal->refused, count, __ATOMIC_RELEASE);
+}
+
+static void on_dropped(void *self, const char *realm, const char *protocol, uint64_t count)
+{
+    (void)realm;
+    (void)protocol;
+    __atomic_store_n(&((struct journal *)self)->dropped, count, __ATOMIC_RELEASE);
+}
+
+static void observe_events(const struct party *party, struct journal *journal)
+{
+    static const struct peal_bridge_events table = {
+        PEAL_TABLE(peal_bridge_events), .on_refused = on_refused, .on_dropped = on_dropped
+    };
+
+    memset(journal, 0, sizeof *journal);
+    CHECK_OK(peal_bridge_events_define(party->center, &journal->protocol));
+    CHECK_OK(peal_bridge_events_observe(&journal->protocol, journal, &table, NULL, NULL));
+}
+
+static size_t read_count(const size_t *count) { return __atomic_load_n(count, __ATOMIC_ACQUIRE); }
+
+/* ---- Answers ----------------------------------------------------------------------------------- */
+
+/* Writes a request for Chat.on_message. Returns its size. */
+static size_t write_request(const struct party *party, uint8_t *message, size_t capacity)
+{
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    const int32_t number = 1;
+    const char *text = "remote";
+    void *const arguments[] = { (void *)&number, &text };
+    peal_wire_plan *plan = NULL;
+    size_t size = 0;
+
+    memset(header.origin, 0xcd, sizeof header.origin);
+    header.number = 1;
+    CHECK_OK(peal_wire_plan_create(party->chat.on_message, NULL, &plan));
+    CHECK_OK(peal_wire_encode_call(plan, &header, arguments, message, capacity, &size));
+    peal_wire_plan_destroy(plan);
+    return size;
+}
+
+/* Counts messages that are neither requests nor announcements. */
+static void count_answer(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *closure)
+{
+    const char *subject = natsMsg_GetSubject(message);
+
+    (void)connection;
+    (void)subscription;
+    if (strstr(subject, "._service.") == NULL && strstr(subject, "._provided.") == NULL)
+        __atomic_fetch_add((size_t *)closure, 1, __ATOMIC_RELEASE);
+    natsMsg_Destroy(message);
+}
+
+CLAIM("N21", "a provider neither makes nor answers a request whose reply subject is not that of a bridge, and reports it")
+{
+    static const char *const replies[] = { "peal.v1.default.Chat.on_close.x", "payroll.pay.x",
+        "$JS.API.STREAM.INFO.payroll.x", "peal.v1.default._position.Chat.reader.x", "x", "_INBOX.peal.x", "_INBOX.peal.1.1",
+        "_INBOX." TOKEN ".1", "_INBOX.peal." TOKEN, "_INBOX.peal." TOKEN ".", "_INBOX.peal." TOKEN ".x",
+        "_INBOX.peal." TOKEN ".1.1", "_INBOX.peal." TOKEN ".1-", "_INBOX.peal." TOKEN ".1-" TOKEN "0",
+        "_INBOX.peal." TOKEN ".1-" TOKEN ".x", "_INBOX.peal." TOKEN "0.1", "_INBOX.peal.>." TOKEN ".1",
+        "_INBOX.peal.0123456789ABCDEF0123456789ABCDEF.1", "_INBOX.peal.0123456789abcdef0123456789abcde.1",
+        "_INBOX.peal." TOKEN ".123456789012345678901", "x_INBOX.peal." TOKEN ".1" };
+    struct party provider;
+    struct journal journal;
+    natsSubscription *all = NULL;
+    uint8_t request[128];
+    size_t answers = 0;
+
+    next_realm();
+    party_open(&provider, NULL);
+    observe_events(&provider, &journal);
+    CHECK_OK(peal_bridge_provide(provider.bridge, provider.chat.protocol, NULL));
+    party_observe(&provider, no_queue);
+    const size_t size = write_request(&provider, request, sizeof request);
+    struct stranger stranger = connect_stranger(), watcher = connect_stranger();
+    CHECK_EQUAL(natsConnection_Subscribe(&all, watcher.connection, ">", count_answer, &answers), NATS_OK);
+    CHECK_EQUAL(natsConnection_Flush(watcher.connection), NATS_OK);
+    const char *subject = in_realm("peal.v1.%s._service.Chat.on_message");
+    /* The provider's subscription begins some time after the observer. Without a reply subject there is no answer. */
+    WAIT_UNTIL(natsConnection_Publish(stranger.connection, subject, request, (int)size) == NATS_OK
+               && party_info(&provider).refused > 0);
+    CHECK_EQUAL(natsConnection_Flush(stranger.connection), NATS_OK);
+    for (size_t i = 0; i < CHECK_COUNT_OF(replies); i++) {
+        const uint64_t refused = party_info(&provider).refused;
+        check_case(replies[i]);
+        CHECK_EQUAL(natsConnection_PublishRequest(stranger.connection, subject, replies[i], request, (int)size), NATS_OK);
+        WAIT_UNTIL(party_info(&provider).refused > refused || party_heard(&provider) > 0);
+    }
+    check_case(NULL);
+    CHECK_EQUAL(party_heard(&provider), 0);
+    WAIT_UNTIL(read_count(&journal.refused) > 0);
+    CHECK_CONTAINS(journal.reason, "reply subject");
+    CHECK_EQUAL(natsConnection_PublishRequest(
+                    stranger.connection, subject, "_INBOX.peal." TOKEN ".1", request, (int)size),
+        NATS_OK);
+    WAIT_UNTIL(party_heard(&provider) == 1 && read_count(&answers) >= 1);
+    CHECK_EQUAL(read_count(&answers), 1);
+    natsSubscription_Destroy(all);
+    disconnect(&watcher);
+    disconnect(&stranger);
+    party_close(&provider);
+}
+
+static void count_call(void *target, const struct peal_call *call)
+{
+    *(int32_t *)call->result = 1;
+    __atomic_fetch_add((size_t *)target, 1, __ATOMIC_RELEASE);
+}
+
+CLAIM("N21", "an importer does not answer a gathered request whose reply subject is not that of a bridge")
+{
+    static const char *const methods[] = { "optional int32_t one(int32_t value), sum", NULL };
+    struct party importer;
+    peal_protocol protocol = { 0 };
+    natsSubscription *victim = NULL;
+    natsMsg *message = NULL;
+    size_t calls = 0;
+
+    next_realm();
+    party_open(&importer, NULL);
+    check_must(try_protocol(importer.center, "Answered", NULL, methods, &protocol), "define");
+    CHECK_OK(peal_bridge_import(importer.bridge, protocol, NULL));
+    CHECK_OK(peal_observe_handler(protocol, &calls, count_call, NULL, 0, NULL, NULL));
+    struct stranger stranger = connect_stranger();
+    CHECK_EQUAL(natsConnection_SubscribeSync(&victim, stranger.connection, "payroll.pay"), NATS_OK);
+    WAIT_UNTIL(natsConnection_PublishRequest(stranger.connection, in_realm("peal.v1.%s._request.Answered._all.one"),
+                   "payroll.pay.x", "junk", 4)
+                   == NATS_OK
+               && natsConnection_Flush(stranger.connection) == NATS_OK && party_info(&importer).refused > 0);
+    CHECK_EQUAL(natsSubscription_NextMsg(&message, victim, 200), NATS_TIMEOUT);
+    CHECK_EQUAL(read_count(&calls), 0);
+    natsSubscription_Destroy(victim);
+    disconnect(&stranger);
+    party_close(&importer);
+}
+
+CLAIM("N21", "the server's answers to durable publications arrive on a subject with 128 random bits")
+{
+    struct party from;
+    natsSubscription *calls = NULL;
+    natsMsg *message = NULL;
+
+    next_realm();
+    struct stranger stranger = connect_stranger();
+    CHECK_EQUAL(natsConnection_SubscribeSync(&calls, stranger.connection, in_realm("peal.v1.%s.Chat.*")), NATS_OK);
+    CHECK_EQUAL(natsConnection_Flush(stranger.connection), NATS_OK);
+    party_publish_durably(&from);
+    party_say(&from, 1, "");
+    CHECK_EQUAL(natsSubscription_NextMsg(&message, calls, WAIT_MILLISECONDS), NATS_OK);
+    const char *reply = natsMsg_GetReply(message);
+    if (CHECK(reply != NULL && strncmp(reply, "_INBOX.peal.", 12) == 0))
+        CHECK_EQUAL(strspn(reply + 12, "0123456789abcdef"), 32);
+    natsMsg_Destroy(message);
+    natsSubscription_Destroy(calls);
+    disconnect(&stranger);
+    party_close(&from);
+}
+
+/* ---- Positions --------------------------------------------------------------------------------- */
+
+/* A collector has made the calls 1 to 5, and two more are stored. */
+static void open_publisher(struct party *from)
+{
+    struct party to;
+
+    next_realm();
+    party_publish_durably(from);
+    for (int32_t i = 1; i <= 5; i++)
+        party_say(from, i, "");
+    party_import_durably(&to, "reader", no_queue);
+    WAIT_UNTIL(party_heard(&to) == 5);
+    party_close(&to);
+    for (int32_t i = 6; i <= 7; i++)
+        party_say(from, i, "");
+    CHECK_OK(peal_bridge_flush(from->bridge, WAIT_MILLISECONDS));
+}
+
+static void store_position(const struct stranger *stranger, const char *text, size_t size)
+{
+    CHECK_EQUAL(js_Publish(NULL, stranger->context, in_realm("peal.v1.%s._position.Chat.reader"), text, (int)size, NULL,
+                    NULL),
+        NATS_OK);
+}
+
+/* Returns the text of the position; the caller destroys the message. */
+static natsMsg *read_position(const struct stranger *stranger)
+{
+    char stream[128];
+    natsMsg *message = NULL;
+
+    snprintf(stream, sizeof stream, "%s", in_realm("peal_%s_positions"));
+    CHECK_EQUAL(js_GetLastMsg(
+                    &message, stranger->context, stream, in_realm("peal.v1.%s._position.Chat.reader"), NULL, NULL),
+        NATS_OK);
+    return message;
+}
+
+static const struct {
+    const char *name, *text;
+    size_t size;
+} unreadable[] = { { "an answer of a service", "\x50junk", 5 }, { "empty", "", 0 }, { "one number", "12", 2 },
+    { "three numbers", "1 2 3", 5 }, { "a blank before", " 1 2", 4 }, { "a line", "1 2\n", 4 }, { "a zero", "1 2\0", 4 },
+    { "a great number", "1 18446744073709551616", 22 }, { "a sign", "1 -2", 4 },
+    { "a long text", "1 00000000000000000000000000000000000000000000000000000000000000000002", 70 } };
+
+CLAIM("N23", "a durable import whose stored position is unreadable is refused, and names the message to delete")
+{
+    struct peal_import_options options = PEAL_IMPORT_OPTIONS;
+    struct party from, to;
+
+    options.durable = true;
+    open_publisher(&from);
+    struct stranger stranger = connect_stranger();
+    party_open_application(&to, "reader");
+    party_observe(&to, no_queue);
+    for (size_t i = 0; i < CHECK_COUNT_OF(unreadable); i++) {
+        check_case(unreadable[i].name);
+        store_position(&stranger, unreadable[i].text, unreadable[i].size);
+        CHECK_STATUS(peal_bridge_import(to.bridge, to.chat.protocol, &options), PEAL_ERROR_CREATION);
+        CHECK_CONTAINS(peal_bridge_last_message(), in_realm("peal.v1.%s._position.Chat.reader"));
+    }
+    check_case(NULL);
+    CHECK_EQUAL(party_heard(&to), 0);
+    disconnect(&stranger);
+    pair_close(&from, &to);
+}
+
+CLAIM("N23", "an import that finds an unreadable position later reports it, makes no call, and continues from a repaired one")
+{
+    struct peal_import_options options = PEAL_IMPORT_OPTIONS;
+    struct party from, to;
+    struct journal journal;
+
+    options.durable = true;
+    open_publisher(&from);
+    struct stranger stranger = connect_stranger();
+    natsMsg *position = read_position(&stranger);
+    party_open_application(&to, "reader");
+    observe_events(&to, &journal);
+    party_import(&to, &options);
+    store_position(&stranger, "junk", 4);
+    party_observe(&to, no_queue);
+    WAIT_UNTIL(read_count(&journal.refused) > 0 || party_heard(&to) > 0);
+    CHECK_EQUAL(party_heard(&to), 0);
+    CHECK_CONTAINS(journal.reason, "position");
+    store_position(&stranger, natsMsg_GetData(position), (size_t)natsMsg_GetDataLength(position));
+    WAIT_UNTIL(party_heard(&to) == 2);
+    CHECK_EQUAL(to.sum, 6 + 7);
+    natsMsg_Destroy(position);
+    disconnect(&stranger);
+    pair_close(&from, &to);
+}
+
+/* ---- Message ids ------------------------------------------------------------------------------- */
+
+static void export_as(struct party *party, const char *identity, struct journal *journal)
+{
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+
+    options.durable = true;
+    options.identity = identity;
+    options.next_number = 1;
+    party_open(party, NULL);
+    observe_events(party, journal);
+    party_export(party, &options);
+}
+
+static natsMsg *stored_call(const struct stranger *stranger, uint64_t number)
+{
+    natsMsg *message = NULL;
+
+    CHECK_EQUAL(js_GetMsg(&message, stranger->context, in_realm("peal-%s-Chat"), number, NULL, NULL), NATS_OK);
+    return message;
+}
+
+/* The origin that the first call of the stream has. */
+static void read_origin(const struct stranger *stranger, char out_origin[33])
+{
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    natsMsg *message = stored_call(stranger, 1);
+
+    CHECK_OK(peal_wire_peek(natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message), &header));
+    for (size_t i = 0; i < sizeof header.origin; i++)
+        sprintf(out_origin + 2 * i, "%02x", header.origin[i]);
+    natsMsg_Destroy(message);
+}
+
+CLAIM("N22", "a client that has seen the first call of a publisher cannot make the server drop the next ones")
+{
+    struct party from, to;
+    struct journal journal;
+    char origin[33], id[64];
+    const char *seen = NULL;
+
+    next_realm();
+    export_as(&from, "till-7", &journal);
+    party_say(&from, 1, "genuine");
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    struct stranger stranger = connect_stranger();
+    read_origin(&stranger, origin);
+    natsMsg *message = stored_call(&stranger, 1);
+    CHECK_EQUAL(natsMsgHeader_Get(message, "Nats-Msg-Id", &seen), NATS_OK);
+    for (unsigned number = 2; number <= 3; number++) {
+        snprintf(id, sizeof id, "%s:%u", origin, number);
+        publish(&stranger, in_realm("peal.v1.%s.Chat.other"), id, "junk");
+        snprintf(id, sizeof id, "%s:%u", seen, number);
+        publish(&stranger, in_realm("peal.v1.%s.Chat.other"), id, "junk");
+    }
+    natsMsg_Destroy(message);
+    for (int32_t number = 2; number <= 3; number++)
+        party_say(&from, number, "genuine");
+    CHECK_EQUAL(party_sent(&from), 3);
+    CHECK_EQUAL(party_info(&from).dropped, 0);
+    party_import_durably(&to, "reader", no_queue);
+    WAIT_UNTIL(party_heard(&to) == 3);
+    disconnect(&stranger);
+    pair_close(&from, &to);
+}
+
+CLAIM("N22", "a call that the server drops because of another message with its id counts as dropped, and is reported")
+{
+    struct party from;
+    struct journal journal;
+
+    next_realm();
+    export_as(&from, "till-7", &journal);
+    party_say(&from, 1, "first");
+    party_say(&from, 2, "second");
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    party_close(&from);
+    /* The publisher repeats the first call, and gives the number of the second one to another call. */
+    export_as(&from, "till-7", &journal);
+    party_say(&from, 1, "first");
+    party_say(&from, 2, "another one");
+    party_say(&from, 3, "third");
+    CHECK_EQUAL(party_sent(&from), 2);
+    CHECK_EQUAL(party_info(&from).dropped, 1);
+    WAIT_UNTIL(read_count(&journal.dropped) == 1 && read_count(&journal.refused) == 1);
+    CHECK_CONTAINS(journal.reason, "on_message");
+    CHECK_CONTAINS(journal.reason, "repeated");
+    party_close(&from);
+}
+
+CLAIM("N22", "the server keeps the secret of an identity against later messages, and each identity and realm has another one")
+{
+    struct party from;
+    struct journal journal;
+    char origin[33], again[33];
+    jsPubAck *confirmation = NULL;
+
+    next_realm();
+    export_as(&from, "till-7", &journal);
+    party_say(&from, 1, "");
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    party_close(&from);
+    struct stranger stranger = connect_stranger();
+    read_origin(&stranger, origin);
+    CHECK(js_Publish(&confirmation, stranger.context, in_realm("peal.v1.%s._origin.Chat.till-7"), TOKEN, 32, NULL, NULL)
+          != NATS_OK);
+    jsPubAck_Destroy(confirmation);
+    CHECK_EQUAL(js_PurgeStream(stranger.context, in_realm("peal-%s-Chat"), NULL, NULL), NATS_OK);
+    CHECK_EQUAL(js_DeleteStream(stranger.context, in_realm("peal-%s-Chat"), NULL, NULL), NATS_OK);
+    export_as(&from, "till-7", &journal);
+    party_say(&from, 1, "");
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    party_close(&from);
+    read_origin(&stranger, again);
+    CHECK_TEXT(again, origin);
+    next_realm();
+    export_as(&from, "till-7", &journal);
+    party_say(&from, 1, "");
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    party_close(&from);
+    read_origin(&stranger, again);
+    CHECK(strcmp(again, origin) != 0);
+    disconnect(&stranger);
+}
+
+CLAIM("N23", "a durable export whose stored secret is unreadable is refused, and names the message to delete")
+{
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+    struct party from;
+    struct journal journal;
+
+    next_realm();
+    export_as(&from, "till-7", &journal);
+    party_close(&from);
+    struct stranger stranger = connect_stranger();
+    CHECK_EQUAL(js_Publish(NULL, stranger.context, in_realm("peal.v1.%s._origin.Chat.till-8"), "junk", 4, NULL, NULL),
+        NATS_OK);
+    options.durable = true;
+    options.identity = "till-8";
+    options.next_number = 1;
+    party_open(&from, NULL);
+    CHECK_STATUS(peal_bridge_export(from.bridge, from.chat.protocol, &options), PEAL_ERROR_CREATION);
+    CHECK_CONTAINS(peal_bridge_last_message(), in_realm("peal.v1.%s._origin.Chat.till-8"));
+    options.identity = "";
+    CHECK_STATUS(peal_bridge_export(from.bridge, from.chat.protocol, &options), PEAL_ERROR_ARGUMENT);
+    party_close(&from);
+    disconnect(&stranger);
+}
+
+CLAIM("N22", "two bridges of a process export a protocol with one identity, and not with two")
+{
+    struct peal_bridge_options there = PEAL_BRIDGE_OPTIONS;
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+    struct party from;
+    struct journal journal;
+    peal_bridge *second = NULL;
+
+    next_realm();
+    export_as(&from, "till-7", &journal);
+    next_realm();
+    there.url = shared_server_url();
+    there.realm = realm_of_claim();
+    REQUIRE_OK(peal_bridge_create(from.center, &there, &second));
+    options.durable = true;
+    options.next_number = 1;
+    options.identity = "till-8";
+    CHECK_STATUS(peal_bridge_export(second, from.chat.protocol, &options), PEAL_ERROR_CONFLICT);
+    options.identity = "till-7";
+    CHECK_OK(peal_bridge_export(second, from.chat.protocol, &options));
+    party_say(&from, 1, "");
+    CHECK_OK(peal_bridge_flush(second, WAIT_MILLISECONDS));
+    peal_bridge_destroy(second);
+    party_close(&from);
+}
