@@ -409,8 +409,7 @@ peal_status peal_bridge_export(peal_bridge *bridge, peal_protocol protocol, cons
         return bridge_fail(PEAL_ERROR_ARGUMENT, "the bridge is NULL, or a size is wrong");
     if (bridge_is_left(bridge))
         return bridge_fail_as_left();
-    if (options->identity != NULL
-        && (!options->durable || options->next_number == 0 || options->identity[0] == '\0'))
+    if (options->identity != NULL && (!options->durable || options->next_number == 0 || options->identity[0] == '\0'))
         return bridge_fail(
             PEAL_ERROR_ARGUMENT, "an identity is not empty, and needs `durable` and the number of the next call");
     if (!parts_reserve(bridge, PART_EXPORT, protocol, &reservation))

@@ -26,8 +26,7 @@ static peal_status read_secret(
 {
     char text[TEXT_SIZE];
 
-    const enum stored_text outcome = jetstream_read_last(
-        jetstream, place->stream, place->subject, text, sizeof text);
+    const enum stored_text outcome = jetstream_read_last(jetstream, place->stream, place->subject, text, sizeof text);
     *out_exists = outcome == TEXT_READ && read_hexadecimal(text, out_secret, KEY_SIZE);
     if (*out_exists || outcome == TEXT_NONE)
         return PEAL_OK;

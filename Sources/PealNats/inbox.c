@@ -84,7 +84,7 @@ static bool read_position(struct inbox *inbox, struct jetstream *jetstream)
     return inbox->knows_position;
 }
 
-#define UNREADABLE                                                                                                  \
+#define UNREADABLE                                                                                                   \
     "the last message of %s in the stream %s is not the position of an application, so no call is made. When it is " \
     "deleted, all stored calls are made again"
 
@@ -121,7 +121,9 @@ static peal_status make_positions(struct inbox *inbox)
 
     if (subjects == NULL)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const struct stream_settings settings = { .name = inbox->positions, .subjects = subjects, .keep = STREAM_KEEPS_LAST };
+    const struct stream_settings settings = {
+        .name = inbox->positions, .subjects = subjects, .keep = STREAM_KEEPS_LAST
+    };
     peal_status status = jetstream_open(inbox->import->bridge, &jetstream);
     if (status == PEAL_OK)
         status = jetstream_make_stream(jetstream, &settings);

@@ -29,7 +29,7 @@ static natsStatus set_options(natsOptions *options, void *context)
     struct jetstream *jetstream = context;
     natsStatus status = natsOptions_SetAllowReconnect(options, false);
 
-    random_inbox(jetstream->inbox, sizeof jetstream->inbox);
+    random_inbox(INBOX_OF_SERVER, jetstream->inbox, sizeof jetstream->inbox);
     if (status == NATS_OK)
         status = natsOptions_SetCustomInboxPrefix(options, jetstream->inbox);
     if (status == NATS_OK)

@@ -167,7 +167,8 @@ static void judge_duplicate(struct outbox *outbox, struct confirmation *confirma
     case COMPARISON_SAME: break;
     case COMPARISON_OTHER:
         bridge_refuse(export->bridge, &export->troubles,
-            "%s: the server has dropped a call as repeated, but its message %" PRIu64 " in %s is another one",
+            "%s: the server has dropped a call as repeated, but its message %" PRIu64
+            " in %s is another one or was removed",
             call->subject + strlen(export->table->prefix), confirmation->number, outbox->stream);
         call->is_lost = true;
         break;
@@ -269,8 +270,7 @@ static peal_status make_stream(struct outbox *outbox, const struct peal_export_o
     return status;
 }
 
-peal_status outbox_create(
-    struct export *export, const struct peal_export_options *options, struct outbox **out_outbox)
+peal_status outbox_create(struct export *export, const struct peal_export_options *options, struct outbox **out_outbox)
 {
     struct outbox *made = calloc(1, sizeof *made);
 

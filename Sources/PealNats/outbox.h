@@ -12,8 +12,7 @@ struct outbox;
 
 /* Makes the stream of the protocol on the server, unless it exists, and an empty outbox. It counts the stored calls of the
  * export. */
-peal_status outbox_create(
-    struct export *export, const struct peal_export_options *options, struct outbox **out_outbox);
+peal_status outbox_create(struct export *export, const struct peal_export_options *options, struct outbox **out_outbox);
 /* Calls are no longer sent, and outbox_put does not wait. NULL does nothing. */
 void outbox_stop(struct outbox *outbox);
 void outbox_destroy(struct outbox *outbox);

@@ -34,16 +34,14 @@ struct requests {
 
 /* ---- Subjects ------------------------------------------------------------------------------------ */
 
-#define INBOX "_INBOX.peal."
-
-void random_inbox(char *out_subject, size_t capacity)
+void random_inbox(const char *beginning, char *out_subject, size_t capacity)
 {
     uint8_t secret[ORIGIN_SIZE];
     char token[2 * ORIGIN_SIZE + 1];
 
     random_bytes(secret, sizeof secret);
     write_hexadecimal(token, secret, sizeof secret);
-    snprintf(out_subject, capacity, INBOX "%s", token);
+    snprintf(out_subject, capacity, "%s%s", beginning, token);
 }
 
 /* Returns the text after an identity, or NULL for other text. */
@@ -55,8 +53,9 @@ static const char *pass_identity(const char *text)
 /* "_INBOX.peal.TOKEN.NUMBER" or "_INBOX.peal.TOKEN.NUMBER-PROCESS". */
 bool answer_subject(const char *reply, char out_subject[REPLY_SIZE])
 {
-    const char *end = reply != NULL && strncmp(reply, INBOX, strlen(INBOX)) == 0 ? pass_identity(reply + strlen(INBOX))
-                                                                               : NULL;
+    const size_t length = strlen(INBOX_OF_BRIDGES);
+    const bool is_inbox = reply != NULL && strncmp(reply, INBOX_OF_BRIDGES, length) == 0;
+    const char *end = is_inbox ? pass_identity(reply + length) : NULL;
 
     if (end == NULL || *end != '.')
         return false;
@@ -310,7 +309,7 @@ peal_status requests_create(struct peal_bridge *bridge, struct requests **out_re
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     made->bridge = bridge;
     waiting_init(&made->waiting);
-    random_inbox(made->inbox, sizeof made->inbox);
+    random_inbox(INBOX_OF_BRIDGES, made->inbox, sizeof made->inbox);
     snprintf(subject, sizeof subject, "%s.*", made->inbox);
     peal_status status = transport_subscribe(bridge->prompt, made->inbox, NULL, arrived, made, &made->answers);
     if (status == PEAL_OK)

@@ -19,9 +19,14 @@ struct requests;
  * no process receives a request, has one more part. */
 enum { ANSWER_HEAD = 1 + ORIGIN_SIZE, ANSWER_HEAD_BYTE = 0x40 | ORIGIN_SIZE, REPLY_SIZE = 128 };
 
-/* Writes a subject for answers, "_INBOX.peal.TOKEN". A process that does not know the token, which has 128 random bits, can
- * neither answer nor receive answers. */
-void random_inbox(char *out_subject, size_t capacity);
+/* The subjects of answers of other bridges. Those of the server's answers differ, so that nobody needs the permission to
+ * publish on them: subscribers of durable calls see them. */
+#define INBOX_OF_BRIDGES "_INBOX.peal."
+#define INBOX_OF_SERVER "_INBOX.peal_durable."
+
+/* Writes one of these and a token. A process that does not know the token, which has 128 random bits, can neither answer nor
+ * receive answers. */
+void random_inbox(const char *beginning, char *out_subject, size_t capacity);
 
 static inline void answer_write_head(uint8_t *message, const uint8_t *id)
 {

@@ -98,6 +98,6 @@ void hide_passwords(const char *text, char *out_text, size_t capacity)
                           ? scheme_end + SCHEME_SIZE
                           : text;
     const size_t hidden = (size_t)(at - first);
-    snprintf(out_text, capacity, "%.*s%s%s", (int)(first - text), text, strcspn(first, ", ") < hidden ? "***@" : "",
-        at + 1);
+    snprintf(
+        out_text, capacity, "%.*s%s%s", (int)(first - text), text, strcspn(first, ", ") < hidden ? "***@" : "", at + 1);
 }

@@ -44,9 +44,9 @@ struct source {
     uint8_t origin[ORIGIN_SIZE];
     pthread_mutex_t
         lock; /* of the next members; locked until the call is sent, so calls are sent in the order of their numbers */
-    char *identity;           /* NULL: none */
+    char *identity; /* NULL: none */
     uint8_t secret[KEY_SIZE]; /* in no message; that of the identity */
-    uint64_t number;          /* of the last call */
+    uint64_t number; /* of the last call */
     struct arrivals *arrivals;
 };
 

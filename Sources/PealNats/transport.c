@@ -13,7 +13,8 @@
 #include <stdlib.h>
 
 enum { PENDING_MESSAGES = 65536, PENDING_BYTES = 256 << 20, HANDLED_MESSAGES = 32, HANDLED_BYTES = 65536 };
-enum { ENDED_SUBSCRIPTIONS = 16, ENDED_BYTES = 1 << 20, REASON_BYTES = 256 };
+enum { ENDED_SUBSCRIPTIONS = 16, ENDED_BYTES = 1 << 20 };
+enum { REASON_BYTES = 256, URL_BYTES = 4096 /* It may have a long token. */ };
 
 /* Messages of a subscription whose handler has returned. The first message that is destroyed after a pause wakes a thread of
  * libnats, which frees the messages. So several are destroyed together. */
@@ -41,7 +42,7 @@ struct transport {
 static void connected(natsConnection *connection, void *closure)
 {
     struct transport *transport = closure;
-    char url[REASON_BYTES] = "", shown[sizeof url];
+    char url[URL_BYTES] = "", shown[REASON_BYTES];
 
     (void)natsConnection_GetConnectedUrl(connection, url, sizeof url);
     hide_passwords(url, shown, sizeof shown);

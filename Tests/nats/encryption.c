@@ -87,7 +87,8 @@ static void *listen_on(void *context)
         greet(listener, connection);
         /* libnats closes a connection that is not as it wants it, and otherwise waits for the answer to its CONNECT. */
         while ((count = recv(connection, listener->received + listener->length,
-                    sizeof listener->received - 1 - listener->length, 0)) > 0) {
+                    sizeof listener->received - 1 - listener->length, 0))
+               > 0) {
             listener->length += (size_t)count;
             if (strstr(listener->received, "PING") != NULL)
                 break;

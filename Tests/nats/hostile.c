@@ -88,9 +88,8 @@ static void on_dropped(void *self, const char *realm, const char *protocol, uint
 
 static void observe_events(const struct party *party, struct journal *journal)
 {
-    static const struct peal_bridge_events table = {
-        PEAL_TABLE(peal_bridge_events), .on_refused = on_refused, .on_dropped = on_dropped
-    };
+    static const struct peal_bridge_events table = { PEAL_TABLE(peal_bridge_events), .on_refused = on_refused,
+        .on_dropped = on_dropped };
 
     memset(journal, 0, sizeof *journal);
     CHECK_OK(peal_bridge_events_define(party->center, &journal->protocol));
@@ -98,6 +97,20 @@ static void observe_events(const struct party *party, struct journal *journal)
 }
 
 static size_t read_count(const size_t *count) { return __atomic_load_n(count, __ATOMIC_ACQUIRE); }
+
+/* ---- Publishers ------------------------------------------------------------------------------- */
+
+static void export_as(struct party *party, const char *identity, struct journal *journal)
+{
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+
+    options.durable = true;
+    options.identity = identity;
+    options.next_number = 1;
+    party_open(party, NULL);
+    observe_events(party, journal);
+    party_export(party, &options);
+}
 
 /* ---- Answers ----------------------------------------------------------------------------------- */
 
@@ -134,10 +147,11 @@ static void count_answer(natsConnection *connection, natsSubscription *subscript
 CLAIM("N21", "a provider neither makes nor answers a request whose reply subject is not that of a bridge, and reports it")
 {
     static const char *const replies[] = { "peal.v1.default.Chat.on_close.x", "payroll.pay.x",
-        "$JS.API.STREAM.INFO.payroll.x", "peal.v1.default._position.Chat.reader.x", "x", "_INBOX.peal.x", "_INBOX.peal.1.1",
-        "_INBOX." TOKEN ".1", "_INBOX.peal." TOKEN, "_INBOX.peal." TOKEN ".", "_INBOX.peal." TOKEN ".x",
-        "_INBOX.peal." TOKEN ".1.1", "_INBOX.peal." TOKEN ".1-", "_INBOX.peal." TOKEN ".1-" TOKEN "0",
-        "_INBOX.peal." TOKEN ".1-" TOKEN ".x", "_INBOX.peal." TOKEN "0.1", "_INBOX.peal.>." TOKEN ".1",
+        "$JS.API.STREAM.INFO.payroll.x", "peal.v1.default._position.Chat.reader.x", "x", "_INBOX.peal.x",
+        "_INBOX.peal.1.1", "_INBOX." TOKEN ".1", "_INBOX.peal." TOKEN, "_INBOX.peal." TOKEN ".",
+        "_INBOX.peal." TOKEN ".x", "_INBOX.peal." TOKEN ".1.1", "_INBOX.peal." TOKEN ".1-",
+        "_INBOX.peal." TOKEN ".1-" TOKEN "0", "_INBOX.peal." TOKEN ".1-" TOKEN ".x", "_INBOX.peal." TOKEN "0.1",
+        "_INBOX.peal_durable." TOKEN ".1", "_INBOX.peal.>." TOKEN ".1",
         "_INBOX.peal.0123456789ABCDEF0123456789ABCDEF.1", "_INBOX.peal.0123456789abcdef0123456789abcde.1",
         "_INBOX.peal." TOKEN ".123456789012345678901", "x_INBOX.peal." TOKEN ".1" };
     struct party provider;
@@ -163,15 +177,16 @@ CLAIM("N21", "a provider neither makes nor answers a request whose reply subject
     for (size_t i = 0; i < CHECK_COUNT_OF(replies); i++) {
         const uint64_t refused = party_info(&provider).refused;
         check_case(replies[i]);
-        CHECK_EQUAL(natsConnection_PublishRequest(stranger.connection, subject, replies[i], request, (int)size), NATS_OK);
+        CHECK_EQUAL(
+            natsConnection_PublishRequest(stranger.connection, subject, replies[i], request, (int)size), NATS_OK);
         WAIT_UNTIL(party_info(&provider).refused > refused || party_heard(&provider) > 0);
     }
     check_case(NULL);
     CHECK_EQUAL(party_heard(&provider), 0);
     WAIT_UNTIL(read_count(&journal.refused) > 0);
     CHECK_CONTAINS(journal.reason, "reply subject");
-    CHECK_EQUAL(natsConnection_PublishRequest(
-                    stranger.connection, subject, "_INBOX.peal." TOKEN ".1", request, (int)size),
+    CHECK_EQUAL(
+        natsConnection_PublishRequest(stranger.connection, subject, "_INBOX.peal." TOKEN ".1", request, (int)size),
         NATS_OK);
     WAIT_UNTIL(party_heard(&provider) == 1 && read_count(&answers) >= 1);
     CHECK_EQUAL(read_count(&answers), 1);
@@ -203,8 +218,8 @@ CLAIM("N21", "an importer does not answer a gathered request whose reply subject
     CHECK_OK(peal_observe_handler(protocol, &calls, count_call, NULL, 0, NULL, NULL));
     struct stranger stranger = connect_stranger();
     CHECK_EQUAL(natsConnection_SubscribeSync(&victim, stranger.connection, "payroll.pay"), NATS_OK);
-    WAIT_UNTIL(natsConnection_PublishRequest(stranger.connection, in_realm("peal.v1.%s._request.Answered._all.one"),
-                   "payroll.pay.x", "junk", 4)
+    WAIT_UNTIL(natsConnection_PublishRequest(
+                   stranger.connection, in_realm("peal.v1.%s._request.Answered._all.one"), "payroll.pay.x", "junk", 4)
                    == NATS_OK
                && natsConnection_Flush(stranger.connection) == NATS_OK && party_info(&importer).refused > 0);
     CHECK_EQUAL(natsSubscription_NextMsg(&message, victim, 200), NATS_TIMEOUT);
@@ -214,26 +229,50 @@ CLAIM("N21", "an importer does not answer a gathered request whose reply subject
     party_close(&importer);
 }
 
-CLAIM("N21", "the server's answers to durable publications arrive on a subject with 128 random bits")
+struct inboxes {
+    size_t good; /* atomic, as `bad` */
+    size_t bad;
+};
+
+static void judge_inbox(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *closure)
 {
-    struct party from;
-    natsSubscription *calls = NULL;
-    natsMsg *message = NULL;
+    static const char beginning[] = "_INBOX.peal_durable.";
+    struct inboxes *inboxes = closure;
+    const char *subject = natsMsg_GetSubject(message);
+
+    (void)connection;
+    (void)subscription;
+    const bool is_good = strncmp(subject, beginning, strlen(beginning)) == 0
+                      && strspn(subject + strlen(beginning), "0123456789abcdef") == strlen(TOKEN);
+    /* A call that the server delivers on an inbox has the subject of the call. */
+    if (strncmp(subject, "_INBOX.", strlen("_INBOX.")) == 0)
+        __atomic_fetch_add(is_good ? &inboxes->good : &inboxes->bad, 1, __ATOMIC_RELEASE);
+    natsMsg_Destroy(message);
+}
+
+CLAIM("N21", "all answers of the server to durable exports and imports arrive on subjects with 128 random bits")
+{
+    struct party from, to;
+    struct journal journal;
+    struct inboxes inboxes = { 0, 0 };
+    natsSubscription *all = NULL;
 
     next_realm();
     struct stranger stranger = connect_stranger();
-    CHECK_EQUAL(natsConnection_SubscribeSync(&calls, stranger.connection, in_realm("peal.v1.%s.Chat.*")), NATS_OK);
+    CHECK_EQUAL(natsConnection_Subscribe(&all, stranger.connection, "_INBOX.>", judge_inbox, &inboxes), NATS_OK);
     CHECK_EQUAL(natsConnection_Flush(stranger.connection), NATS_OK);
-    party_publish_durably(&from);
-    party_say(&from, 1, "");
-    CHECK_EQUAL(natsSubscription_NextMsg(&message, calls, WAIT_MILLISECONDS), NATS_OK);
-    const char *reply = natsMsg_GetReply(message);
-    if (CHECK(reply != NULL && strncmp(reply, "_INBOX.peal.", 12) == 0))
-        CHECK_EQUAL(strspn(reply + 12, "0123456789abcdef"), 32);
-    natsMsg_Destroy(message);
-    natsSubscription_Destroy(calls);
+    export_as(&from, "till-7", &journal);
+    party_import_durably(&to, "reader", no_queue);
+    for (int32_t number = 1; number <= 10; number++)
+        party_say(&from, number, "");
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    WAIT_UNTIL(party_heard(&to) == 10);
+    /* The streams, the secret, the confirmations, the position, the consumer and the ends of fetches. */
+    WAIT_UNTIL(read_count(&inboxes.good) + read_count(&inboxes.bad) >= 25);
+    CHECK_EQUAL(read_count(&inboxes.bad), 0);
+    natsSubscription_Destroy(all);
     disconnect(&stranger);
-    party_close(&from);
+    pair_close(&from, &to);
 }
 
 /* ---- Positions --------------------------------------------------------------------------------- */
@@ -257,8 +296,8 @@ static void open_publisher(struct party *from)
 
 static void store_position(const struct stranger *stranger, const char *text, size_t size)
 {
-    CHECK_EQUAL(js_Publish(NULL, stranger->context, in_realm("peal.v1.%s._position.Chat.reader"), text, (int)size, NULL,
-                    NULL),
+    CHECK_EQUAL(
+        js_Publish(NULL, stranger->context, in_realm("peal.v1.%s._position.Chat.reader"), text, (int)size, NULL, NULL),
         NATS_OK);
 }
 
@@ -269,8 +308,8 @@ static natsMsg *read_position(const struct stranger *stranger)
     natsMsg *message = NULL;
 
     snprintf(stream, sizeof stream, "%s", in_realm("peal_%s_positions"));
-    CHECK_EQUAL(js_GetLastMsg(
-                    &message, stranger->context, stream, in_realm("peal.v1.%s._position.Chat.reader"), NULL, NULL),
+    CHECK_EQUAL(
+        js_GetLastMsg(&message, stranger->context, stream, in_realm("peal.v1.%s._position.Chat.reader"), NULL, NULL),
         NATS_OK);
     return message;
 }
@@ -279,8 +318,8 @@ static const struct {
     const char *name, *text;
     size_t size;
 } unreadable[] = { { "an answer of a service", "\x50junk", 5 }, { "empty", "", 0 }, { "one number", "12", 2 },
-    { "three numbers", "1 2 3", 5 }, { "a blank before", " 1 2", 4 }, { "a line", "1 2\n", 4 }, { "a zero", "1 2\0", 4 },
-    { "a great number", "1 18446744073709551616", 22 }, { "a sign", "1 -2", 4 },
+    { "three numbers", "1 2 3", 5 }, { "a blank before", " 1 2", 4 }, { "a line", "1 2\n", 4 },
+    { "a zero", "1 2\0", 4 }, { "a great number", "1 18446744073709551616", 22 }, { "a sign", "1 -2", 4 },
     { "a long text", "1 00000000000000000000000000000000000000000000000000000000000000000002", 70 } };
 
 CLAIM("N23", "a durable import whose stored position is unreadable is refused, and names the message to delete")
@@ -332,18 +371,6 @@ CLAIM("N23", "an import that finds an unreadable position later reports it, make
 }
 
 /* ---- Message ids ------------------------------------------------------------------------------- */
-
-static void export_as(struct party *party, const char *identity, struct journal *journal)
-{
-    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
-
-    options.durable = true;
-    options.identity = identity;
-    options.next_number = 1;
-    party_open(party, NULL);
-    observe_events(party, journal);
-    party_export(party, &options);
-}
 
 static natsMsg *stored_call(const struct stranger *stranger, uint64_t number)
 {
@@ -466,8 +493,8 @@ CLAIM("N23", "a durable export whose stored secret is unreadable is refused, and
     export_as(&from, "till-7", &journal);
     party_close(&from);
     struct stranger stranger = connect_stranger();
-    CHECK_EQUAL(js_Publish(NULL, stranger.context, in_realm("peal.v1.%s._origin.Chat.till-8"), "junk", 4, NULL, NULL),
-        NATS_OK);
+    CHECK_EQUAL(
+        js_Publish(NULL, stranger.context, in_realm("peal.v1.%s._origin.Chat.till-8"), "junk", 4, NULL, NULL), NATS_OK);
     options.durable = true;
     options.identity = "till-8";
     options.next_number = 1;

@@ -40,7 +40,8 @@ struct jetstream {
     uint64_t id;
     char *network;
     char *application;
-    struct rounds *rounds; /* of the thread that has made the connection; NULL: the program, while it exports or imports */
+    struct rounds
+        *rounds; /* of the thread that has made the connection; NULL: the program, while it exports or imports */
     bool is_cut;
     int64_t noticed_at; /* libnats notices then that the connection is cut. */
     int64_t last_due; /* of its publications */
@@ -286,7 +287,8 @@ bool jetstream_store(struct jetstream *jetstream, const char *subject, const cha
     struct stream *stream = stream_of(jetstream->network, subject);
     const bool was_cut = jetstream->is_cut, is_lost = is_cut(jetstream);
 
-    if (was_cut || (!is_ready() && jetstream->rounds != NULL) || stream == NULL || (is_lost && simulation_random(2) == 0))
+    if (was_cut || (!is_ready() && jetstream->rounds != NULL) || stream == NULL
+        || (is_lost && simulation_random(2) == 0))
         return false;
     if ((is_first || stream->keeps_first) && last_of(stream, subject) != NULL)
         return false;
