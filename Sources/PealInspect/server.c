@@ -39,14 +39,22 @@ static struct {
  * accessed a thread-local variable of a library that was loaded later. */
 static __thread bool is_server_thread __attribute__((tls_model("initial-exec")));
 
-enum { FLUSH_TIME = 320 /* milliseconds, at the end of the inspection, for all clients */ };
+enum {
+    FLUSH_TIME = 320,  /* milliseconds, at the end of the inspection, for all clients */
+    ACCEPT_PERIOD = 100 /* between attempts to accept a connection for which the system has no descriptor */
+};
 
 /* ---- The thread -------------------------------------------------------------------------------- */
+
+/* False while the system has no descriptor for a further connection. */
+static bool is_accepting;
 
 static void accept_client(void)
 {
     const int descriptor = accept4(server.listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
+    /* The connection waits, and poll would return at once for it. */
+    is_accepting = descriptor >= 0 || (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM);
     if (descriptor < 0)
         return;
     for (size_t i = 0; i < CLIENT_LIMIT; i++)
@@ -62,10 +70,10 @@ static void accept_client(void)
 /* Fills in the descriptors to wait for, and returns the time to wait. */
 static int prepare(struct pollfd *waits)
 {
-    int timeout = -1;
+    int timeout = is_accepting ? -1 : ACCEPT_PERIOD;
 
     waits[0] = (struct pollfd){ server.wake, POLLIN, 0 };
-    waits[1] = (struct pollfd){ server.listening, POLLIN, 0 };
+    waits[1] = (struct pollfd){ server.listening, (short)(is_accepting ? POLLIN : 0), 0 };
     for (size_t i = 0; i < CLIENT_LIMIT; i++) {
         const struct client *client = &server.clients[i];
         waits[i + 2] = (struct pollfd){ client->descriptor, 0, 0 };
@@ -91,6 +99,7 @@ static void *run(void *context)
 
     (void)context;
     is_server_thread = true;
+    is_accepting = true;
     prctl(PR_SET_NAME, "peal:inspect");
     while (is_server_thread) {
         const int timeout = prepare(waits);
@@ -105,7 +114,7 @@ static void *run(void *context)
                     || client->output.length > 0))
                 client_run(client, waits[i + 2].revents, server.flags);
         }
-        if (waits[1].revents != 0)
+        if (waits[1].revents != 0 || !is_accepting)
             accept_client();
     }
     /* The child of a fork in a call that this thread has made. */

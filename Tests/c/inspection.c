@@ -15,10 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static char folder[64];
@@ -46,13 +48,21 @@ static void close_inspection(void)
     CHECK_EQUAL(rmdir(folder), 0);
 }
 
-static int connect_client(void)
+static bool connect_now(int client)
 {
     struct sockaddr_un address = { .sun_family = AF_UNIX };
-    const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     CHECK_OK(peal_inspection_path(address.sun_path, sizeof address.sun_path, NULL));
-    if (client < 0 || connect(client, (struct sockaddr *)&address, sizeof address) != 0)
+    return connect(client, (struct sockaddr *)&address, sizeof address) == 0;
+}
+
+static int connect_client_later(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+
+static int connect_client(void)
+{
+    const int client = connect_client_later();
+
+    if (client < 0 || !connect_now(client))
         check_give_up("a connection", __FILE__, __LINE__);
     return client;
 }
@@ -423,6 +433,58 @@ CLAIM("I2", "the seventeenth client is refused, and a place is free once another
         if (i != 3)
             close(clients[i]);
     close_inspection();
+}
+
+static double seconds_of(clockid_t clock)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Returns the processor time that all other threads take while this one takes 0.3 s. So it does not depend on the load. */
+static double seconds_of_others(void)
+{
+    const double begin = seconds_of(CLOCK_PROCESS_CPUTIME_ID), own = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+
+    while (seconds_of(CLOCK_THREAD_CPUTIME_ID) - own < 0.3)
+        ;
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID) - begin - (seconds_of(CLOCK_THREAD_CPUTIME_ID) - own);
+}
+
+/* In a child process: no descriptor is left for the connection of a client. */
+static bool waits_for_a_descriptor(void)
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+    struct rlimit before;
+
+    options.folder = folder;
+    if (peal_inspection_start(&options) < 0 || getrlimit(RLIMIT_NOFILE, &before) != 0)
+        return false;
+    const int first = connect_client();
+    if (strstr(request_of(first, "hello"), "process") == NULL)
+        return false;
+    const int waiting = connect_client_later();
+    struct rlimit few = { 64, before.rlim_max };
+    int last = -1;
+    if (setrlimit(RLIMIT_NOFILE, &few) != 0)
+        return false;
+    for (int more = dup(waiting); more >= 0; more = dup(waiting))
+        last = more;
+    if (!connect_now(waiting))
+        return false;
+    const double used = seconds_of_others();
+    return used < 0.1 && strstr(request_of(first, "hello"), "process") != NULL && close(last) == 0
+        && strstr(request_of(waiting, "hello"), "process") != NULL && peal_inspection_stop() == PEAL_OK;
+}
+
+CLAIM("I2", "a program without a free descriptor takes no processor time for a waiting client, and answers it later")
+{
+    open_inspection(0);
+    CHECK_OK(peal_inspection_stop());
+    CHECK(in_child(waits_for_a_descriptor, 20));
+    CHECK_EQUAL(rmdir(folder), 0);
 }
 
 /* ---- N3: answers ------------------------------------------------------------------------------- */
