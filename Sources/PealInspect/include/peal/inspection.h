@@ -46,7 +46,7 @@ struct peal_inspection_options {
  * if it is missing. It must belong to the user and be accessible to that user alone.
  *
  * A program with the rights of several users or groups is not opened: its real, effective and saved user and group are the
- * same, and it was not started setuid, setgid or with capabilities. A daemon opens its inspection after it has given up
+ * same, and the system did not start it with more rights because of its file: setuid, setgid, capabilities. A daemon opens its inspection after it has given up
  * rights for good.
  *
  * The child of a fork does not answer for its parent, and closes its copies of the connections. It may start an
