@@ -314,22 +314,20 @@ static int map(struct log *log)
     return allocate_chunk(log, 0) ? 0 : ENOSPC;
 }
 
-/* The file has no name that others know yet, so it is not cut. */
 static int begin_file(struct log *log)
 {
+    struct file_header header = { .tick_length = measure_tick_length(log) };
+    const struct moment start = read_moment(log, CLOCK_REALTIME);
     const int error = map(log);
 
+    memcpy(header.magic, RECORDING_MAGIC, sizeof header.magic);
+    header.start_time = start.time;
+    header.start_ticks = log->start_ticks = start.ticks;
+    log->end = sizeof header;
+    log->millisecond = (uint64_t)(((wide)1000000 << 32) / header.tick_length);
     if (error != 0)
         return error;
-    struct file_header *header = header_of(log);
-    header->tick_length = measure_tick_length(log);
-    const struct moment start = read_moment(log, CLOCK_REALTIME);
-    header->start_time = start.time;
-    header->start_ticks = log->start_ticks = start.ticks;
-    memcpy(header->magic, RECORDING_MAGIC, sizeof header->magic);
-    log->end = sizeof *header;
-    log->millisecond = (uint64_t)(((wide)1000000 << 32) / header->tick_length);
-    return 0;
+    return pwrite(log->file, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : EIO;
 }
 
 /* Takes one of the logs. NULL if all are taken. */

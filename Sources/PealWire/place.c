@@ -70,7 +70,7 @@ static const char *lock_existing(const struct place *place, int *out_file)
         if (file < 0 && errno == ENOENT)
             continue;
         if (file < 0)
-            return "the existing file must not be written";
+            return "the existing file may not be written";
         if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
             close(file);
             return "another recorder is writing this file";

@@ -51,8 +51,8 @@ struct peal_recorder_options {
  *
  * Another process of the user may cut the file. The program goes on: the recorder stops, and counts all later calls. For
  * this the first recorder of a process installs a handler of SIGBUS, which passes all other faults to the handler that was
- * there. It stays installed. Where it would not be called, the records are written by system calls, which takes several
- * times as long: on a thread that blocks SIGBUS, and in a program that has replaced the handler. A thread looks for these
+ * there. It stays installed. Where it would not be called, the records are written by system calls, which takes some
+ * microseconds each: on a thread that blocks SIGBUS, and in a program that has replaced the handler. A thread looks for these
  * once a millisecond. So do not block or handle SIGBUS and cut the file within the same millisecond.
  *
  * In the child of a fork the recorder records nothing and counts the calls. Only peal_recorder_get_info and
