@@ -89,8 +89,7 @@ static uint64_t measure_tick_length(struct log *log)
 
 /* ---- Faults and forks -------------------------------------------------------------------------- */
 
-/* What this thread knows. As the other thread-local variables of libraries that a program may load later: see server.c of
- * PealInspect. */
+/* What this thread knows. The model makes the access as cheap as that of a library that is loaded with the program. */
 static _Thread_local struct {
     uint32_t id;
     bool may_store; /* A fault would be repaired, as found out at `checked`. */

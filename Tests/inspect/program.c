@@ -4,7 +4,7 @@
  * ignores a failure, and removes the observer of Echo at the first byte of its input. Its last
  * broadcast has the number -1.
  *
- *     program [BROADCASTS A SECOND] [OBSERVERS]
+ *     program [BROADCASTS A SECOND] [OBSERVERS] [TEXT OF THE MESSAGES]
  */
 #include <peal/peal.h>
 
@@ -96,7 +96,7 @@ int main(int count, char **arguments)
         }
         const int burst = rate < 1000 ? 1 : 100;
         for (int i = 0; i < burst; i++) {
-            const char *room = "lobby", *text = "good \"morning\"";
+            const char *room = "lobby", *text = count > 3 ? arguments[3] : "good \"morning\"";
             void *values[] = { &room, &text };
             (void)peal_send(chat.on_message, values, 2, NULL, NULL);
         }

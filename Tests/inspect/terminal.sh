@@ -42,6 +42,7 @@ pid=$(cat "$work/ready")
 
 # On standard output and standard error, a line for each command.
 while read -r command; do
+    # shellcheck disable=SC2086
     set -- $command
     name=$1
     shift
@@ -71,12 +72,11 @@ wait
 
 evil=$(printf 'title\033]0;x\007 \302\233 \342\200\256 \377')
 mkfifo "$work/program"
-PEAL_DEBUG=1 PEAL_INSPECT=1 "$program" 100 <"$work/program" >"$work/ready.out" 2>"$work/debug" &
+PEAL_DEBUG=1 "$program" 100 0 "$evil" <"$work/program" >"$work/ready.out" 2>"$work/debug" &
 pid=$!
 exec 9>"$work/program"
 tries=0
 until grep -qs ready "$work/ready.out" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
-"$peal" send "$pid" Chat.on_message lobby "$evil" >"$work/out" 2>&1
 tries=0
 until grep -q 'title' "$work/debug" || [ $tries = 50 ]; do sleep 0.1; tries=$((tries + 1)); done
 exec 9>&-
