@@ -25,7 +25,6 @@ enum {
 
 /* They are never freed, because the handlers of signals and of forks find them here. */
 static struct log logs[LOG_LIMIT];
-static pthread_mutex_t logs_lock = PTHREAD_MUTEX_INITIALIZER; /* of taking one of them */
 
 static const char was_cut[] = "another process has cut the file";
 static const char is_parents[] = "the recorder belongs to the parent of this process";
@@ -112,9 +111,6 @@ static bool repair(void *address)
     return false;
 }
 
-static void lock_for_fork(void) { pthread_mutex_lock(&logs_lock); }
-static void unlock_in_parent(void) { pthread_mutex_unlock(&logs_lock); }
-
 /* Closes the child's copies of the files. A copy of a descriptor would keep the lock of the parent's file. */
 static void close_in_child(void)
 {
@@ -134,13 +130,14 @@ static void close_in_child(void)
         log->base = NULL;
         __atomic_store_n(&log->state, LOG_OF_PARENT, __ATOMIC_RELEASE);
     }
-    pthread_mutex_unlock(&logs_lock);
 }
 
 static void prepare_process(void)
 {
+    for (size_t i = 0; i < LOG_LIMIT; i++)
+        logs[i].file = logs[i].place.folder = -1;
     fault_handle(repair);
-    pthread_atfork(lock_for_fork, unlock_in_parent, close_in_child);
+    pthread_atfork(NULL, NULL, close_in_child);
 }
 
 /* Returns true if a store may meet the end of the file. A thread finds this out once a millisecond: asking costs system
@@ -329,25 +326,25 @@ static int begin_file(struct log *log)
     return pwrite(log->file, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : EIO;
 }
 
-/* Takes one of the logs. NULL if all are taken. */
+/* Takes one of the logs. NULL if all are taken. An unused log has no file and no memory, so the handlers may find it while
+ * it is taken. */
 static struct log *take_log(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct log *log = NULL;
 
     pthread_once(&once, prepare_process);
-    pthread_mutex_lock(&logs_lock);
-    for (size_t i = 0; i < LOG_LIMIT && log == NULL; i++)
-        if (state_of(&logs[i]) == LOG_UNUSED)
-            log = &logs[i];
-    if (log != NULL) {
-        memset(log, 0, sizeof *log);
-        log->file = log->place.folder = -1;
+    for (size_t i = 0; i < LOG_LIMIT; i++) {
+        struct log *log = &logs[i];
+        uint32_t unused = LOG_UNUSED;
+        if (!__atomic_compare_exchange_n(
+                &log->state, &unused, LOG_NEW, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        log->end = log->allocated = log->lost = 0;
+        log->reason = NULL;
         pthread_mutex_init(&log->lock, NULL);
-        __atomic_store_n(&log->state, LOG_NEW, __ATOMIC_RELEASE);
+        return log;
     }
-    pthread_mutex_unlock(&logs_lock);
-    return log;
+    return NULL;
 }
 
 static void return_log(struct log *log)
@@ -358,6 +355,16 @@ static void return_log(struct log *log)
         munmap(base, log->capacity);
     pthread_mutex_destroy(&log->lock);
     __atomic_store_n(&log->state, LOG_UNUSED, __ATOMIC_RELEASE);
+}
+
+/* Nothing remains of a file that got no call. */
+static void close_file(struct log *log)
+{
+    place_abandon(&log->place);
+    /* First, so that the child of a fork never closes a number that has become another file's. */
+    const int file = __atomic_exchange_n(&log->file, -1, __ATOMIC_RELAXED);
+    (void)flock(file, LOCK_UN);
+    close(file);
 }
 
 peal_status log_create(const char *path, uint64_t capacity, struct log **out_log)
@@ -374,8 +381,7 @@ peal_status log_create(const char *path, uint64_t capacity, struct log **out_log
         const int error = begin_file(log);
         if (error != 0) {
             status = wire_fail(PEAL_ERROR_CREATION, "%s: %s", path, strerror(error));
-            place_abandon(&log->place);
-            close(log->file);
+            close_file(log);
         }
     }
     if (status < 0) {
@@ -409,11 +415,7 @@ void log_close(struct log *log)
         place_forget(&log->place);
     } else {
         complete_file(log, log->end < log->allocated ? log->end : log->allocated);
-        /* Nothing remains of a file that got no call. */
-        place_abandon(&log->place);
-        const int file = __atomic_exchange_n(&log->file, -1, __ATOMIC_RELAXED);
-        (void)flock(file, LOCK_UN);
-        close(file);
+        close_file(log);
     }
     return_log(log);
 }
