@@ -60,7 +60,7 @@ static void write_position(const struct position *position, char out_text[POSITI
     snprintf(out_text, POSITION_SIZE, "%" PRId64 " %" PRIu64, position->stream_created, position->sequence);
 }
 
-/* Returns false for each text that write_position does not write. */
+/* Returns false for each text that store_position does not store: it stores after a call of a stream. */
 static bool parse_position(const char *text, struct position *out_position)
 {
     char *between = NULL, again[POSITION_SIZE];
@@ -68,7 +68,7 @@ static bool parse_position(const char *text, struct position *out_position)
     out_position->stream_created = strtoll(text, &between, 10);
     out_position->sequence = strtoull(between, NULL, 10);
     write_position(out_position, again);
-    return strcmp(text, again) == 0;
+    return strcmp(text, again) == 0 && out_position->stream_created > 0 && out_position->sequence > 0;
 }
 
 /* An application without a position begins with the first call. One whose position is unreadable would repeat all calls. */

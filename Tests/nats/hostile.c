@@ -320,6 +320,7 @@ static const struct {
 } unreadable[] = { { "an answer of a service", "\x50junk", 5 }, { "empty", "", 0 }, { "one number", "12", 2 },
     { "three numbers", "1 2 3", 5 }, { "a blank before", " 1 2", 4 }, { "a line", "1 2\n", 4 },
     { "a zero", "1 2\0", 4 }, { "a great number", "1 18446744073709551616", 22 }, { "a sign", "1 -2", 4 },
+    { "no stream", "0 2", 3 }, { "no call", "1 0", 3 },
     { "a long text", "1 00000000000000000000000000000000000000000000000000000000000000000002", 70 } };
 
 CLAIM("N23", "a durable import whose stored position is unreadable is refused, and names the message to delete")
