@@ -56,7 +56,7 @@ struct peer {
     uint8_t id[ORIGIN_SIZE];
     int64_t expires;             /* by now_in_milliseconds */
     uint64_t wanted[MASK_WORDS]; /* a bit for each method of the table that it observes: mask_has */
-    uint64_t kept[MASK_WORDS]; /* methods that it announced until `left`; they count for some time (peers.c) */
+    uint64_t kept[MASK_WORDS]; /* of an export: methods that it announced until `left`; they count for some time (peers.c) */
     int64_t left; /* when it last announced fewer methods; 0: never */
     uint64_t mismatched[MASK_WORDS]; /* methods whose fingerprints differ; each was reported */
     bool is_silent; /* It has not answered its last request. */
@@ -93,10 +93,10 @@ struct export
     uint64_t peer_secret; /* of the hash */
     bool must_ask; /* A process has announced fewer methods. */
     int64_t emptied; /* the time at which the last peer was removed, by now_in_milliseconds */
+    int64_t calls_end; /* the time at which the waiting calls of a service end, unless there is a peer again */
     size_t peer_capacity;
     int64_t asked_at; /* of the worker */
     size_t ready_peers; /* those for which the handler is registered; guarded by the lock of the bridge */
-    size_t updated_peers; /* those at the last update; read and written by the thread that updates */
     size_t reported_peers;
     uint64_t sent; /* atomic */
     struct troubles troubles;

@@ -250,13 +250,13 @@ static peal_status update_observers(struct export *export, size_t peers, bool ha
 /* No process provides the protocol. A call before the end of the last one was in that process. A later call is in a process
  * that has not announced itself, or in one that is stopped, or the server answers that there is none. A process of the first
  * kind announces itself within an interval. */
-static void end_calls(struct export *export, bool has_just_ended, int64_t emptied)
+static void end_calls(struct export *export, int64_t emptied, int64_t calls_end)
 {
     const struct peal_bridge *bridge = export->bridge;
-    const int64_t silent = now_in_milliseconds() - SILENT_INTERVALS * (int64_t)bridge->options.presence;
+    const int64_t now = now_in_milliseconds(), silent = now - SILENT_INTERVALS * (int64_t)bridge->options.presence;
 
     /* A call in the millisecond of the end may be a later one. */
-    requests_end_export(bridge->requests, export, has_just_ended ? emptied - 1 : silent);
+    requests_end_export(bridge->requests, export, now >= calls_end && emptied > silent ? emptied - 1 : silent);
 }
 
 peal_status export_update(struct export *export)
@@ -270,13 +270,12 @@ peal_status export_update(struct export *export)
         return status;
     pthread_mutex_lock(&export->bridge->lock);
     const size_t peers = export->peer_count;
-    const int64_t emptied = export->emptied;
+    const int64_t emptied = export->emptied, calls_end = export->calls_end;
     pthread_mutex_unlock(&export->bridge->lock);
     if (!export->table->is_service)
         status = update_observers(export, peers, has_grown);
     else if (peers == 0)
-        end_calls(export, export->updated_peers > 0, emptied);
-    export->updated_peers = peers;
+        end_calls(export, emptied, calls_end);
     if (has_grown)
         presence_request(export->bridge, export->table);
     pthread_mutex_lock(&export->bridge->lock);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 /* Anybody who may publish announcements can forge one in the name of another process. So what an announcement takes away
- * counts for GRACE longer, and the exports ask at once: a process that is alive repeats its announcement within that time. */
+ * counts for GRACE longer, and the exports ask at once: a process that is alive repeats its announcement within that time. The
+ * calls of a service need no announcements. So its peers leave at once, and the calls that wait for them end after GRACE. */
 enum { GRACE_MILLISECONDS = 500, ASK_MILLISECONDS = 100 };
 
 /* ---- The table --------------------------------------------------------------------------------- */
@@ -86,9 +87,9 @@ static void sweep(struct export *export, int64_t now)
             export->peers[count] = *peer;
             *place_of(export, export->peers[count].id) = (uint16_t)(count + 1);
             count++;
-        } else {
-            const int64_t ended = peer->expires > now && peer->left != 0 ? peer->left : now;
-            export->emptied = ended > export->emptied ? ended : export->emptied;
+        } else if (export->table->is_service) {
+            export->emptied = now;
+            export->calls_end = peer->expires > now ? now + GRACE_MILLISECONDS : now;
         }
     }
     export->peer_count = count;
@@ -145,7 +146,8 @@ static void keep_methods(struct export *export, struct peer *peer, const uint64_
 
     for (size_t i = 0; i < MASK_WORDS; i++) {
         lost |= before[i] & ~peer->wanted[i];
-        peer->kept[i] = (before[i] | peer->kept[i]) & ~peer->wanted[i];
+        if (!export->table->is_service)
+            peer->kept[i] = (before[i] | peer->kept[i]) & ~peer->wanted[i];
     }
     if (lost == 0)
         return;
@@ -184,6 +186,8 @@ void export_note_peer(struct export *export, const uint8_t *id, int64_t interval
         differs = update_peer(export, peer, interval, methods, name, sizeof name);
         if (is_new && is_idle(peer))
             remove_last_added(export);
+        else if (export->table->is_service && is_idle(peer))
+            sweep(export, now_in_milliseconds());
         export_update_wanted(export);
     }
     pthread_mutex_unlock(&export->bridge->lock);
@@ -222,6 +226,8 @@ int64_t export_expire_peers(struct export *export)
         has_expired = expire(&export->peers[i], now, &next) || has_expired;
     if (has_expired)
         sweep(export, now);
+    if (export->calls_end > now)
+        next = earlier(next, export->calls_end);
     export_update_wanted(export);
     const bool must_ask = export->must_ask && now >= export->asked_at + ASK_MILLISECONDS;
     if (export->must_ask && !must_ask)
