@@ -193,7 +193,7 @@ struct functions {
     void (*many)(void *self, double x, const char *text, float y, double z, int n);
 };
 
-CLAIM("W7", "a null pointer for a _Nonnull parameter is refused by broadcasting proxies, and the failure is stored for the thread")
+CLAIM("W7", "a null pointer for a _Nonnull parameter is refused by broadcasting proxies, which store the failure")
 {
     const peal_protocol protocol = open_protocol(NULL);
     peal_proxy proxy = { 0 };

@@ -136,7 +136,7 @@ static void jump(struct simulation *simulation)
     close_couple(&couple);
 }
 
-CLAIM("N25", "a forged call with the greatest number, in the name of another process, makes no call of that process a duplicate")
+CLAIM("N25", "a forged call with the greatest number makes no call of the genuine sender a duplicate")
 {
     simulation_repeat(3, jump);
 }

@@ -179,7 +179,7 @@ static void keep_open(struct simulation *simulation)
     simulation_end();
 }
 
-CLAIM("N28", "a process keeps 16,384 requests open, each for ten minutes, and answers more by a status, whatever their senders wait for")
+CLAIM("N28", "a process keeps 16,384 requests open, each for ten minutes at most, and answers more by a status")
 {
     simulation_repeat(1, keep_open);
 }

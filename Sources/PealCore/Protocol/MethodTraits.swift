@@ -13,7 +13,7 @@ public import PealCall
 ///     bit 14      the fast path is disabled: some observers have queues, or one of the bits above is set
 ///     bit 15      the method has a completion
 ///     bits 16-22  the completion's parameter; else the parameter that a result becomes in a chain, from 1; 0: none
-///     bit 23      some parameters are `_Nonnull`: arrays of arguments and calls of proxies are checked for null pointers
+///     bit 23      some parameters are `_Nonnull`: arrays of arguments and calls of proxies are checked for NULL
 ///     bits 24-31  how a plain method's arguments are passed: the number of integers from 0x80, else the
 ///                 shape of a frame; 0xff for a method that has neither or is not plain
 @usableFromInline
@@ -156,10 +156,10 @@ struct MethodTraits: RawRepresentable, Sendable, BitwiseCopyable {
     @inline(__always)
     func isNarrow(_ index: UInt32) -> Bool { rawValue & 1 << (10 + index) != 0 }
 
-    /// Some parameters are `_Nonnull`. Only typed loops, whose arguments the caller's compiler checks, use the fast paths.
+    /// Some parameters are `_Nonnull`. Only typed loops, whose arguments a compiler has checked, use the fast paths.
     var hasNonnull: Bool { rawValue & Self.nonnullBit != 0 }
 
-    /// True if recursion is free, no argument must be checked, and a broadcast without a requested result examines none.
+    /// True if recursion is free, no argument is checked, and a broadcast without a requested result examines none.
     @inlinable
     @inline(__always)
     var isFastPathEligible: Bool { rawValue & 0x80_c3af == 1 }

@@ -17,8 +17,8 @@ public struct Parameter: Sendable {
 
     public var shape: ValueShape { type.shape }
 
-    /// The text, or a typedef that it names, has `_Nonnull`: calls whose arguments no compiler has checked refuse a null
-    /// pointer.
+    /// The text, or a typedef that it names, has `_Nonnull`: calls whose arguments no compiler has checked refuse
+    /// a null pointer.
     public var isNonnull: Bool {
         nullability.contains(.nonnull) || QualifiedType(type).unaliased.qualifiers.contains(.nonnull)
     }

@@ -13,8 +13,8 @@ public struct Qualifiers: OptionSet, Hashable, Sendable {
     public static let nullableResult = Qualifiers(rawValue: 64)
     public static let nullUnspecified = Qualifiers(rawValue: 128)
 
-    /// Promises about null pointers: peal prints them back, and does not compare them. Of a parameter, `_Nonnull` is checked
-    /// where no compiler has seen the argument (`Parameter.isNonnull`).
+    /// Promises about null pointers: peal prints them back, and does not compare them. Of a parameter, `_Nonnull` is
+    /// checked where no compiler has seen the argument (`Parameter.isNonnull`).
     public static let nullability: Qualifiers = [.nonnull, .nullable, .nullableResult, .nullUnspecified]
 
     /// The words in the order in which peal prints them, each followed by a space.

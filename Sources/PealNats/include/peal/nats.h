@@ -173,8 +173,8 @@ struct peal_import_options {
  *
  * While the protocol has no observer in this process, the server sends no calls. An import that is not durable
  * delivers each call at most once. It knows the last 256 numbers of a sender one by one, and refuses a call that arrives
- * after more than these, because it may have been made. A durable one makes a call again if the process ended before the call did. So it
- * can use the identity and the number (peal_imported_call_get_current) to make each effect once.
+ * after more than these, because it may have been made. A durable import makes a call again if the process ended before
+ * the call did. So it can use the identity and the number (peal_imported_call_get_current) to make each effect once.
  *
  * Returns the statuses of peal_bridge_export; also PEAL_ERROR_STATE for `durable` without an application, and
  * PEAL_ERROR_CREATION when the stored position of the application is unreadable. An unreadable position that is found

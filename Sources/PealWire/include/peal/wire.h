@@ -134,7 +134,8 @@ PEAL_API size_t peal_wire_decode_size(const peal_wire_plan *plan, size_t message
  *   arena, and not into the message. Where a parameter has a type with a codec, *owned*: end them with
  *   peal_wire_arguments_release, before the arena is freed or used again.
  * Returns PEAL_OK; PEAL_ERROR_CONFLICT when the message has another fingerprint; PEAL_ERROR_SYNTAX when it is no message
- * of this method, or has null for a parameter that is _Nonnull; PEAL_ERROR_LIMIT when the arena is too small; PEAL_ERROR_ARGUMENT. Bytes that a codec refuses are PEAL_ERROR_SYNTAX.
+ * of this method, has null for a parameter that is _Nonnull, or has bytes that a codec refuses; PEAL_ERROR_LIMIT when the
+ * arena is too small; PEAL_ERROR_ARGUMENT.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_wire_decode_call(const peal_wire_plan *plan, const void *message, size_t message_size,
     void *arena, size_t arena_size, void *const **out_arguments, size_t *out_count);
