@@ -35,8 +35,8 @@
 
 PEAL_BEGIN_DECLARATIONS
 
-/* The greatest depth of nested broadcasts on one thread. The stack of a thread must have room for that many calls of the
- * program's functions. The 121st level allocates memory for all others, once for each thread. */
+/* The greatest depth of nested broadcasts on one thread. The stack of a thread must have room for that many calls of
+ * the program's functions. The 121st level allocates memory for all others, once for each thread. */
 #define PEAL_DEPTH_LIMIT 1024
 /* The greatest number of parameters of a method, without `self`. */
 #define PEAL_PARAMETER_LIMIT 64

@@ -105,9 +105,10 @@ struct peal_observe_options {
  * options: *copied*; NULL for none. `destroy` runs exactly once, even when the registration fails,
  *   after the last call has returned, with no lock held: on the observer's queue, or without one
  *   on the thread that ends the last call or the registration. When registering fails, it runs before this
- *   returns. With a weak target, this may run the destroy callbacks of other observers, whose targets are dead. A size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are
- *   unknown flags, and REPLACE with ALLOW_DUPLICATE. When the size is too small, `destroy` is not read and
- *   does not run.
+ *   returns. With a weak target, this may run the destroy callbacks of other observers, whose targets are
+ *   dead. A size that is not sizeof(struct peal_observe_options) is PEAL_ERROR_ARGUMENT, and so are unknown
+ *   flags, and REPLACE with ALLOW_DUPLICATE. When the size is too small, `destroy` is not read and does not
+ *   run.
  * out_observation: filled, zero on failure; may be NULL.
  * Returns PEAL_OK; PEAL_ERROR_CONFORMANCE, whose sentence names the missing methods;
  * PEAL_ERROR_DUPLICATE; PEAL_ERROR_TYPE for a queue and a method with a bare pointer (BORROWED);

@@ -68,7 +68,8 @@ struct peal_queue_options {
      * empty name is PEAL_ERROR_ARGUMENT. So is a name for a queue of another kind, whose threads belong to the
      * program. */
     const char *name;
-    /* *Copied.* UTF-8 without control characters, by which people recognise the queue (peal_queue_get_info). NULL or empty: none. */
+    /* *Copied.* UTF-8 without control characters, by which people recognise the queue (peal_queue_get_info). NULL or
+     * empty: none. */
     const char *label;
 };
 

@@ -22,7 +22,8 @@
  * instance exists until its last use ends, even when it was removed meanwhile.
  * (WeChat's MMServiceCenter: getService:, onServiceInit, onServiceClearData, m_isServicePersistent.)
  *
- * Names have 1 to 255 bytes of UTF-8 without control characters. Names that begin with "peal." are reserved: "peal.services",
+ * Names have 1 to 255 bytes of UTF-8 without control characters.
+ * Names that begin with "peal." are reserved: "peal.services",
  * "peal.observers", "peal.lazy" and "peal.modules" are in every center, and are found like others
  * (builtin.h has their protocols).
  *
@@ -84,7 +85,8 @@ struct peal_service_description {
      * registering fails; may be NULL. */
     void (*release)(void *context);
     peal_owner owner; /* the owner; zero: the thread's (owner.h), if any */
-    /* *Copied.* UTF-8 without control characters, by which people recognise the service (peal_service_get_info). NULL or empty: none. */
+    /* *Copied.* UTF-8 without control characters, by which people recognise the service (peal_service_get_info). NULL or
+     * empty: none. */
     const char *label;
 };
 

@@ -58,7 +58,8 @@ struct peal_timer_options {
     const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
     void *weak_reference;      /* the argument of `weak` */
     peal_reference reference;  /* or: a weak target that is the object of this reference */
-    /* *Copied.* UTF-8 without control characters, by which people recognise the timer (peal_timer_get_info). NULL or empty: none. */
+    /* *Copied.* UTF-8 without control characters, by which people recognise the timer (peal_timer_get_info). NULL or
+     * empty: none. */
     const char *label;
 };
 
