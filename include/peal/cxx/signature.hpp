@@ -115,24 +115,32 @@ template <class R, class... A> struct callable<R(A...), void> : callable_of<R, A
 /* The signature of a lambda, a function object or a function. */
 template <class F> using signature_of = typename callable<F>::type;
 
-/* Declares the types of a signature in a center, and compares the center's layouts with the compiler's. */
+/* Declares a type in a center, and compares the center's layout with the compiler's. */
+inline result<void> declare_type(peal_center center, const wanted_type &wanted)
+{
+    std::size_t size = 0, alignment = 0;
+    peal_status status = peal_type_declare(center, wanted.declaration);
+    if (status >= 0)
+        status = peal_type_layout(center, wanted.name, &size, &alignment);
+    if (status < 0)
+        return failure::last(status);
+    if (size != wanted.size || alignment != wanted.alignment)
+        return failure{ PEAL_ERROR_TYPE,
+            std::string(wanted.name) + " has " + std::to_string(wanted.size) + " bytes for the compiler and "
+                + std::to_string(size) + " by its declaration; make the declaration in peal::type that of the struct" };
+    return result<void>();
+}
+
+/* Does so with the types of a signature. The variables of one type are in a function of their own: gcc 12 with -O1 and the
+ * address sanitizer writes to those of a loop's body after it has marked them as ended. */
 template <class Signature> result<void> declare_types(peal_center center)
 {
-    for (const wanted_type &wanted : signature<Signature>::wanted) {
-        if (wanted.declaration == nullptr)
-            continue;
-        std::size_t size = 0, alignment = 0;
-        peal_status status = peal_type_declare(center, wanted.declaration);
-        if (status >= 0)
-            status = peal_type_layout(center, wanted.name, &size, &alignment);
-        if (status < 0)
-            return failure::last(status);
-        if (size != wanted.size || alignment != wanted.alignment)
-            return failure{ PEAL_ERROR_TYPE,
-                std::string(wanted.name) + " has " + std::to_string(wanted.size) + " bytes for the compiler and "
-                    + std::to_string(size)
-                    + " by its declaration; make the declaration in peal::type that of the struct" };
-    }
+    for (const wanted_type &wanted : signature<Signature>::wanted)
+        if (wanted.declaration != nullptr) {
+            result<void> declared = declare_type(center, wanted);
+            if (!declared)
+                return declared;
+        }
     return result<void>();
 }
 
