@@ -45,6 +45,7 @@ struct push : peal::protocol {
     static constexpr const char *protocol_name = "Push";
     peal::method<void(std::string_view, peal::token)> on_push{ peal::optional, "on_push" };
     peal::method<int(int)> weigh{ peal::optional, "weigh", "sum" };
+    peal::method<void(int)> note{ peal::optional, "note" };
 };
 
 } // namespace
@@ -298,6 +299,25 @@ CLAIM("Q8", "gathering calls a function for each result and one last function on
                      push.weigh, {}, 1, reply, [c = counted()](const peal_completion_info &) {}, 10),
         PEAL_ERROR_ARGUMENT, "queue");
     CHECK_EQUAL(counted::alive, 1);
+}
+
+CLAIM("Q8", "gathering a method without a result calls a function for each call that has ended, with its observation or without")
+{
+    house h;
+    const auto push = peal::define<struct push>(h.center);
+    peal::queue here = peal::queue::pumped();
+    const auto a = push.observe(peal::on("note", [](int) {}));
+    const auto b = push.observe(peal::on("note", [](int) {}));
+    const auto done = [](const peal_completion_info &r) { journal_write("done%zu", r.completed); };
+    (void)peal::completion::gather(push.note, here, PEAL_FOREVER, [] { journal_write("ended"); }, done, 10);
+    (void)here.pump();
+    CHECK_JOURNAL("ended ended done2");
+    peal_observation first = {};
+    (void)peal::completion::gather(
+        push.note, here, PEAL_FOREVER, [&](peal_observation from) { first = first.id == 0 ? from : first; }, done, 10);
+    (void)here.pump();
+    CHECK_EQUAL(first.id, peal_observation(a).id);
+    CHECK_JOURNAL("done2");
 }
 
 CLAIM("O7", "the waiting end of an observation and of a timer waits for a running call, also when that call has ended the registration")

@@ -226,6 +226,77 @@ CLAIM("B1", "observers receive texts of every kind: a string, a string_view with
     CHECK_JOURNAL("vone vtwo v sfour none six");
 }
 
+namespace
+{
+struct measured : peal::protocol {
+    static constexpr const char *protocol_name = "Measured";
+    peal::method<int(std::string_view)> length{ peal::optional, "length", "sum" };
+};
+}
+
+CLAIM("F1", "a text with a zero before its end is refused with a sentence by every call, and no observer sees its beginning")
+{
+    const peal::center center = peal::center::create();
+    const auto measured = peal::define<struct measured>(center);
+    const peal::queue queue = peal::queue::pumped();
+    int calls = 0;
+    const auto o = measured.observe(peal::on(measured.length, [&](std::string_view t) {
+        calls++;
+        return static_cast<int>(t.size());
+    }));
+    const std::string cut("ab\0cd", 5);
+    const std::string_view view(cut);
+    const auto add = [](int &sum, int one) { sum += one; };
+    const char *const part = "zero before its end";
+
+    CHECK_EQUAL(measured.length(std::string("ab")), 2);
+    calls = 0;
+    CHECK_THROWS(measured.length(cut), PEAL_ERROR_ARGUMENT, part);
+    CHECK_THROWS(measured.length(view), PEAL_ERROR_ARGUMENT, "length");
+    CHECK_STATUS(measured.length.send(cut).status, PEAL_ERROR_ARGUMENT);
+    CHECK_CONTAINS(measured.length.send(view).message.c_str(), part);
+    CHECK_THROWS(measured.length.ask(cut), PEAL_ERROR_ARGUMENT, part);
+    CHECK_THROWS(measured.length.by(PEAL_POLICY_MAX, cut), PEAL_ERROR_ARGUMENT, part);
+    CHECK_THROWS(measured.length.collect(cut), PEAL_ERROR_ARGUMENT, part);
+    CHECK_THROWS(measured.length.fold(0, add, cut), PEAL_ERROR_ARGUMENT, part);
+    CHECK_THROWS(peal::completion::gather(
+                     measured.length, queue, 1, [](int) {}, [](const peal_completion_info &) {}, cut),
+        PEAL_ERROR_ARGUMENT, part);
+    using recording = peal::invocation<int(std::string_view)>;
+    CHECK_REFUSED(recording::try_of(measured.length, cut), PEAL_ERROR_ARGUMENT, part);
+    const recording recorded(measured.length, "ab");
+    CHECK_THROWS(recorded.set_argument<0>(view), PEAL_ERROR_ARGUMENT, part);
+    CHECK_TEXT(std::string(recorded.argument<0>()).c_str(), "ab");
+    auto proxy = peal::proxy::of(measured);
+    CHECK_THROWS(proxy.call(measured.length, cut), PEAL_ERROR_ARGUMENT, part);
+    CHECK_EQUAL(calls, 0);
+
+    using text = peal::property<std::string>;
+    CHECK_REFUSED(text::try_define(center, "title", cut), PEAL_ERROR_ARGUMENT, part);
+    const auto title = text::define(center, "title", "old");
+    CHECK_THROWS(title.set(cut), PEAL_ERROR_ARGUMENT, part);
+    CHECK_REFUSED(title.try_set(view), PEAL_ERROR_ARGUMENT, part);
+    CHECK_THROWS(title.compare_and_set("old", cut), PEAL_ERROR_ARGUMENT, part);
+    CHECK_TEXT(title.get().c_str(), "old");
+}
+
+CLAIM("F1", "a name with a zero before its end is refused with a sentence, and is not taken for its beginning")
+{
+    const peal::center center = peal::center::create();
+    const auto measured = peal::define<struct measured>(center);
+    const std::string cut("length\0x", 8);
+    const char *const part = "zero before its end";
+    struct plain {};
+
+    CHECK_REFUSED(measured.try_observe(peal::observe_options(), peal::on(cut, [](std::string_view) { return 1; })),
+        PEAL_ERROR_ARGUMENT, part);
+    CHECK_REFUSED(peal::service_of<plain>(cut).try_add(center), PEAL_ERROR_ARGUMENT, part);
+    CHECK_REFUSED(peal::service_of<plain>("a").depends_on(cut).try_add(center), PEAL_ERROR_ARGUMENT, part);
+    CHECK_REFUSED(peal::module_of<plain>(cut).try_add(center), PEAL_ERROR_ARGUMENT, part);
+    CHECK_REFUSED(peal::module_of<plain>("a").depends_on(cut).try_add(center), PEAL_ERROR_ARGUMENT, part);
+    CHECK_THROWS(peal::describe(center, cut), PEAL_ERROR_ARGUMENT, part);
+}
+
 CLAIM("B2", "results follow the method's policy or the one of the call, as a value, an optional, a vector and a fold")
 {
     house h;

@@ -71,10 +71,17 @@ template <class R, class Reply, class Done> struct gather_box {
     {
         Reply &reply = static_cast<gather_box *>(context)->reply;
         guard(location{ {}, "the reply function of a gathering" }, [&]() -> void {
-            if constexpr (std::is_invocable_v<Reply &, peal_observation, R>)
+            if constexpr (std::is_void_v<R>) {
+                (void)result; /* the call has ended */
+                if constexpr (std::is_invocable_v<Reply &, peal_observation>)
+                    (void)reply(from);
+                else
+                    (void)reply();
+            } else if constexpr (std::is_invocable_v<Reply &, peal_observation, R>) {
                 (void)reply(from, *static_cast<const R *>(result));
-            else
+            } else {
                 (void)reply(*static_cast<const R *>(result));
+            }
         });
     }
     static void run(void *context, const peal_completion_info *report) noexcept
@@ -114,15 +121,18 @@ public:
         return made;
     }
 
-    /* Calls all observers of a method that has a result, those with queues too.
+    /* Calls all observers of a method, those with queues too.
      *
-     * queue: where both functions run. reply: f(result) or f(observation, result). done: as of create().
+     * queue: where both functions run. reply: f(result) or f(observation, result); f() or f(observation) for a method
+     * without a result. done: as of create().
      * timeout: milliseconds; PEAL_FOREVER. Fails as peal_gather; then neither runs. */
     template <class R, class... A, class Reply, class Done>
     static completion gather(const method<R(A...)> &method, peal_queue queue, uint32_t timeout, Reply reply, Done done,
         detail::given_of<A>... arguments)
     {
         using box_type = detail::gather_box<R, Reply, Done>;
+        if (!detail::are_whole(arguments...))
+            detail::raise(detail::cut_text(method.name()));
         std::unique_ptr<box_type> box(new box_type{ std::move(reply), std::move(done) });
         peal_gather_options options = PEAL_GATHER_OPTIONS;
         options.queue = queue;

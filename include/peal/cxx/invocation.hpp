@@ -67,6 +67,8 @@ public:
     {
         static_assert(index < sizeof...(A), "peal: the method has no such parameter; the first has index 0");
         const given_of<parameter<index>> taken(std::forward<Given>(given));
+        if (!are_whole(taken))
+            raise(cut_text("an argument of an invocation"));
         const c_of<parameter<index>> value = passing_of<parameter<index>>::to_c(taken);
         /* If they cannot be retained, no argument may point to a text that has ended after this. */
         if constexpr (is_text<parameter<index>>)
@@ -187,6 +189,8 @@ public:
     }
     static result<invocation> try_of(const method<R(A...)> &method, detail::given_of<A>... given)
     {
+        if (!detail::are_whole(given...))
+            return detail::cut_text(method.name());
         return record(method, detail::passing_of<A>::to_c(given)...);
     }
 

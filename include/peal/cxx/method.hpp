@@ -188,6 +188,7 @@ public:
      * single result: PEAL_ERROR_POLICY. */
     R operator()(detail::given_of<A>... arguments) const
     {
+        must_be_whole(arguments...);
         detail::catching caught;
         if constexpr (std::is_void_v<R>) {
             check(call_each(detail::passing_of<A>::to_c(arguments)...), caught);
@@ -206,6 +207,12 @@ public:
         void *value = nullptr;
         if constexpr (!std::is_void_v<R>)
             value = &done.value;
+        if (!detail::are_whole(arguments...)) {
+            failure cut = detail::cut_text(name());
+            done.status = cut.status;
+            done.message = std::move(cut.message);
+            return done;
+        }
         done.status = ask_for(nullptr, value, &done.calls, detail::passing_of<A>::to_c(arguments)...);
         if (done.status < 0)
             done.message = why(done.status).message;
@@ -218,6 +225,7 @@ public:
     template <class Result = R> std::optional<Result> ask(detail::given_of<A>... arguments) const
     {
         static_assert(!std::is_void_v<R>, "peal: this method has no result");
+        must_be_whole(arguments...);
         detail::catching caught;
         std::optional<Result> value = Result();
         std::size_t calls = 0;
@@ -233,6 +241,7 @@ public:
         static_assert(!std::is_void_v<R>, "peal: this method has no result");
         if (policy == PEAL_POLICY_COLLECT || policy == PEAL_POLICY_FOLD)
             detail::raise({ PEAL_ERROR_POLICY, name() + ": by() gives one result; call collect() or fold() for many" });
+        must_be_whole(arguments...);
         detail::catching caught;
         peal_send_options options = PEAL_SEND_OPTIONS;
         options.policy = policy;
@@ -257,6 +266,7 @@ public:
     template <class T, class F> T fold(T accumulator, F &&f, detail::given_of<A>... arguments) const
     {
         static_assert(!std::is_void_v<R>, "peal: this method has no result");
+        must_be_whole(arguments...);
         folding<T, std::remove_reference_t<F>> state{ accumulator, f };
         peal_send_options options = PEAL_SEND_OPTIONS;
         options.policy = PEAL_POLICY_FOLD;
@@ -286,6 +296,12 @@ private:
             detail::raise(why(status));
         if (caught.count != 0)
             detail::throw_caught(caught, { protocol_, name().c_str() });
+    }
+
+    template <class... Given> void must_be_whole(const Given &...given) const
+    {
+        if (!detail::are_whole(given...))
+            detail::raise(detail::cut_text(name()));
     }
 
     template <class C> static void *address(C &value) noexcept

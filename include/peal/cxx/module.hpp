@@ -148,6 +148,8 @@ public:
             return tables_.why();
         if (object_ == nullptr)
             return failure{ PEAL_ERROR_STATE, name_ + " has no object, or was added already; describe another module" };
+        if (!detail::are_whole(name_, dependencies_))
+            return detail::cut_text("the names of a module");
         const std::vector<peal_provision> tables = tables_.provisions();
         const std::vector<const char *> dependencies = detail::ended_list(dependencies_);
         raw_.name = name_.c_str();

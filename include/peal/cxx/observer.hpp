@@ -223,6 +223,8 @@ result<observation> observe_with(
     peal_protocol protocol, Target target, peal_observe_options options, binding<Functions, Names>... bindings)
 {
     static_assert(sizeof...(Functions) > 0, "peal: an observer needs a function: give peal::on(...)");
+    if (!are_whole(bindings.name...))
+        return cut_text("the name of a method");
     const char *const names[] = { name_text(bindings.name)... };
     return observe_box(
         std::move(target), options,

@@ -95,6 +95,8 @@ public:
         result<void> known = detail::declare_types<void(T)>(center);
         if (!known)
             return failure{ known.status(), known.message() };
+        if (!detail::are_whole(initial))
+            return cut_text();
         const peal_property_options options = { sizeof options, flags, owner };
         const c_type value = detail::passing_of<T>::to_c(initial);
         property made;
@@ -135,6 +137,7 @@ public:
      * were notified. PEAL_DEFERRED and PEAL_REJECTED are no failures; they are returned. */
     peal_status set(given value) const
     {
+        must_be_whole(value);
         detail::catching caught;
         const c_type plain = detail::passing_of<T>::to_c(value);
         const peal_status status = result<void>(peal_property_set(raw_, &plain, sizeof plain)).value();
@@ -143,6 +146,8 @@ public:
     }
     result<void> try_set(given value) const
     {
+        if (!detail::are_whole(value))
+            return cut_text();
         const c_type plain = detail::passing_of<T>::to_c(value);
         return result<void>(peal_property_set(raw_, &plain, sizeof plain));
     }
@@ -150,6 +155,7 @@ public:
     /* Sets the value if it is still the expected one; returns true if it was set. */
     bool compare_and_set(given expected, given value) const
     {
+        must_be_whole(expected, value);
         detail::catching caught;
         const c_type before = detail::passing_of<T>::to_c(expected);
         const c_type now = detail::passing_of<T>::to_c(value);
@@ -191,6 +197,12 @@ private:
             return "";
         else
             return given();
+    }
+    static failure cut_text() { return detail::cut_text("a property"); }
+    template <class... Given> static void must_be_whole(const Given &...given)
+    {
+        if (!detail::are_whole(given...))
+            detail::raise(cut_text());
     }
     result<property> checked(peal_status status) const
     {

@@ -56,7 +56,7 @@ public:
     /* Calls a method of a protocol that was declared as a C++ struct: as code that has the table would. */
     template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
     {
-        return call_.call(method, detail::passing_of<A>::to_c(arguments)...);
+        return call_.call(method, arguments...);
     }
 
 private:

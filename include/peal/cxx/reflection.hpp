@@ -43,6 +43,8 @@ inline type_description describe(peal_method method)
 inline type_description describe(peal_center center, const std::string &name)
 {
     const peal_type *type = nullptr;
+    if (!detail::is_whole(name))
+        detail::raise(detail::cut_text("the name of a type"));
     result<void>(peal_type_describe(center, name.c_str(), &type)).value();
     return type_description(type);
 }

@@ -199,6 +199,8 @@ public:
         if (!box_->create)
             return failure{ PEAL_ERROR_ARGUMENT,
                 name_ + " needs create(): its class has no constructor without parameters" };
+        if (!detail::are_whole(name_, dependencies_))
+            return detail::cut_text("the names of a service");
         const std::vector<peal_provision> provisions = tables_.provisions();
         const std::vector<const char *> dependencies = detail::ended_list(dependencies_);
         peal_service_description description = PEAL_SERVICE_DESCRIPTION(name_.c_str());

@@ -59,6 +59,8 @@ inline std::vector<std::size_t> empty_table(peal_protocol protocol)
 inline result<void> place_in_table(peal_protocol protocol, std::vector<std::size_t> &words, const std::string &name,
     const char *prototype, peal_function function)
 {
+    if (!is_whole(name))
+        return cut_text("the name of a method");
     peal_method wanted = {};
     std::vector<peal_method> methods(words.size() - 1);
     peal_status status = peal_method_find(protocol, name.c_str(), &wanted);
@@ -80,7 +82,15 @@ struct callable_table {
     void *self = nullptr;
     const void *table = nullptr;
 
-    template <class R, class... A, class... C> R call(const method<R(A...)> &method, C... arguments) const
+    template <class R, class... A> R call(const method<R(A...)> &method, const given_of<A> &...given) const
+    {
+        if (!are_whole(given...))
+            raise(cut_text(method.name()));
+        return call_c(method, passing_of<A>::to_c(given)...);
+    }
+
+private:
+    template <class R, class... A, class... C> R call_c(const method<R(A...)> &method, C... arguments) const
     {
         const char *const trouble = method.rank() < 0
                                       ? ": only methods of a struct that peal::define made have a position in a table"
@@ -111,7 +121,12 @@ template <class T> class table_list
 {
 public:
     /* A table of C, *borrowed*. */
-    void add(std::string protocol, const void *table) { tables_.push_back({ std::move(protocol), {}, table }); }
+    void add(std::string protocol, const void *table)
+    {
+        if (!is_whole(protocol))
+            why_ = cut_text("the name of a protocol");
+        tables_.push_back({ std::move(protocol), {}, table });
+    }
     /* Member functions for a protocol that was declared as a C++ struct. */
     template <class P, auto... member> void add(const P &protocol, const member_binding<member> &...bindings)
     {

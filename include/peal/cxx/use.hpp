@@ -61,7 +61,7 @@ public:
     {
         if (!*this)
             detail::raise({ PEAL_ERROR_STATE, method.name() + ": the use has ended; get the service again" });
-        return call_.call(method, detail::passing_of<A>::to_c(arguments)...);
+        return call_.call(method, arguments...);
     }
 
 private:
@@ -105,7 +105,7 @@ public:
     template <class R, class... A> R call(const method<R(A...)> &method, detail::given_of<A>... arguments) const
     {
         const detail::callable_table callable{ protocol_, raw_.self, raw_.table };
-        return callable.call(method, detail::passing_of<A>::to_c(arguments)...);
+        return callable.call(method, arguments...);
     }
 
 private:
