@@ -73,9 +73,7 @@ enum Boundary {
         _ text: String, _ buffer: UnsafeMutablePointer<CChar>?, _ capacity: Int,
         _ outLength: UnsafeMutablePointer<Int>?
     ) throws(Failure) -> peal_status {
-        guard capacity >= 0 else {
-            throw Failure(.argument, "capacity is above half the address space; give the size of the buffer")
-        }
+        let capacity = try CallerSize.room(capacity)
         guard buffer != nil || capacity == 0 else { throw .null("buffer") }
         let length = text.utf8.count
         outLength?.pointee = length
@@ -88,9 +86,7 @@ enum Boundary {
         _ handles: [Handle], _ out: UnsafeMutablePointer<Handle>?, _ capacity: Int,
         _ outCount: UnsafeMutablePointer<Int>?
     ) throws(Failure) -> peal_status {
-        guard capacity >= 0 else {
-            throw Failure(.argument, "capacity is above half the address space; give the room in the array")
-        }
+        let capacity = try CallerSize.room(capacity)
         guard out != nil || capacity == 0 else { throw .null("the array to be filled") }
         outCount?.pointee = handles.count
         for (index, handle) in handles.prefix(capacity).enumerated() { out?[index] = handle }
@@ -131,7 +127,7 @@ enum Boundary {
 
     /// The size that a struct states in its first member.
     static func size<Options>(of pointer: UnsafePointer<Options>) -> Int {
-        UnsafeRawPointer(pointer).load(as: Int.self)
+        CallerSize.declared(at: pointer)
     }
 }
 

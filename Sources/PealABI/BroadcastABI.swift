@@ -64,7 +64,7 @@ private func sendWithOptions(
     Boundary.outcome { () throws(Failure) in
         let request = try BroadcastRequest(options, result: result)
         let outcome = Broadcast.send(
-            method.id, arguments: arguments, count: count, request: request, calls: calls)
+            method.id, arguments: arguments, count: CallerSize.clamped(count), request: request, calls: calls)
         return outcome == .done ? PEAL_OK : outcome.status(policy: request.policy)
     }
 }

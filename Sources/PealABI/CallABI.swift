@@ -40,11 +40,12 @@ public func peal_call_defer(
 public func peal_call_defer_several(
     _ call: UnsafePointer<peal_call>?, _ count: Int, _ out_tokens: UnsafeMutablePointer<peal_completion>?
 ) -> peal_status {
-    out_tokens?.update(repeating: peal_completion(id: 0), count: count)
-    return Boundary.making { () throws(Failure) in
+    Boundary.making { () throws(Failure) in
         guard call != nil else { throw .null("call") }
         guard let out_tokens else { throw .null("out_tokens") }
-        guard count > 0 else { throw Failure(.argument, "the count of tokens is 0; a call is answered at least once") }
+        let count = CallerSize.clamped(count)
+        guard (1...RunningCall.maximumAnswers).contains(count) else { throw RunningCall.wrongCount(count) }
+        out_tokens.update(repeating: peal_completion(id: 0), count: count)
         try RunningCall.deferAnswers(count) { (index, token) in out_tokens[index] = peal_completion(id: token) }
     }
 }
@@ -53,6 +54,6 @@ public func peal_call_defer_several(
 public func peal_call_answer(_ token: peal_completion, _ result: UnsafeRawPointer?, _ size: Int) -> peal_status {
     Boundary.making { () throws(Failure) in
         guard let result else { throw .null("result") }
-        try Completion.answer(token.id, result, size: size)
+        try Completion.answer(token.id, result, size: CallerSize.clamped(size))
     }
 }

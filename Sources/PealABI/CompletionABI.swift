@@ -37,7 +37,8 @@ public func peal_gather(
     return Boundary.outcome { () throws(Failure) in
         try Boundary.prepareMemory()
         let (completion, outcome) = try Completion.gather(
-            method.id, arguments: arguments, count: argument_count, try Completion.Options(options))
+            method.id, arguments: arguments, count: CallerSize.clamped(argument_count),
+            try Completion.Options(options))
         if !outcome.isFailure { out_gathering?.pointee = peal_completion(id: completion.id) }
         return outcome == .done ? PEAL_OK : outcome.status()
     }

@@ -28,7 +28,8 @@ public func peal_method_parameter_name(
     _ out_length: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Boundary.write(try method.find().parameter(index).name ?? "", buffer, capacity, out_length)
+        try Boundary.write(
+            try method.find().parameter(CallerSize.clamped(index)).name ?? "", buffer, capacity, out_length)
     }
 }
 
@@ -38,7 +39,8 @@ public func peal_method_parameter_type(
     _ out_length: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Boundary.write("\(try method.find().parameter(index).type)", buffer, capacity, out_length)
+        try Boundary.write(
+            "\(try method.find().parameter(CallerSize.clamped(index)).type)", buffer, capacity, out_length)
     }
 }
 
@@ -48,7 +50,7 @@ public func peal_method_parameter_layout(
     _ out_alignment: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
-        let layout = try method.find().parameter(index).shape.layout
+        let layout = try method.find().parameter(CallerSize.clamped(index)).shape.layout
         out_size?.pointee = layout.size
         out_alignment?.pointee = layout.alignment
     }
@@ -61,7 +63,7 @@ public func peal_method_parameter_ownership(
     Boundary.status { () throws(Failure) in
         guard let out_ownership else { throw .null("out_ownership") }
         let method = try method.find()
-        let ownership = try method.parameter(index).ownership
+        let ownership = try method.parameter(CallerSize.clamped(index)).ownership
         out_ownership.pointee = peal_ownership(ownership, isBorrowed: method.declaration.isBorrowed)
     }
 }

@@ -18,7 +18,7 @@ public func peal_invocation_create_with(
     _ out_invocation: UnsafeMutablePointer<peal_invocation>?
 ) -> peal_status {
     Invocation.fill(out_invocation) { () throws(Failure) in
-        try Invocation.make(method.id, arguments: arguments, count: argument_count)
+        try Invocation.make(method.id, arguments: arguments, count: CallerSize.clamped(argument_count))
     }
 }
 
@@ -64,7 +64,7 @@ private func setSlow(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let value else { throw .null("value") }
-        try invocation.find().write(index, from: value, size: size)
+        try invocation.find().write(CallerSize.clamped(index), from: value, size: CallerSize.clamped(size))
     }
 }
 
@@ -74,7 +74,7 @@ public func peal_invocation_get_argument(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_value else { throw .null("out_value") }
-        try invocation.find().read(index, into: out_value, size: size)
+        try invocation.find().read(CallerSize.clamped(index), into: out_value, size: CallerSize.clamped(size))
     }
 }
 
@@ -85,8 +85,8 @@ public func peal_invocation_set_argument_named(
     Boundary.status { () throws(Failure) in
         guard let value else { throw .null("value") }
         let found = try invocation.find()
-        try found.write(
-            try found.method.parameterIndex(named: try CallerText.read(name, "name")), from: value, size: size)
+        let index = try found.method.parameterIndex(named: try CallerText.read(name, "name"))
+        try found.write(index, from: value, size: CallerSize.clamped(size))
     }
 }
 
@@ -97,8 +97,8 @@ public func peal_invocation_get_argument_named(
     Boundary.status { () throws(Failure) in
         guard let out_value else { throw .null("out_value") }
         let found = try invocation.find()
-        try found.read(
-            try found.method.parameterIndex(named: try CallerText.read(name, "name")), into: out_value, size: size)
+        let index = try found.method.parameterIndex(named: try CallerText.read(name, "name"))
+        try found.read(index, into: out_value, size: CallerSize.clamped(size))
     }
 }
 
@@ -163,7 +163,7 @@ public func peal_invocation_get_result(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let out_value else { throw .null("out_value") }
-        try invocation.find().readResult(into: out_value, size: size)
+        try invocation.find().readResult(into: out_value, size: CallerSize.clamped(size))
     }
 }
 
@@ -173,7 +173,7 @@ public func peal_invocation_set_result(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let value else { throw .null("value") }
-        try invocation.find().writeResult(from: value, size: size)
+        try invocation.find().writeResult(from: value, size: CallerSize.clamped(size))
     }
 }
 

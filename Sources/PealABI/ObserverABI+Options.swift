@@ -146,7 +146,8 @@ extension Boundary {
             guard count == 0 else { throw .null("methods") }
             return
         }
-        guard (0...maximumCount).contains(count) else {
+        let count = CallerSize.clamped(count)
+        guard count <= maximumCount else {
             throw Failure(.argument, "there are \(count) names of methods; give as many as `methods` has")
         }
         try Registration.checkHandled(count)
@@ -155,7 +156,8 @@ extension Boundary {
     @inline(__always)
     static func checkBindings(_ bindings: UnsafePointer<peal_binding>?, _ count: Int) throws(Failure) {
         if count != 0, bindings == nil { throw .null("bindings") }
-        guard (0...maximumCount).contains(count) else {
+        let count = CallerSize.clamped(count)
+        guard count <= maximumCount else {
             throw Failure(.argument, "there are \(count) bindings; \(maximumCount) at most")
         }
     }

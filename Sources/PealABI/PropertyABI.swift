@@ -65,7 +65,7 @@ public func peal_property_get(
 ) -> peal_status {
     guard let out_value else { return Boundary.fail(.null("out_value")) }
     if PropertyAccess.readFast(property.id, into: out_value, size: size) { return PEAL_OK }
-    return Boundary.fail(Property.readFailure(property.id, size: size))
+    return Boundary.fail(Property.readFailure(property.id, size: CallerSize.clamped(size)))
 }
 
 @c @implementation
@@ -74,9 +74,7 @@ public func peal_property_get_text(
     _ out_length: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        guard capacity >= 0 else {
-            throw Failure(.argument, "capacity is above half the address space; give the size of the buffer")
-        }
+        let capacity = try CallerSize.room(capacity)
         guard buffer != nil || capacity == 0 else { throw .null("buffer") }
         let length = try Property.readText(property.id, into: buffer, capacity: capacity)
         out_length?.pointee = length
@@ -100,7 +98,7 @@ public func peal_property_set(
 private func setSlow(_ property: peal_property, _ value: UnsafeRawPointer?, _ size: Int) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         guard let value else { throw .null("value") }
-        return try Property.set(property.id, value, size: size).status
+        return try Property.set(property.id, value, size: CallerSize.clamped(size)).status
     }
 }
 
@@ -113,7 +111,7 @@ public func peal_property_compare_and_set(
     return Boundary.outcome { () throws(Failure) in
         guard let expected else { throw .null("expected") }
         guard let value else { throw .null("value") }
-        let outcome = try Property.set(property.id, value, size: size, expected: expected)
+        let outcome = try Property.set(property.id, value, size: CallerSize.clamped(size), expected: expected)
         out_is_set?.pointee = outcome.isSet
         return outcome.status
     }

@@ -14,7 +14,7 @@ public func peal_protocol_define(
         let read = try ProtocolDescription(reading: description)
         let (proto, methods) = try center.find().define(read, for: try CurrentOwner.find(0))
         out_protocol?.pointee = peal_protocol(id: proto.id)
-        for (index, method) in methods.prefix(max(0, method_capacity)).enumerated() {
+        for (index, method) in methods.prefix(CallerSize.clamped(method_capacity)).enumerated() {
             out_methods?[index] = peal_method(id: method.id)
         }
     }
@@ -76,7 +76,7 @@ extension ProtocolDescription {
             name: try CallerText.read(given.name, "the protocol's name"),
             adopts: try Self.texts(given.adopts, "the name of an adopted protocol", CallerText.read),
             methods: try Self.texts(given.methods, "a method's text", CallerText.source).map(MethodSource.text),
-            tableSize: given.table_size == 0 ? nil : given.table_size)
+            tableSize: given.table_size == 0 ? nil : CallerSize.clamped(given.table_size))
         try Boundary.prepareMemory(methods.count * 2048)
     }
 

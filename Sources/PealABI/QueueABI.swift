@@ -36,7 +36,7 @@ public func peal_queue_pump(
 ) -> peal_status {
     out_calls?.pointee = 0
     return Boundary.status { () throws(Failure) in
-        let calls = try queue.find().pump(limit: limit < 0 ? .max : limit)
+        let calls = try queue.find().pump(limit: CallerSize.clamped(limit))
         out_calls?.pointee = calls
     }
 }
@@ -134,9 +134,6 @@ extension Queue.Options {
             )
         }
         guard kind != .executor || given.submit != nil else { throw .null("submit, which an executor needs,") }
-        guard given.capacity >= 0 else {
-            throw Failure(.argument, "the capacity is above half the address space; 0 means no bound")
-        }
         if let name = given.name {
             guard name.pointee != 0 else {
                 throw Failure(.argument, "the name of a queue is empty; NULL means that it has none")
@@ -149,7 +146,7 @@ extension Queue.Options {
         }
         self.kind = kind
         self.overflow = overflow
-        capacity = given.capacity
+        capacity = CallerSize.clamped(given.capacity)
         wait = given.wait
         context = given.context
         destroy = given.destroy

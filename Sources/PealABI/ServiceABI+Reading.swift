@@ -110,7 +110,7 @@ extension ServiceScope {
         return Boundary.making { () throws(Failure) in
             guard let out else { throw .null("out_scope") }
             let service = try service.find()
-            let table = proto.id == 0 ? nil : try service.table(for: try proto.find(), size: size)
+            let table = proto.id == 0 ? nil : try service.table(for: try proto.find(), size: CallerSize.clamped(size))
             let (hazard, target) = try begin(service)
             out.pointee = peal_scope(self: target, table: table, hazard: peal_scope_name(hazard))
         }

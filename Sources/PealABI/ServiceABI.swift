@@ -80,7 +80,7 @@ public func peal_service_get_provider(
     return Service.fill(out_use) { () throws(Failure) in
         let proto = try CallerText.read(proto, "protocol")
         let service = try Service.find(providing: proto, in: try center.find())
-        let table = try service.table(for: proto, size: table_size)
+        let table = try service.table(for: proto, size: CallerSize.clamped(table_size))
         return (try service.use(), table)
     }
 }
@@ -105,7 +105,8 @@ public func peal_use_table(
         guard let out_table else { throw .null("out_table") }
         out_table.pointee = nil
         let service = try ServiceUse.service(of: use.id)
-        out_table.pointee = try service.table(for: try CallerText.read(proto, "protocol"), size: table_size)
+        let proto = try CallerText.read(proto, "protocol")
+        out_table.pointee = try service.table(for: proto, size: CallerSize.clamped(table_size))
     }
 }
 
@@ -189,8 +190,7 @@ public func peal_service_list(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        let services = try center.find().listServices()
-        return try Boundary.list(
-            services.map { peal_service(id: $0.id) }, out_services, capacity, out_count)
+        let services = try center.find().listServices().map { peal_service(id: $0.id) }
+        return try Boundary.list(services, out_services, capacity, out_count)
     }
 }

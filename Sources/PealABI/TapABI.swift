@@ -40,9 +40,8 @@ public func peal_tap_read(
 ) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard let records, let out_count else { throw .null(records == nil ? "records" : "out_count") }
-        guard capacity >= 0 else { throw Failure(.argument, "capacity is above half the address space") }
         var lost: UInt64 = 0
-        switch peal_taps_read(tap.id, records, capacity, out_count, &lost) {
+        switch peal_taps_read(tap.id, records, try CallerSize.room(capacity), out_count, &lost) {
         case PEAL_TAP_READ: out_lost?.pointee = lost
         case PEAL_TAP_STALE: throw .staleTap
         default: throw Failure(.state, "the tap has no rings to read: it has a function, or it counts")

@@ -7,6 +7,7 @@
 #include "destroyed.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -343,6 +344,109 @@ CLAIM("F1", "counts larger than any memory give a status")
     CHECK(peal_protocol_list_methods(bell.protocol, methods, SIZE_MAX, NULL) <= 0);
     CHECK_EQUAL(rung, 0);
     close_center(center);
+}
+
+/* What a C program writes for "no bound", and the values around those that change their sign. */
+static const size_t huge[] = { (size_t)1 << 62, SIZE_MAX / 2, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX };
+
+CLAIM("F1", "the ring of a tap with more records than it may have is refused, however large the number")
+{
+    open_bell();
+    for (size_t i = 0; i < CHECK_COUNT_OF(huge); i++) {
+        struct peal_tap_options options = PEAL_TAP_OPTIONS;
+        peal_tap tap = { 1 };
+
+        options.capacity = huge[i];
+        CHECK_FAILURE(peal_tap_create(center, &options, &tap), PEAL_ERROR_ARGUMENT);
+        CHECK_EQUAL(tap.id, 0);
+    }
+    close_center(center);
+}
+
+CLAIM("F1", "room for more results or methods than memory can have is enough for all of them")
+{
+    int n = 5;
+    void *const arguments[] = { &n };
+
+    open_bell();
+    for (size_t i = 0; i < CHECK_COUNT_OF(huge); i++) {
+        int values[2] = { 0, 0 };
+        struct peal_collection collection = { sizeof collection, values, huge[i], 9 };
+        struct peal_send_options options = PEAL_SEND_OPTIONS;
+        peal_method methods[2] = { { 0 }, { 0 } };
+
+        CHECK_OK(peal_send(bell.poll, arguments, 1, &collection, NULL));
+        CHECK_EQUAL(collection.count, 1);
+        CHECK_EQUAL(values[0], 5);
+        options.flags = PEAL_SEND_FFI_CALL;
+        values[0] = 0;
+        CHECK_OK(peal_send_with(bell.poll, arguments, 1, &options, &collection, NULL));
+        CHECK_EQUAL(collection.count, 1);
+        CHECK_EQUAL(values[0], 5);
+        CHECK_OK(peal_protocol_define(center, &bell_description, NULL, methods, huge[i]));
+        CHECK_EQUAL(methods[1].id, bell.poll.id);
+    }
+    close_center(center);
+}
+
+static size_t wanted_tokens;
+static peal_status deferred;
+
+static void defer_huge(void *self, const struct peal_call *call)
+{
+    peal_completion token = { 0 };
+
+    (void)self;
+    deferred = peal_call_defer_several(call, wanted_tokens, &token);
+    CHECK_EQUAL(token.id, 0);
+}
+
+CLAIM("F1", "sizes, counts and indices that nothing has are refused, and the sentence has the number, or the largest one")
+{
+    int n = 5;
+    void *const arguments[] = { &n };
+
+    open_bell();
+    CHECK_OK(peal_observe_handler(bell.protocol, &deferred, defer_huge, NULL, 0, NULL, NULL));
+    for (size_t i = 0; i < CHECK_COUNT_OF(huge); i++) {
+        struct peal_protocol_description description = bell_description;
+        peal_invocation invocation;
+        char name[8], given[32];
+
+        snprintf(given, sizeof given, "%zu", huge[i] <= SIZE_MAX / 2 ? huge[i] : SIZE_MAX / 2);
+        CHECK_FAILURE(peal_send(bell.on_ring, arguments, huge[i], NULL, NULL), PEAL_ERROR_ARGUMENT_COUNT);
+        CHECK_CONTAINS(peal_last_message(), given);
+        CHECK_FAILURE(peal_method_parameter_name(bell.on_ring, huge[i], name, sizeof name, NULL), PEAL_ERROR_ARGUMENT);
+        CHECK_CONTAINS(peal_last_message(), given);
+        CHECK_OK(peal_invocation_create_with(bell.on_ring, arguments, 1, &invocation));
+        CHECK(peal_invocation_set_argument(invocation, huge[i], &n, sizeof n) < 0);
+        CHECK_CONTAINS(peal_last_message(), given);
+        CHECK(peal_invocation_set_argument(invocation, 0, &n, huge[i]) < 0);
+        CHECK_CONTAINS(peal_last_message(), given);
+        CHECK_OK(peal_invocation_destroy(invocation));
+        description.table_size = huge[i];
+        CHECK(peal_protocol_define(center, &description, NULL, NULL, 0) < 0);
+        CHECK_CONTAINS(peal_last_message(), given);
+        wanted_tokens = huge[i];
+        CHECK_OK(peal_broadcast(bell.on_ring, 1));
+        CHECK(deferred < 0);
+    }
+    close_center(center);
+}
+
+CLAIM("Q5", "the bound of a queue may be any size, and one that no memory reaches refuses no call")
+{
+    for (size_t i = 0; i < CHECK_COUNT_OF(huge); i++) {
+        struct peal_queue_options options = PEAL_PUMPED_QUEUE_OPTIONS;
+        struct peal_queue_info info = { .size = sizeof info };
+        peal_queue queue;
+
+        options.capacity = huge[i];
+        REQUIRE_OK(peal_queue_create(&options, &queue));
+        CHECK_OK(peal_queue_get_info(queue, &info));
+        CHECK(info.capacity >= SIZE_MAX / 4);
+        CHECK_OK(peal_queue_destroy(queue));
+    }
 }
 
 CLAIM("F1", "the end of a loop over entries that was not begun is harmless")

@@ -77,10 +77,10 @@ PEAL_API PEAL_CHECK peal_status peal_call_defer(const struct peal_call *call, pe
  * processes. Each token is answered by itself. A gathering counts each one after the first as one more observer.
  *
  * call: as for peal_call_abstain.
- * count: of the tokens, at least 1.
+ * count: of the tokens, from 1 to 65,536.
  * out_tokens: filled with `count` tokens; each is as `out_token` of peal_call_defer. After a failure, those that are not
  *   zero are *owned* too.
- * Returns the statuses of peal_call_defer; PEAL_ERROR_ARGUMENT also for no tokens.
+ * Returns the statuses of peal_call_defer; PEAL_ERROR_ARGUMENT also for another count: the array is then unchanged.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_call_defer_several(
     const struct peal_call *call, size_t count, peal_completion *out_tokens);

@@ -91,6 +91,7 @@ public enum BroadcastFailure {
     }
 
     static func argumentCount(_ method: Method?, given count: Int) -> Failure {
+        let count = CallerSize.clamped(count)
         let parameters = method?.parameterCount ?? 0
         let takes = parameters == 1 ? "1 argument" : "\(parameters) arguments"
         let given = count == 1 ? "1 was" : "\(count) were"
@@ -127,8 +128,8 @@ public enum BroadcastFailure {
         let result = method.map { "\($0.declaration.signature.result)" } ?? "its result"
         return switch policy {
         case .firstTrue, .any, .every: "it needs a bool or an integer, and the result is \(result)"
-        case .sum, .min, .max: "it needs a number, and the result is \(result)"
-        case .firstNonzero: "it needs a number or a pointer, and the result is \(result)"
+        case .sum, .min, .max: "it needs a real number, and the result is \(result)"
+        case .firstNonzero: "it needs a real number or a pointer, and the result is \(result)"
         case .chain: "no parameter has the type of the result, \(result)"
         case .all, .last, .collect, .fold, nil: "the result is \(result)"
         }

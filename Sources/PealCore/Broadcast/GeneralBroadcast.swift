@@ -155,8 +155,9 @@ struct GeneralBroadcast {
         case .collect:
             guard let collection = request.collection else { return nil }
             // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
-            let size = UnsafeRawPointer(collection).load(as: Int.self)
-            guard size >= MemoryLayout<peal_collection>.size else { return .wrongCollection }
+            guard CallerSize.isDeclared(MemoryLayout<peal_collection>.size, at: collection) else {
+                return .wrongCollection
+            }
             let hasRoom = collection.pointee.values != nil || collection.pointee.capacity == 0
             return hasRoom ? nil : .wrongCollection
         default: return nil

@@ -232,12 +232,12 @@ private struct CollectionRoom {
     init?(_ result: UnsafeMutableRawPointer?, _ size: Int) {
         guard let collection = result?.assumingMemoryBound(to: peal_collection.self),
             // Only the size is read before it is tested: a structure that declares a smaller size may be smaller.
-            UnsafeRawPointer(collection).load(as: Int.self) >= MemoryLayout<peal_collection>.size,
+            CallerSize.isDeclared(MemoryLayout<peal_collection>.size, at: collection),
             let values = collection.pointee.values
         else { return nil }
         self.collection = collection
         self.values = values
-        capacity = max(0, collection.pointee.capacity)
+        capacity = CallerSize.clamped(collection.pointee.capacity)
         // A list has no more observers, so the product does not overflow. Their number is not loaded here, since others
         // may be added before the loop loads it.
         end = values + min(capacity, Int(UInt32.max)) * size

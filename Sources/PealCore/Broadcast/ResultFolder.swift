@@ -101,7 +101,7 @@ struct ResultFolder {
 
     private mutating func collect(_ result: UnsafeMutableRawPointer) {
         guard let collection = request.collection else { return }
-        guard let values = collection.pointee.values, taken < collection.pointee.capacity else {
+        guard let values = collection.pointee.values, taken < CallerSize.clamped(collection.pointee.capacity) else {
             isTruncated = true
             return
         }

@@ -48,6 +48,14 @@ extension RunningCall {
     /// Makes tokens by which the call is answered later. Each further one counts as one more observer of the gathering.
     ///
     /// - Parameter store: Receives the index and the id of each token.
+    public static var maximumAnswers: Int { 65_536 }
+
+    public static func wrongCount(_ count: Int) -> Failure {
+        Failure(
+            .argument,
+            "the count of tokens is \(count); a call is answered at least once, and \(maximumAnswers) times at most")
+    }
+
     public static func deferAnswers(_ count: Int, store: (Int, UInt64) -> Void) throws(Failure) {
         try withHandlersCall { (hazard, record) throws(Failure) in
             guard let completion = Completion.find(hazard.pointee.gathering),

@@ -23,7 +23,7 @@ extension FunctionTables {
         }
         let adoptedCount = proto.adoptedCount
         let methodCount = state[proto].ownCount
-        var size = table.load(as: Int.self)
+        var size = CallerSize.declared(at: table)
         if isCopy { size = min(size, TableLayout.size(adoptedCount: adoptedCount, methodCount: methodCount)) }
         try Self.check(size, of: proto, adoptedCount: adoptedCount, methodCount: methodCount)
 
@@ -46,7 +46,8 @@ extension FunctionTables {
         of table: UnsafeRawPointer, for proto: PealProtocol, in state: borrowing CenterState
     ) throws(Failure) {
         try check(
-            table.load(as: Int.self), of: proto, adoptedCount: proto.adoptedCount, methodCount: state[proto].ownCount)
+            CallerSize.declared(at: table), of: proto, adoptedCount: proto.adoptedCount,
+            methodCount: state[proto].ownCount)
     }
 
     private static func check(

@@ -37,8 +37,8 @@ extension Service {
             throw Failure(
                 .notFound, "service \(name) does not provide \(proto); it provides \(CenterState.list(protocols))")
         }
-        guard size >= 0, size <= Self.largestTable else {
-            throw Failure(.argument, "a table of \(UInt(bitPattern: size)) bytes; \(Self.largestTable) at most")
+        guard size <= Self.largestTable else {
+            throw Failure(.argument, "a table of \(size) bytes; \(Self.largestTable) at most")
         }
         if let table = peal_provided_table(provided, size) { return table }
         return try enlarge(provided, to: size.roundedUp(to: TableLayout.word))

@@ -49,7 +49,7 @@ public enum Taps {
         guard !counts || given.function == nil && given.events == 0 else {
             throw Failure(.argument, "a tap that counts has no function and no events; open another one for these")
         }
-        guard given.capacity <= 1 << 20 else {
+        guard CallerSize.clamped(given.capacity) <= 1 << 20 else {
             throw Failure(.argument, "the ring of a tap has \(1 << 20) records at most")
         }
         guard let filter = given.filter else { return }
