@@ -44,8 +44,9 @@ void peal_proxy_fill(struct peal_proxy_element *element, uint32_t index, struct 
     __atomic_store_n(&cell->path, from.path, __ATOMIC_RELEASE);
 }
 
-void peal_proxy_open(struct peal_proxy_element *element, uint64_t id, struct peal_snapshot *list)
+void peal_proxy_open(struct peal_proxy_element *element, uint64_t id, uint64_t protocol, struct peal_snapshot *list)
 {
+    __atomic_store_n(&element->protocol, protocol, __ATOMIC_RELEASE);
     if (list != NULL)
         peal_directory_publish(&element->list, list);
     __atomic_store_n(&element->list.empty_list.method, id, __ATOMIC_RELEASE);

@@ -618,6 +618,69 @@ CLAIM("X1", "an observer that is a proxy ends with the proxy")
     close_center(center);
 }
 
+/* The proxy of `voters` is an observer of another center, beside one that votes yes. */
+#define VOTERS(METHOD) METHOD(optional, bool, may_go, (void), every)
+PEAL_PROTOCOL(voters, "Voters", VOTERS);
+
+static int forwarding_ends;
+
+static bool vote_yes(void *self) { return self == NULL; }
+static void note_end_of_forwarding(void *self)
+{
+    (void)self;
+    forwarding_ends++;
+}
+
+CLAIM("X1", "an observer that is a proxy ends with the proxy's center or protocol: it has no vote, and its destroy callback runs")
+{
+    static const struct voters yes = { PEAL_TABLE(voters), .may_go = vote_yes };
+    static const char *const ways[] = { "the proxy ends", "its center ends", "its protocol ends with the owner" };
+
+    for (size_t way = 0; way < CHECK_COUNT_OF(ways); way++) {
+        struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+        struct voters_protocol here, there;
+        struct voters_proxy forwarding;
+        peal_observation observation;
+        peal_owner owner;
+        size_t count = 9;
+        bool result = false;
+
+        check_case(ways[way]);
+        forwarding_ends = 0;
+        center = open_center();
+        const peal_center other = open_center();
+        CHECK_OK(peal_owner_create("plugin", &owner));
+        CHECK_OK(voters_define(center, &here));
+        CHECK_OK(peal_owner_enter(owner));
+        CHECK_OK(voters_define(other, &there));
+        CHECK_OK(peal_owner_leave());
+        CHECK_OK(voters_proxy_create(&there, NULL, &forwarding));
+        CHECK_OK(voters_observe(&here, NULL, &yes, NULL, NULL));
+        options.destroy = note_end_of_forwarding;
+        CHECK_OK(voters_observe(&here, forwarding.self, forwarding.table, &options, &observation));
+        if (way == 0)
+            CHECK_OK(peal_proxy_destroy(forwarding.proxy));
+        if (way == 1)
+            close_center(other);
+        if (way == 2)
+            CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+        CHECK(!peal_observation_is_active(observation));
+        CHECK_OK(peal_method_count_observers(here.may_go, &count));
+        CHECK_EQUAL(count, 1);
+        CHECK_OK(peal_ask(here.may_go, &result));
+        CHECK(result);
+        CHECK_EQUAL(forwarding_ends, 1);
+        close_center(center);
+        if (way != 1)
+            close_center(other);
+        if (way != 2)
+            CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+        if (way != 0)
+            CHECK_OK(peal_proxy_destroy(forwarding.proxy));
+        check_case(NULL);
+    }
+}
+
 CLAIM("X1", "a proxy may be an observer: then the broadcasts of one center continue in another")
 {
     struct desk_protocol there;

@@ -24,8 +24,9 @@
  * at any time. A call that begins after its proxy is destroyed calls no observer, and fails with
  * PEAL_ERROR_HANDLE. A call that began before is finished. This is guaranteed on every thread, without a
  * promise from the caller. A bare function has no `self` to identify it: see peal_closure_create. Where a
- * proxy's `self` is registered as an observer, the registration ends with the proxy, its target or its
- * protocol: `self` is no longer called, and its result does not count.
+ * proxy's `self` is registered as an observer, the registration ends with the proxy, with its target and, if its calls are
+ * broadcasts, with their protocol, as that of a weak target does: `self` is no longer called, its result does not count,
+ * and the destroy callback of the registration runs.
  *
  * No code is generated at run time for a method whose arguments and result travel in registers and up to 16
  * words of the stack, on x86-64 and AArch64 Linux. Other methods need closures of libffi, one for each shape of

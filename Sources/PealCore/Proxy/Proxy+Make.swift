@@ -117,7 +117,7 @@ extension Proxy {
             proxy = try Handles.proxies.insert { (id) throws(Failure) in
                 let element = try prepareElement(of: id, cells)
                 target?.open(id)
-                peal_proxy_open(element, id, target?.list)
+                peal_proxy_open(element, id, broadcasts.protocolId, target?.list)
                 return Proxy(
                     id: id, title: title, owner: owner, target: target, broadcasts: broadcasts, bare: bare)
             }

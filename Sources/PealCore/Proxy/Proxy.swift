@@ -25,6 +25,9 @@ public final class Proxy: Sendable {
         case nothing
         case proto(PealProtocol)
         case method(Method)
+
+        /// 0 without a protocol of which all methods are broadcast.
+        var protocolId: UInt64 { if case .proto(let proto) = self { proto.id } else { 0 } }
     }
 
     init(

@@ -125,8 +125,11 @@ extension ProxyCall {
         return value
     }
 
+    /// Returns true if calls of a proxy that broadcasts reach observers: it has not ended, and neither has its protocol.
     static func isOpen(_ id: UInt64) -> Bool {
-        peal_proxy_find(id).map { peal_proxy_is_of($0, id) } ?? false
+        guard let element = peal_proxy_find(id) else { return false }
+        let proto = peal_proxy_protocol(element)
+        return peal_proxy_is_of(element, id) && Handles.protocols.has(proto)
     }
 
     static func reachesTarget(_ id: UInt64) -> Bool {

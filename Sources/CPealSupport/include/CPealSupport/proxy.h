@@ -31,7 +31,8 @@ struct peal_proxy_cells {
 struct peal_proxy_element {
     struct peal_directory_element list;
     struct peal_proxy_cells *_Nullable cells;
-    uint64_t padding[7];
+    uint64_t protocol; /* the protocol whose methods are broadcast; 0: there is a target or a single method */
+    uint64_t padding[6];
 };
 
 enum { PEAL_PROXY_ELEMENTS = PEAL_DIRECTORY_ELEMENTS };
@@ -80,6 +81,11 @@ static inline const void *_Nullable peal_proxy_cell_path(const struct peal_proxy
     return __atomic_load_n(&cell->path, __ATOMIC_ACQUIRE);
 }
 
+static inline uint64_t peal_proxy_protocol(const struct peal_proxy_element *_Nonnull element)
+{
+    return __atomic_load_n(&element->protocol, __ATOMIC_ACQUIRE);
+}
+
 /* Returns true if the element is the proxy's. Call after all other loads. */
 static inline bool peal_proxy_is_of(const struct peal_proxy_element *_Nonnull element, uint64_t id)
 {
@@ -92,7 +98,8 @@ static inline bool peal_proxy_is_of(const struct peal_proxy_element *_Nonnull el
 bool peal_proxy_reserve(struct peal_proxy_element *_Nonnull element, uint32_t count);
 void peal_proxy_fill(struct peal_proxy_element *_Nonnull element, uint32_t index, struct peal_proxy_cell cell);
 /* Assigns the element to a proxy: calls by the id find it from now on. */
-void peal_proxy_open(struct peal_proxy_element *_Nonnull element, uint64_t id, struct peal_snapshot *_Nullable list);
+void peal_proxy_open(
+    struct peal_proxy_element *_Nonnull element, uint64_t id, uint64_t protocol, struct peal_snapshot *_Nullable list);
 /* Closes the element: the id is stale from now on. */
 void peal_proxy_close(struct peal_proxy_element *_Nonnull element);
 
