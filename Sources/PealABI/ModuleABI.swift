@@ -62,7 +62,7 @@ public func peal_modules_stop(_ center: peal_center, _ timeout: UInt32) -> peal_
     Boundary.outcome { () throws(Failure) in
         switch try center.find().modules().stopAll(timeout: timeout) {
         case .done: return PEAL_OK
-        case .notWaited: return PEAL_NOT_WAITED
+        case .notWaited, .stillRuns: return PEAL_NOT_WAITED
         case .timedOut:
             throw Failure(
                 .timeout,
@@ -97,16 +97,8 @@ public func peal_module_list(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        guard out_modules != nil || capacity == 0 else { throw .null("out_modules") }
-        guard capacity >= 0 else {
-            throw Failure(.argument, "capacity is above half the address space; give the room in out_modules")
-        }
         let modules = try center.find().modules().list
-        out_count?.pointee = modules.count
-        for (index, id) in modules.prefix(capacity).enumerated() {
-            out_modules?[index] = peal_module(id: id)
-        }
-        return modules.count <= capacity ? PEAL_OK : PEAL_TRUNCATED
+        return try Boundary.list(modules.map { peal_module(id: $0) }, out_modules, capacity, out_count)
     }
 }
 

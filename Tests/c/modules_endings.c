@@ -391,18 +391,99 @@ CLAIM("M5", "a module's stop is not called while its event runs: after the time 
     CHECK_OK(peal_modules_start(center));
     event = thread_start(wake_all, NULL);
     latch_wait(&inside);
-    CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
-    /* Another thread reports the overdue stop. */
-    latch_wait(&overdue);
+    CHECK_STATUS(peal_modules_stop(center, PEAL_FOREVER), PEAL_NOT_WAITED);
     CHECK_JOURNAL(strstr(journal_text(), "overdue") < strstr(journal_text(), "-a")
                       ? "+a +b b.became overdue(b,stop) -a"
                       : "+a +b b.became -a overdue(b,stop)");
     CHECK_EQUAL(part_state(&b), PEAL_MODULE_STOPPING);
+    /* A host that calls it again must not release what b uses either. */
+    CHECK_STATUS(peal_modules_stop(center, PEAL_FOREVER), PEAL_NOT_WAITED);
     latch_open(&may_leave);
     CHECK_OK(join(event));
     wait_for_word("-b");
     CHECK_JOURNAL("b.leaves -b");
     WAIT_UNTIL(part_state(&b) == PEAL_MODULE_STOPPED);
+    CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
+    close_modules();
+}
+
+/* ---- Reports of steps that take longer than they may ------------------------------------------- */
+
+static struct latch hears;
+static struct latch may_hear;
+static bool stops_in_report;
+
+/* A second observer of overdue steps, which waits. */
+static void hear_overdue(void *self, const char *name, const char *step, uint64_t nanoseconds)
+{
+    (void)self, (void)name, (void)step, (void)nanoseconds;
+    if (stops_in_report)
+        got = peal_modules_stop(center, PEAL_FOREVER);
+    latch_open(&hears);
+    latch_wait(&may_hear);
+    journal_write("heard");
+}
+static const struct peal_module_events waiting_to_hear = { PEAL_TABLE(peal_module_events),
+    .module_overdue = hear_overdue };
+
+/* The step blocks the thread that stops, so that another thread reports its delay. */
+static void await_hearing(struct part *part, struct peal_module_step *step)
+{
+    (void)part, (void)step;
+    latch_wait(&hears);
+}
+
+static void *stop_without_limit(void *nothing)
+{
+    (void)nothing;
+    const peal_status status = peal_modules_stop(center, PEAL_FOREVER);
+
+    journal_write("stopped");
+    return (void *)(intptr_t)status;
+}
+
+static void open_hearing(struct part *part, bool stops)
+{
+    struct peal_module_events_protocol events;
+
+    open_modules();
+    hears = may_hear = shut;
+    stops_in_report = stops;
+    CHECK_OK(peal_module_events_define(center, &events));
+    CHECK_OK(peal_module_events_observe(&events, &hears, &waiting_to_hear, NULL, NULL));
+    part_add(center, part);
+    CHECK_OK(peal_modules_start(center));
+    journal_clear();
+}
+
+CLAIM("M5", "a stop of all modules returns after the observers that another thread notifies of an overdue step have returned")
+{
+    enum { SHORT = 20000 }; /* microseconds of a wait for something that must not happen */
+    struct part a = { .name = "a", .on_stop = await_hearing, .timeout = PART_TIMEOUT };
+    pthread_t stopper;
+
+    open_hearing(&a, false);
+    stopper = thread_start(stop_without_limit, NULL);
+    latch_wait(&hears);
+    WAIT_UNTIL(parts_state(center) == PEAL_MODULES_STOPPED);
+    usleep(SHORT);
+    CHECK(!journal_has("stopped"));
+    latch_open(&may_hear);
+    CHECK_OK(join(stopper));
+    CHECK(strstr(journal_text(), "heard") < strstr(journal_text(), "stopped"));
+    close_modules();
+}
+
+CLAIM("M5", "an observer of an overdue step that stops all modules does not wait for the thread that waits for the observer")
+{
+    struct part a = { .name = "a", .on_stop = await_hearing, .timeout = PART_TIMEOUT };
+    pthread_t stopper;
+
+    open_hearing(&a, true);
+    latch_open(&may_hear);
+    stopper = thread_start(stop_without_limit, NULL);
+    CHECK_OK(join(stopper));
+    CHECK_STATUS(got, PEAL_NOT_WAITED);
     close_modules();
 }
 
@@ -615,7 +696,7 @@ CLAIM("M5", "a module's stop is not called while it answers an event on its queu
     /* The event is cancelled while it runs. */
     CHECK_OK(peal_ask(life.open_url, &opened, "x"));
     CHECK(!opened);
-    CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
+    CHECK_STATUS(peal_modules_stop(center, PEAL_FOREVER), PEAL_NOT_WAITED);
     CHECK(!journal_has("-a"));
     latch_open(&may_leave);
     wait_for_word("-a");

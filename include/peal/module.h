@@ -214,18 +214,22 @@ PEAL_API peal_status peal_modules_start(peal_center center);
  * receives no event after its own stop has begun. A step that fails, or whose time limit expires, is
  * reported, and the next module is stopped.
  *
- * A module whose event still runs at that time is stopped when the event has ended ("Time limits").
+ * A module whose event still runs at that time is stopped when the event has ended ("Time limits"). Until then its context
+ * and its code must remain: its `release` marks the end, and so does a later stop that returns PEAL_OK.
  *
  * Before the start: no start will succeed. During the start: the running step finishes, no other module
  * begins, and the started modules are stopped by the starting thread; this function waits for it. The end of
  * a center stops its modules too, with no limit except that of each module.
  *
  * timeout: of all together, in milliseconds; PEAL_FOREVER for no limit.
- * Returns PEAL_OK, even when they were already stopped; PEAL_NOT_WAITED from within a step or an event
- * of a module that is to be stopped, and on the thread that starts or stops them: the modules are then stopped
- * once that step, event, start or stop has ended, after an event on a thread of the library; PEAL_ERROR_TIMEOUT
- * when the limit has expired, and a module was stopped without waiting for it; PEAL_ERROR_HANDLE.
- * A second call at the same time waits for the first.
+ * Returns PEAL_OK when no code of a module runs any more, even when they were already stopped. PEAL_NOT_WAITED when
+ * they are stopped except for a module whose event or step still runs: its `stop` may be still to be called. Also
+ * PEAL_NOT_WAITED from within a step or an event of a module that is to be stopped, from an observer of module_overdue,
+ * and on the thread that starts or stops them: the modules are then stopped once that step, event, start or stop has
+ * ended, after an event on a thread of the library. PEAL_ERROR_TIMEOUT when the limit has expired, and a module was
+ * stopped without waiting for it; PEAL_ERROR_HANDLE.
+ * Returns after all observers of module_overdue have returned. Only for a module that PEAL_NOT_WAITED or
+ * PEAL_ERROR_TIMEOUT reports, notifications may follow. A second call at the same time waits for the first.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_modules_stop(peal_center center, uint32_t timeout);
 

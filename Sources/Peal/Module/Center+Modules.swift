@@ -250,7 +250,7 @@ extension Center {
     ///
     /// - Parameter timeout: How long all together may take; nil for no limit.
     /// - Returns: ``Ending/pending`` from within a step or an event of a module: then they are stopped when that has
-    ///   ended.
+    ///   ended. The same if an event or a step of a module still runs after its time limit: its stop follows.
     /// - Throws: ``PealError``: ``Status/timeout`` when the time has passed, and a module was stopped without waiting
     ///   for it; ``Status/handle``.
     ///

@@ -150,22 +150,48 @@ extension Mediator {
     private func reportOverdueSteps() {
         let (overdue, next) = withState { state -> ([ModuleStep], UInt64?) in
             let now = peal_clock_now()
-            let overdue = state.watched.values.filter { $0.deadline <= now && !$0.isReported }
-            for step in overdue { state.watched[step.id] = nil }
-            return (overdue, state.watched.values.map { $0.deadline }.min())
+            let due = state.watched.values.filter { $0.deadline <= now }
+            for step in due { state.watched[step.id] = nil }
+            return (due.filter { state.beginReport(of: $0) }, state.watched.values.map { $0.deadline }.min())
         }
         if let next { scheduleCheck(at: next) }
-        for step in overdue { reportOverdue(step) }
+        for step in overdue { notifyOverdue(step) }
     }
 
-    /// Notifies observers once for each step.
+    /// Notifies observers, unless another thread does or has done so.
     private func reportOverdue(_ step: ModuleStep) {
-        let isFirst = withState { _ in
-            defer { step.isReported = true }
-            step.module.status.isOverdue = true
-            return !step.isReported
-        }
-        if isFirst { events.notifyOverdue(step.module, step.kind, after: peal_clock_now() - step.began) }
+        if withState({ $0.beginReport(of: step) }) { notifyOverdue(step) }
+    }
+
+    private func notifyOverdue(_ step: ModuleStep) {
+        events.notifyOverdue(step.module, step.kind, after: peal_clock_now() - step.began)
+        withState { $0.endReport() }
+        signalChange()
+    }
+
+    /// Waits until no thread notifies observers of an overdue step. The wait is cut if such an observer waits for the
+    /// calling thread.
+    func waitForReports() {
+        _ = wait(for: .reports(of: self), until: { _ in .max }) { $0.reporters.isEmpty }
+    }
+}
+
+extension MediatorState {
+    /// - Returns: True if the calling thread must notify observers, and end the report. Each step is reported once. One
+    ///   that has ended in time is not.
+    fileprivate mutating func beginReport(of step: ModuleStep) -> Bool {
+        if case .over(_, let time) = step.progress, time <= step.deadline { return false }
+        step.module.status.isOverdue = true
+        guard !step.isReported else { return false }
+        step.isReported = true
+        reporters[Mediator.thisThread, default: 0] += 1
+        return true
+    }
+
+    fileprivate mutating func endReport() {
+        let thread = Mediator.thisThread
+        let left = (reporters[thread] ?? 1) - 1
+        reporters[thread] = left == 0 ? nil : left
     }
 }
 

@@ -3,7 +3,13 @@ internal import CPealSupport
 /// The stop of all modules.
 extension Mediator {
     /// The result of a stop of all modules.
-    public enum Stopped: Sendable { case done, notWaited, timedOut }
+    public enum Stopped: Sendable {
+        case done, timedOut
+        /// The calling thread is inside a call of a module, so another thread stops the modules.
+        case notWaited
+        /// Code of a module still runs, or its stop function is still to be called. Its other calls have ended.
+        case stillRuns
+    }
 
     /// Stops all modules in reverse start order. Stopping is final.
     ///
@@ -20,18 +26,25 @@ extension Mediator {
         case .wait:
             // The other stop's limit may have expired before this one.
             guard wait(until: { _ in deadline }, { $0.phase == .stopped }) else { return .timedOut }
-        case .none, .start, .enqueue, .release, .refuse: return .done
+        case .none where isOwnCall: return .notWaited
+        case .none: break
+        case .start, .enqueue, .release, .refuse: return .done
         }
-        return withState { $0.hasMissedStopDeadline } ? .timedOut : .done
+        waitForReports()
+        return withState { state in
+            if action != .none, state.hasMissedStopDeadline { return .timedOut }
+            return state.isQuiet ? .done : .stillRuns
+        }
     }
 
     /// - Returns: The action, and whether it would wait for the calling thread's own call.
     private func requestStop(_ deadline: UInt64) -> (ModuleAction, isOwnCall: Bool) {
         let thread = Self.thisThread
         let (action, isOwnCall) = withState { state -> (ModuleAction, Bool) in
-            guard state.phase != .stopped else { return (state.request(.stop), false) }
+            let reportsHere = state.reporters[thread] != nil
+            guard state.phase != .stopped else { return (state.request(.stop), reportsHere) }
             let isOwnCall =
-                state.driver == thread || state.stepThreads[thread] != nil
+                reportsHere || state.driver == thread || state.stepThreads[thread] != nil
                 || state.started.contains { $0.isCalledHere || state.needsThisThread($0) }
             if !isOwnCall {
                 state.stopDeadline = state.phase == .draining ? min(state.stopDeadline, deadline) : deadline

@@ -26,6 +26,11 @@ struct MediatorState {
     var stepThreads: [UInt: Int] = [:]
     /// The steps whose time limit is watched.
     var watched: [UInt64: ModuleStep] = [:]
+    /// The threads that notify observers of overdue steps, each with the number of its notifications.
+    var reporters: [UInt: Int] = [:]
+
+    /// Returns true if no code of a module runs, and no stop function is still to be called.
+    var isQuiet: Bool { started.isEmpty && byName.values.allSatisfy { $0.status.callers.isEmpty } }
 }
 
 /// Requests. Nothing else changes a phase, a module's state or its membership.

@@ -13,6 +13,8 @@ final class ThreadWait: Sendable {
         case action(on: Module)
         /// The end of all calls of an owner.
         case retirement(of: Owner)
+        /// The return of all observers that are notified of overdue steps.
+        case reports(of: Mediator)
     }
 
     let thread: UInt
@@ -36,6 +38,7 @@ final class ThreadWait: Sendable {
         cut.store(true, ordering: .sequentiallyConsistent)
         switch subject {
         case .step(_, let module), .calls(let module), .action(let module): module.mediator.signalChange()
+        case .reports(let mediator): mediator.signalChange()
         case .retirement: break
         }
         // Threads that wait for a module's events or an owner's calls wait in `RunningCalls`.
@@ -45,7 +48,7 @@ final class ThreadWait: Sendable {
     /// The cost of a cut. The wait with the lowest cost is cut.
     fileprivate var loss: Int {
         switch subject {
-        case .calls, .action, .retirement: 0
+        case .calls, .action, .retirement, .reports: 0
         case .step(.event, _): 1
         case .step(.stop, _): 3
         case .step: 2
@@ -135,6 +138,8 @@ enum WaitGraph {
             if owner.ender == other.thread { return false }
             return owner.members(Module.self).lazy
                 .compactMap { module in module.mediator.withState { _ in module.isDelayed(by: other.thread) } }.first
+        case .reports(let mediator):
+            return mediator.withState { $0.reporters[other.thread] != nil } ? true : nil
         }
     }
 }
