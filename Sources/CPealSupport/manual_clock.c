@@ -32,9 +32,10 @@ static void signal_due(uint64_t now)
     peal_lock_release(&lock);
 }
 
-/* The time never goes back. */
+/* The time never goes back, and ends with the largest time of a timer. */
 static void set_time(uint64_t time)
 {
+    time = time < INT64_MAX ? time : INT64_MAX;
     uint64_t now = __atomic_load_n(&peal_clock_manual_time, __ATOMIC_ACQUIRE);
     while (
         now != 0 && now < time

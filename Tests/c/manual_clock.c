@@ -109,6 +109,21 @@ CLAIM("T3", "timers of several queues fire in the order of their times, and each
     end();
 }
 
+CLAIM("T3", "the clock may be advanced to its end: an advance returns, and no timer fires there without end")
+{
+    int fired = 0;
+    peal_timer timer;
+
+    begin();
+    timer = start_timer(count_firing, &fired, INT64_MAX / 2, own_queue);
+    for (int i = 0; i < 4; i++)
+        CHECK_OK(peal_clock_advance(UINT64_MAX, PATIENCE));
+    CHECK_EQUAL(time_now(), INT64_MAX);
+    CHECK_EQUAL(fired, 1);
+    CHECK_OK(peal_timer_destroy(timer));
+    end();
+}
+
 CLAIM("T3", "a day of timers passes within seconds, and no firing is missed")
 {
     enum { DAY = 24 * 60 * 60 };

@@ -45,7 +45,7 @@ PEAL_API peal_status peal_clock_set_manual(bool is_manual);
  * If a call made by the advance waits with a time limit, that limit is measured by the system's clock. After that wait
  * the manual clock shows the time at which the limit ends.
  *
- * nanoseconds: how far; 0 makes the calls that are due already, even with the system's clock.
+ * nanoseconds: how far, up to the end of the clock, INT64_MAX; 0 makes the calls that are due already, even with the system's clock.
  * timeout: how long the calls may take, by the system's clock, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT when calls still run or wait then: the clock then shows the last due time whose
  * calls were all made; PEAL_ERROR_STATE when the clock is the system's and `nanoseconds` is not 0;

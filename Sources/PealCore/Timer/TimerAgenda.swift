@@ -125,7 +125,9 @@ struct TimerAgenda: @unchecked Sendable {
             guard due <= now else { break }
             peal_heap_remove(&heap, timer.node)
             let mustEnqueue = requestCall(timer, due: due)
-            if timer.has(PEAL_TIMER_REPEATS) { list(timer, due: timer.nextDue(after: due, now: now)) }
+            // No time follows the latest due time, at which a timer that is listed again would fire without end.
+            let next = timer.has(PEAL_TIMER_REPEATS) ? timer.nextDue(after: due, now: now) : now
+            if next > now { list(timer, due: next) }
             guard mustEnqueue else { continue }
             peal_timer_set_next_due(timer.observer, nil)
             if let last { peal_timer_set_next_due(last.observer, timer.observer) } else { firstDue = timer }
