@@ -8,6 +8,7 @@
 #include "latch.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #define BELL(METHOD)                         \
     METHOD(optional, void, on_ring, (int n)) \
@@ -251,6 +252,44 @@ CLAIM("Q5", "a broadcast to a full queue with WAIT waits for room")
         CHECK_OK(waited);
         CHECK_JOURNAL("A1 A2");
         CHECK_COUNTS(lane.queue, 0, 2, 0, 0);
+        close_bell();
+    }
+}
+
+static void *ring_second(void *context)
+{
+    (void)context;
+    waited = peal_broadcast(bell.on_ring, 2);
+    return NULL;
+}
+
+CLAIM("Q5", "a broadcast that waits for room returns when its only observer is removed, and leaves no call on the queue")
+{
+    enum { SHORT = 2000 }; /* microseconds in which the other thread may begin its wait */
+
+    for (int round = 0; round < CHECK_ROUNDS(20); round++) {
+        struct peal_observe_options options;
+        peal_observation removed;
+        pthread_t thread;
+
+        center = open_center();
+        does = NULL;
+        REQUIRE_OK(bell_define(center, &bell));
+        lane_open_bounded(&lane, PEAL_QUEUE_PUMPED, 1, PEAL_OVERFLOW_WAIT, PEAL_FOREVER);
+        options = options_on(lane.queue, NULL);
+        /* A call of the observer of another method takes the only room. */
+        (void)observe_with(bell.protocol, b, "on_mute", (peal_function)mute, &options);
+        CHECK_OK(peal_broadcast(bell.on_mute, 1));
+        removed = observe_with(bell.protocol, a, "on_ring", (peal_function)ring, &options);
+        thread = thread_start(ring_second, NULL);
+        usleep(SHORT);
+        CHECK_OK(peal_observation_remove(removed));
+        thread_join(thread);
+        CHECK_OK(waited);
+        CHECK_EQUAL(counts_of(lane.queue).waiting, 1);
+        CHECK_EQUAL(pump_all(lane.queue), 1);
+        CHECK_JOURNAL("Bm1");
+        journal_clear();
         close_bell();
     }
 }

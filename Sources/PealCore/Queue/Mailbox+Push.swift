@@ -74,7 +74,7 @@ extension Mailbox {
             leaving =
                 dropOldest(of: group, keepsLatest: keepsLatest) ?? dropOldest(of: group, keepsLatest: !keepsLatest)
                 ?? dropOldest()
-        case .wait: return waitForRoom()
+        case .wait: return waitForRoom(for: group)
         }
         return .accepted
     }
@@ -90,16 +90,17 @@ extension Mailbox {
         return item
     }
 
-    private func waitForRoom() -> Pushed {
+    private func waitForRoom(for group: ObserverGroup.Pointer) -> Pushed {
         guard !isCurrent else { return .rejected }
         // The last call of this thread's list has returned. Threads that wait for that call are woken now, because this
         // thread may block before it releases the list.
         RunningCalls.signal()
         let deadline = peal_clock_deadline(pointee.extras?.pointee.wait ?? 0)
-        while isFull, !pointee.is_ended {
+        // The observers may be removed meanwhile. Nothing would drop a call that is enqueued after that.
+        while isFull, !pointee.is_ended, !group.isDead {
             guard peal_mailbox_wait(self, deadline) || !isFull else { return .rejected }
         }
-        return pointee.is_ended ? .dropped : .accepted
+        return pointee.is_ended || group.isDead ? .dropped : .accepted
     }
 
     /// Requests a run of the queue, and releases the reference of `markScheduledIfNeeded`. Returns false if the

@@ -56,9 +56,12 @@ extension Mailbox {
         peal_mailbox_lock(self)
         let ends = pointee.unswept + 1
         // A thread that waits for room may get it now.
-        let isDue = peal_mailbox_has_waiters(self) || Int(ends) * Self.looks >= Int(pointee.waiting_items)
+        let hasWaiters = peal_mailbox_has_waiters(self)
+        let isDue = hasWaiters || Int(ends) * Self.looks >= Int(pointee.waiting_items)
         let dead = takeDead(after: ends, looks: isDue ? .max : Self.looks)
         peal_mailbox_unlock(self)
+        // The call of a thread that waits may have lost its observers.
+        if hasWaiters { peal_mailbox_signal(self) }
         dead?.discardAll()
     }
 
