@@ -115,5 +115,5 @@ public func peal_observation_unblock(_ observation: peal_observation) -> peal_st
 
 @c @implementation
 public func peal_observation_is_active(_ observation: peal_observation) -> Bool {
-    Handles.observations.has(observation.id)
+    Observation.isActive(observation.id)
 }

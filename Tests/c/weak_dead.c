@@ -111,7 +111,6 @@ CLAIM("O9", "observers of dead targets are neither counted nor listed, and stay 
     open_bell(nowhere);
     check_dead_are_left_out();
     CHECK_EQUAL(listeners[1].destroyed, 0);
-    CHECK(peal_observation_is_active(listeners[1].observation));
     CHECK_OK(peal_broadcast(bell.on_ring, 1));
     CHECK_EQUAL(listeners[1].destroyed, 1);
     check_dead_are_left_out();
@@ -129,6 +128,17 @@ CLAIM("O9", "observers of dead targets with a queue are neither counted nor list
     CHECK_EQUAL(listeners[1].destroyed, 0);
     close_bell();
     lane_close(&lane);
+}
+
+CLAIM("O9", "a registration is active while its weak target is alive, and not once the target is dead or the registration was removed")
+{
+    open_bell(nowhere);
+    CHECK(peal_observation_is_active(listeners[0].observation));
+    CHECK(!peal_observation_is_active(listeners[1].observation));
+    CHECK_EQUAL(listeners[1].destroyed, 0);
+    CHECK_OK(peal_observation_remove(listeners[0].observation));
+    CHECK(!peal_observation_is_active(listeners[0].observation));
+    close_bell();
 }
 
 CLAIM("O9", "the information about an observer with a dead target has no address of the target")

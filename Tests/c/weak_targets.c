@@ -269,7 +269,7 @@ CLAIM("O9", "a registration does not retain its weak target: the object may die 
         CHECK_EQUAL(life.ended, 1);
         /* peal's own objects end their observers. */
         CHECK_EQUAL(life.destroyed, !is_foreign);
-        CHECK_EQUAL(peal_observation_is_active(life.observation), is_foreign);
+        CHECK(!peal_observation_is_active(life.observation));
         close_bell();
     }
 }
@@ -468,7 +468,8 @@ CLAIM("O10", "the weak target of a blocked observer is neither retained nor foun
         CHECK_EQUAL(life.retained, 0);
         release_own(&life);
         ring_variadic();
-        CHECK_EQUAL(peal_observation_is_active(life.observation), is_foreign);
+        /* peal's own objects end their observers. */
+        CHECK_EQUAL(life.destroyed, !is_foreign);
         if (is_foreign)
             CHECK_OK(peal_observation_unblock(life.observation));
         ring_variadic();

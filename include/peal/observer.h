@@ -275,9 +275,9 @@ PEAL_API peal_status peal_observation_block(peal_observation observation);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_observation_unblock(peal_observation observation);
 
-/* Returns true if a registration is in force: until it is removed, even while it is blocked. While another thread removes
- * it, a call may still begin although this returns false. No call begins after a removal without PEAL_REMOVE_DRAIN has
- * succeeded.
+/* Returns true if a registration is in force: until it is removed, even while it is blocked, and while a weak target is
+ * alive, which the target's hooks are called to test. While another thread removes it, a call may still begin although
+ * this returns false. No call begins after a removal without PEAL_REMOVE_DRAIN has succeeded.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API bool peal_observation_is_active(peal_observation observation);

@@ -93,6 +93,12 @@ extension Observation {
         return record.tables.listings.first?.function
     }
 
+    /// Returns true if a registration is in force, and its target is alive if that is weak. Call with no lock held.
+    public static func isActive(_ id: UInt64) -> Bool {
+        guard let isWeak = Handles.observations.withPinned(id, { $0.isWeak }) else { return false }
+        return !isWeak || Handles.observations.find(id)?.isAlive ?? false
+    }
+
     /// Returns true if a weak target is alive and registered.
     private var isAlive: Bool {
         let probe = try? proto.center.withState { (_) throws(Failure) in
