@@ -243,6 +243,15 @@ static void populate(const struct peal_slots *slots, uint32_t first, uint32_t co
         peal_memory_populate(existing_slot(slots, block - BEFORE), (size_t)POPULATED * slots->slot_size);
 }
 
+uint32_t peal_slot_first_generation(void)
+{
+    enum { PAGE_BITS = 12 };
+    const uint32_t page = (uint32_t)((uintptr_t)peal_slot_tables >> PAGE_BITS);
+    /* The factor is odd, so different pages stay different, and those of neighbours are far apart. */
+    const uint32_t generation = page * 0x9e3779b1U & (UINT32_MAX >> 1);
+    return generation != 0 ? generation : 1;
+}
+
 /* Takes slots that were never used. The thread keeps all but the first one. */
 static __attribute__((noinline)) enum peal_slot_outcome grow(
     struct peal_slots *slots, struct peal_spare_slots *spares, uint64_t *out_id)
@@ -252,14 +261,15 @@ static __attribute__((noinline)) enum peal_slot_outcome grow(
     if (outcome != PEAL_SLOT_ALLOCATED)
         return outcome;
     populate(slots, first, count);
+    const uint64_t generation = peal_slot_first_generation();
     for (uint32_t index = first; index < first + count; index++) {
         struct peal_slot *const slot = existing_slot(slots, index);
-        __atomic_store_n(&slot->word, (uint64_t)1 << 32, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->word, generation << 32, __ATOMIC_RELAXED);
         set_free_word(slot, index + 1 < first + count ? index + 2 : 0);
     }
     if (count > 1)
         *spares = (struct peal_spare_slots){ existing_slot(slots, first + 1), first + 2, count - 1 };
-    *out_id = id_of(slots, 1, first);
+    *out_id = id_of(slots, generation, first);
     return PEAL_SLOT_ALLOCATED;
 }
 

@@ -94,7 +94,8 @@ static void fill(struct peal_tap_slot *tap, uint64_t center, const struct peal_t
     /* Threads take new numbers once they see the count changed. */
     tap->first = peal_tap_first_broadcast();
     const uint64_t generation = __atomic_add_fetch(&peal_taps_opened, 1, __ATOMIC_ACQ_REL);
-    tap->id = generation << GENERATION | (uint64_t)(tap - peal_tap_slots);
+    /* As the ids of other objects, those of another copy of the library are stale here: see slot.h. */
+    tap->id = (peal_slot_first_generation() + generation) << GENERATION | (uint64_t)(tap - peal_tap_slots);
     tap->id &= UINT64_MAX >> PEAL_NUMBER_TAG_BITS;
     tap->center = center;
     tap->flags = options->flags;

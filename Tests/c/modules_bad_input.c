@@ -139,7 +139,7 @@ CLAIM("F1", "each function of modules refuses invalid centers, invalid modules a
 {
     const peal_module none = { 0 };
     const peal_module invented = { 0xc777777777777777 };
-    const peal_module of_other_kind = { 0x1000000010000000 };
+    const peal_module of_other_kind = { peal_center_default().id };
     const peal_protocol no_protocol = { 0 };
     struct peal_module_description d = describe("a");
     struct peal_module_info info;

@@ -8,6 +8,8 @@
  *
  * An id (the value of a handle) has the tag of its table in 4 bits, the generation of its slot in 32 and the index of
  * the slot in 28. A slot whose generations are used up is not used again. (Generational indices, as in slot maps.)
+ * The first generation depends on the address of the library, so that a copy of it in the same process takes the ids of
+ * this one for stale ones.
  */
 #ifndef CPEAL_SLOT_H
 #define CPEAL_SLOT_H
@@ -122,6 +124,10 @@ enum peal_slot_kind {
 };
 
 extern struct peal_slots peal_slot_tables[PEAL_SLOTS_KINDS] __attribute__((visibility("hidden")));
+
+/* The generation of the first id of each slot. Two copies of the library in a process have different ones. At most half of
+ * the generations precede it. */
+uint32_t peal_slot_first_generation(void);
 
 static inline struct peal_slots *_Nonnull peal_slots_of(enum peal_slot_kind kind) { return &peal_slot_tables[kind]; }
 
