@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 PEAL_TYPE(point_text, struct point { double x, y; });
@@ -699,6 +700,25 @@ CLAIM("B2", "a policy that does not fit the method is refused and no observer is
         CHECK_EQUAL(called, 0);
     }
     close_center(center);
+}
+
+CLAIM("B2", "a complex result has no policy that compares or adds, and the sentence says that the number must be real")
+{
+    static const char *const policies[] = { "first_nonzero", "sum", "min", "max" };
+    const peal_center other = open_center();
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(policies); i++) {
+        char text[64];
+        const char *const methods[] = { text, NULL };
+        peal_protocol protocol;
+
+        snprintf(text, sizeof text, "double _Complex measure(void), %s", policies[i]);
+        check_case(policies[i]);
+        CHECK_FAILURE(try_protocol(other, "Measured", NULL, methods, &protocol), PEAL_ERROR_SYNTAX);
+        CHECK_CONTAINS(peal_last_message(), "real number");
+    }
+    check_case(NULL);
+    close_center(other);
 }
 
 CLAIM("B2", "the policy FOLD without a function is refused as a missing argument")

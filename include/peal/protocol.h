@@ -32,9 +32,9 @@
  *                    not fall (PEAL_ERROR_SYNTAX)
  *     all            results are dropped; the policy of a method that returns void
  *     first_true     stop at the first result that is true, and keep it; for bool and integers
- *     first_nonzero  stop at the first result that is not zero; for scalars and pointers
+ *     first_nonzero  stop at the first result that is not zero; for bool, real numbers, pointers and handles
  *     last           the last result; the default of a method with a result
- *     sum, min, max  over all results, which are numbers; an integer sum saturates
+ *     sum, min, max  over all results, which are real numbers; an integer sum saturates
  *     any            1 if one result is true; all are called; for bool and integers
  *     every          1 if all results are true; all are called; for bool and integers
  *     collect        all results, in order

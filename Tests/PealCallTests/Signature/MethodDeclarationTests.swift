@@ -106,7 +106,7 @@ import Testing
         ("bool f(), sum", 11, "'sum' needs an integer or a real number as result, and 'f' gives bool"),
         (
             "void f(void), first_nonzero", 15,
-            "'first_nonzero' needs a number or a pointer as result, and 'f' gives void"
+            "'first_nonzero' needs a real number or a pointer as result, and 'f' gives void"
         ),
         (
             "void f(int a, void *data), defer", 28,

@@ -257,7 +257,7 @@ extension MethodDeclaration.Policy {
         case .last, .collect, .fold: result.isVoid ? "any type but void" : nil
         case .firstTrue, .any, .every: result.isBool || result.isInteger ? nil : "bool or an integer"
         case .firstNonzero:
-            result.isReal || result.isBool || result.isPointer || result.isHandle ? nil : "a number or a pointer"
+            result.isReal || result.isBool || result.isPointer || result.isHandle ? nil : "a real number or a pointer"
         case .sum, .min, .max: result.isReal ? nil : "an integer or a real number"
         }
     }
