@@ -9,7 +9,8 @@
 # 0.1.0: names that clash with other modules
 s/\bPeal\.Timer\b/QueueTimer/g
 s/\bTimer\(every:/QueueTimer(every:/g
-s/\bObservation\b/ObserverToken/g
+# (The module Observation of the standard library keeps its name, in imports and before a point.)
+/\bimport\b/!s/\bObservation\b([^.]|$)/ObserverToken\1/g
 s/\bService</ServiceProvider</g
 s/\bTelling\b/ChangeNotification/g
 
@@ -37,3 +38,6 @@ s/\bQueue\.Counts\b/Queue.Info/g
 s/\bfacts\(\)/info()/g
 s/\bQueueTimer\.Facts\b/QueueTimer.Info/g
 s/\b(QueueTimer\(.*)\bweakly: /\1for: /g
+
+# 0.1.0: outcomes count observers
+s/\b(outcome|result|info|completion)\.asked\b/\1.observers/g
