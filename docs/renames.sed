@@ -56,4 +56,5 @@ s/\bpeal_owner_current\b/peal_owner_get_current/g
 s/\bpeal_bridge_current_call\b/peal_imported_call_get_current/g
 
 # 0.1.0: the member of struct peal_completion_info. The pointer to it has a name of the program's, so look at each change
-s/\b((info|outcome|completion)(->|\.))asked\b/\1observers/g
+s/\binfo->asked\b/info->observers/g
+s/\binfo\.asked\b/info.observers/g
