@@ -1,8 +1,6 @@
 #include "CPealSupport/tap.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "CPealSupport/event_count.h"
 #include "CPealSupport/fork.h"
@@ -128,8 +126,6 @@ static void report(uint32_t bits, struct peal_tap_record *record, void *const *a
     struct peal_thread *thread = peal_thread_current();
     if (__builtin_expect(thread == NULL || thread->tapping != 0, 0))
         return;
-    if (__builtin_expect(thread->system_id == 0, 0))
-        thread->system_id = (uint32_t)syscall(SYS_gettid);
     record->thread = thread->system_id;
     for (; bits != 0; bits &= bits - 1)
         report_to(&peal_tap_slots[__builtin_ctz(bits)], thread, record, arguments, result);
@@ -217,7 +213,7 @@ __attribute__((always_inline)) static inline bool write_at_once(const struct pea
     struct peal_tap_ring *ring = tapped->ring;
     struct peal_thread *thread = tapped->thread;
     const struct peal_tap_slot *tap = tapped->tap;
-    if (__builtin_expect(ring == NULL || thread->tapping != 0 || thread->system_id == 0, 0))
+    if (__builtin_expect(ring == NULL || thread->tapping != 0, 0))
         return false;
     __atomic_store_n(&thread->tapping, tapped->taps, __ATOMIC_RELEASE);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -1,6 +1,9 @@
 #include "CPealSupport/thread.h"
 
 #include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "CPealSupport/enqueue_thunk.h"
 #include "CPealSupport/fork.h"
@@ -78,7 +81,7 @@ struct peal_thread *peal_thread_claim(void)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     thread->engine.last_status = 0;
     thread->message[0] = 0;
-    thread->system_id = 0;
+    __atomic_store_n(&thread->system_id, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELAXED);
     /* Without the key, or with no memory for it, the record stays with a finished thread: a kilobyte that is not used
      * again. */
     if (has_exit_key)
@@ -192,10 +195,15 @@ struct peal_hazard_slot *peal_thread_innermost_of_caller(struct peal_thread *thr
     return innermost != NULL && (innermost->shown.list & PEAL_HAZARD_OF_CALLER) != 0 ? innermost : NULL;
 }
 
+bool peal_gate_has_record(const uint32_t *gate)
+{
+    return gate != peal_enqueue_thunk_open_gate() && gate != &gate_after_weak;
+}
+
 /* Returns true if a gate is that of a registration, and not of an entry that only typed loops have. */
 static bool is_registered(const uint32_t *gate)
 {
-    return gate != NULL && gate != peal_enqueue_thunk_open_gate() && gate != &gate_after_weak
+    return gate != NULL && peal_gate_has_record(gate) && !peal_observer_is_timer(peal_observer_of_gate(gate))
         && peal_observer_of_gate(gate)->tables != NULL;
 }
 
@@ -263,7 +271,14 @@ bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *hazard)
 
 bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *hazard)
 {
+    (void)test_and_clear_attention(hazard, PEAL_ATTENTION_SEEN);
     return test_and_clear_attention(hazard, PEAL_ATTENTION_AWAITED);
+}
+
+bool peal_hazard_set_seen(struct peal_hazard_slot *hazard)
+{
+    return (__atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_SEEN, __ATOMIC_ACQ_REL) & PEAL_ATTENTION_SEEN)
+        != 0;
 }
 
 void peal_hazard_defer(struct peal_hazard_slot *hazard, uint64_t id)
@@ -360,6 +375,9 @@ static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal
  * have been cleared since. */
 static uint32_t awaiters;
 
+void peal_thread_begin_reading(void) { __atomic_fetch_add(&awaiters, 1, __ATOMIC_SEQ_CST); }
+void peal_thread_end_reading(void) { __atomic_fetch_sub(&awaiters, 1, __ATOMIC_RELEASE); }
+
 bool peal_thread_any_slot_is_occupied(void)
 {
     FOR_EACH_HAZARD_SLOT(thread, hazard) {
@@ -444,14 +462,14 @@ static void mark_next(const struct peal_hazard_slot *hazard, const uint32_t *gat
 bool peal_thread_await_runners(const struct peal_thread *own, const uint32_t *gate)
 {
     bool any = false;
-    __atomic_fetch_add(&awaiters, 1, __ATOMIC_SEQ_CST);
+    peal_thread_begin_reading();
     FOR_EACH_HAZARD_SLOT(thread, hazard)
         if (thread != own && runs_at(hazard, gate)) {
             __atomic_fetch_or(&hazard->shown.attention, PEAL_ATTENTION_AWAITED, __ATOMIC_ACQ_REL);
             mark_next(hazard, gate);
             any = true;
         }
-    __atomic_fetch_sub(&awaiters, 1, __ATOMIC_RELEASE);
+    peal_thread_end_reading();
     return any;
 }
 
@@ -535,6 +553,6 @@ void peal_thread_forked(void)
         if (thread != peal_thread_own)
             clear(thread);
         else
-            thread->system_id = 0;
+            thread->system_id = (uint32_t)syscall(SYS_gettid);
     peal_fence_forked();
 }

@@ -47,12 +47,27 @@ enum Boundary {
     @inline(never)
     static func fail(_ failure: Failure) -> peal_status {
         let status = peal_status(failure.kind)
-        guard let thread = peal_thread_current() else { return status }
-        peal_thread_engine(thread).pointee.last_status = Int32(status.rawValue)
-        let capacity = Int(PEAL_THREAD_MESSAGE_CAPACITY)
-        copy(failure.sentence, to: peal_thread_message(thread), capacity: capacity)
-        peal_tap_note(UInt32(PEAL_TAP_FAILED.rawValue), 0, 0, Int32(status.rawValue))
+        if store(status, failure.sentence) {
+            peal_tap_note(UInt32(PEAL_TAP_FAILED.rawValue), 0, 0, Int32(status.rawValue))
+        }
         return status
+    }
+
+    /// Returns the status of an operation that waits for calls. If it has not waited, its reason is stored for the calling
+    /// thread, so that peal_last_message() is not that of an earlier failure.
+    static func waited(_ isDone: Bool, _ reason: @autoclosure () -> String) -> peal_status {
+        if isDone { return PEAL_OK }
+        store(PEAL_NOT_WAITED, reason())
+        return PEAL_NOT_WAITED
+    }
+
+    /// - Returns: False if the thread has no memory for it.
+    @discardableResult
+    private static func store(_ status: peal_status, _ sentence: String) -> Bool {
+        guard let thread = peal_thread_current() else { return false }
+        peal_thread_engine(thread).pointee.last_status = Int32(status.rawValue)
+        copy(sentence, to: peal_thread_message(thread), capacity: Int(PEAL_THREAD_MESSAGE_CAPACITY))
+        return true
     }
 
     /// Copies a text as snprintf does: cut to fit between two characters, ended by a zero.

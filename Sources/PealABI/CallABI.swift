@@ -17,6 +17,36 @@ public func peal_call_get_current(_ out_info: UnsafeMutablePointer<peal_call_inf
 }
 
 @c @implementation
+public func peal_call_visit_running(
+    _ visit: peal_running_call_visitor?, _ context: UnsafeMutableRawPointer?, _ out_count: UnsafeMutablePointer<Int>?
+) -> peal_status {
+    let calls = SeenCall.look()
+    out_count?.pointee = calls.count
+    for call in calls {
+        var info = peal_running_call_info(call)
+        visit?(context, &info)
+    }
+    return PEAL_OK
+}
+
+extension peal_running_call_info {
+    fileprivate init(_ call: SeenCall) {
+        self.init()
+        size = MemoryLayout<Self>.size
+        switch call.kind {
+        case .observer: observation = peal_observation(id: call.id)
+        case .timer: timer = peal_timer(id: call.id)
+        case .proxy: proxy = peal_proxy(id: call.id)
+        }
+        method = peal_method(id: call.method)
+        queue = peal_queue(id: call.queue)
+        thread = call.thread
+        depth = call.depth
+        running_ns = call.age
+    }
+}
+
+@c @implementation
 public func peal_call_abstain(_ call: UnsafePointer<peal_call>?) -> peal_status {
     Boundary.status { () throws(Failure) in
         guard call != nil else { throw .null("call") }

@@ -16,7 +16,9 @@ public func peal_module_register(
 
 @c @implementation
 public func peal_module_remove(_ module: peal_module) -> peal_status {
-    Boundary.outcome { () throws(Failure) in try Mediator.remove(module.id) ? PEAL_OK : PEAL_NOT_WAITED }
+    Boundary.outcome { () throws(Failure) in
+        Boundary.waited(try Mediator.remove(module.id), SeenCall.moduleIsInUse)
+    }
 }
 
 @c @implementation
@@ -28,7 +30,7 @@ public func peal_modules_remove_class(
         let outcome = try center.find().modules().removeClass(try CallerText.read(class_name, "class_name"))
         out_removed?.pointee = outcome.count
         if let failure = outcome.failure { throw failure }
-        return outcome.isWaited ? PEAL_OK : PEAL_NOT_WAITED
+        return Boundary.waited(outcome.isWaited, SeenCall.moduleIsInUse)
     }
 }
 
@@ -62,7 +64,7 @@ public func peal_modules_stop(_ center: peal_center, _ timeout: UInt32) -> peal_
     Boundary.outcome { () throws(Failure) in
         switch try center.find().modules().stopAll(timeout: timeout) {
         case .done: return PEAL_OK
-        case .notWaited, .stillRuns: return PEAL_NOT_WAITED
+        case .notWaited, .stillRuns: return Boundary.waited(false, SeenCall.moduleIsInUse)
         case .timedOut:
             throw Failure(
                 .timeout,

@@ -30,7 +30,7 @@ public func peal_owner_get_current() -> peal_owner {
 @c @implementation
 public func peal_owner_retire(_ owner: peal_owner, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Owner.retire(owner.id, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+        Boundary.waited(try Owner.retire(owner.id, timeout: timeout), Owner.reasonNotToWait(owner.id))
     }
 }
 

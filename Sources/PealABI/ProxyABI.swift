@@ -59,7 +59,7 @@ public func peal_proxy_destroy(_ proxy: peal_proxy) -> peal_status {
 @c @implementation
 public func peal_proxy_destroy_and_wait(_ proxy: peal_proxy, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Proxy.end(proxy.id, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+        Boundary.waited(try Proxy.end(proxy.id, timeout: timeout), SeenCall.reasonNotToWait(for: [proxy.id]))
     }
 }
 

@@ -22,7 +22,9 @@ public func peal_service_register(
 
 @c @implementation
 public func peal_service_remove(_ service: peal_service) -> peal_status {
-    Boundary.outcome { () throws(Failure) in try Service.unregister(service.id) ? PEAL_OK : PEAL_NOT_WAITED }
+    Boundary.outcome { () throws(Failure) in
+        Boundary.waited(try Service.unregister(service.id), SeenCall.serviceIsInUse)
+    }
 }
 
 @c @implementation
@@ -153,7 +155,9 @@ public func peal_scope_end(_ scope: UnsafeMutablePointer<peal_scope>?) -> peal_s
 
 @c @implementation
 public func peal_service_remove_instance(_ service: peal_service) -> peal_status {
-    Boundary.outcome { () throws(Failure) in try service.find().remove() ? PEAL_OK : PEAL_NOT_WAITED }
+    Boundary.outcome { () throws(Failure) in
+        Boundary.waited(try service.find().remove(), SeenCall.serviceIsInUse)
+    }
 }
 
 @c @implementation
@@ -167,7 +171,7 @@ public func peal_session_end(_ center: peal_center, _ out_removed: UnsafeMutable
     return Boundary.outcome { () throws(Failure) in
         let (removed, haveEnded) = try center.find().endSession()
         out_removed?.pointee = removed
-        return haveEnded ? PEAL_OK : PEAL_NOT_WAITED
+        return Boundary.waited(haveEnded, SeenCall.serviceIsInUse)
     }
 }
 

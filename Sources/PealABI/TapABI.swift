@@ -29,7 +29,8 @@ extension UnsafePointer<peal_tap_options> {
 public func peal_tap_destroy(_ tap: peal_tap) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         guard let isDone = Taps.close(tap.id) else { throw .staleTap }
-        return isDone ? PEAL_OK : PEAL_NOT_WAITED
+        return Boundary.waited(
+            isDone, "the function of the tap runs, or this is inside of it; it is not called again once it has returned")
     }
 }
 

@@ -38,7 +38,7 @@ public func peal_timer_stop(_ timer: peal_timer) -> peal_status {
 @c @implementation
 public func peal_timer_stop_and_wait(_ timer: peal_timer, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
-        try Timer.stop(timer.id, timeout: timeout) ? PEAL_OK : PEAL_NOT_WAITED
+        Boundary.waited(try Timer.stop(timer.id, timeout: timeout), SeenCall.reasonNotToWait(for: [timer.id]))
     }
 }
 

@@ -44,6 +44,9 @@ void answer_hello(struct text *text);
 /* "tree": all centers, protocols, methods, observers, queues, timers, services, modules, properties and owners. */
 void answer_tree(struct text *text);
 
+/* The calls of observers, timers and proxies that run now: a part of "tree", and of each period of "top". */
+void answer_running(struct text *text);
+
 /* "describe [PROTOCOL[.METHOD]]": declarations, types and fingerprints. The name may be NULL, and is changed. */
 void answer_describe(struct text *text, char *name);
 

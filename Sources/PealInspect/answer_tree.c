@@ -310,6 +310,7 @@ void answer_tree(struct text *text)
     for (size_t i = 0; i < count; i++)
         add_timer(text, timers[i]);
     free(timers);
+    answer_running(text);
 }
 
 /* ---- The process ------------------------------------------------------------------------------- */

@@ -66,7 +66,7 @@ static void add_method(struct text *text, const struct peal_tap_record *record, 
     text_add(text, "%s(", method != NULL ? method->name : "a method");
     if (method != NULL && method->type != NULL) {
         const struct printed_call call = { method->type, arguments != NULL ? arguments : none, arguments != NULL,
-            ARGUMENT_LIMIT };
+            ARGUMENT_LIMIT, true };
         print_arguments(text, &call);
     }
     text_add(text, ")");

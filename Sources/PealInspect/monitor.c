@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor.h"
 
+#include "answer.h"
 #include "event.h"
 #include "names.h"
 
@@ -74,6 +75,9 @@ struct monitor *monitor_make(struct peal_tap_options *options)
     options->destroy = destroy;
     options->capacity = 0;
     remember_observers();
+    /* What began before the first event. A filter selects methods of events alone. */
+    if (options->filter == NULL)
+        answer_running(&monitor->pending);
     return monitor;
 }
 

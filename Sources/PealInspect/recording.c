@@ -260,7 +260,7 @@ static void add_call(const struct peal_replay_call *call, struct text *output)
     struct text arguments = { 0 };
 
     if (method != NULL && method->type != NULL) {
-        const struct printed_call printed = { method->type, call->arguments, true, ARGUMENT_LIMIT };
+        const struct printed_call printed = { method->type, call->arguments, true, ARGUMENT_LIMIT, false };
         print_arguments(&arguments, &printed);
     }
     json_begin(output, NULL);

@@ -22,7 +22,8 @@ static size_t read_arguments(const struct peal_type *method, peal_invocation inv
 void spy_print_call(struct text *text, const struct spied_method *method, peal_invocation invocation)
 {
     void *arguments[PEAL_PARAMETER_LIMIT] = { NULL };
-    const struct printed_call call = { method->type, arguments, peal_invocation_retains_arguments(invocation), 0 };
+    const struct printed_call call = { method->type, arguments, peal_invocation_retains_arguments(invocation), 0,
+        false };
     void *memory = malloc(read_arguments(method->type, invocation, NULL, NULL) + 1);
 
     if (memory == NULL) {

@@ -12,6 +12,7 @@
 struct printer {
     struct text *text;
     size_t limit; /* of bytes and elements; SIZE_MAX: all */
+    bool has_addresses;
 };
 
 static void print_type(const struct printer *printer, const struct peal_type *type, const void *value);
@@ -173,6 +174,13 @@ static void print_members(const struct printer *printer, const struct peal_type 
     text_add(printer->text, " }");
 }
 
+static void print_pointer(const struct printer *printer, const struct peal_type *type, const void *pointer)
+{
+    text_add(printer->text, pointer != NULL ? "(%s)" : "NULL", type->name);
+    if (pointer != NULL && printer->has_addresses)
+        text_add(printer->text, " %p", pointer);
+}
+
 static void print_type(const struct printer *printer, const struct peal_type *type, const void *value)
 {
     struct text *text = printer->text;
@@ -193,7 +201,7 @@ static void print_type(const struct printer *printer, const struct peal_type *ty
     /* The active member of a union is not known. */
     case PEAL_KIND_UNION: print_bytes(printer, value, type->value_size); break;
     case PEAL_KIND_ARRAY: print_elements(printer, type->target, value, type->count); break;
-    case PEAL_KIND_POINTER: text_add(text, *(void *const *)value != NULL ? "(%s)" : "NULL", type->name); break;
+    case PEAL_KIND_POINTER: print_pointer(printer, type, *(void *const *)value); break;
     default: text_add(text, "(%s)", type->name); break;
     }
 }
@@ -213,7 +221,7 @@ static void print_argument(const struct printer *printer, const struct printed_c
 
 void print_arguments(struct text *text, const struct printed_call *call)
 {
-    const struct printer printer = { text, call->limit > 0 ? call->limit : SIZE_MAX };
+    const struct printer printer = { text, call->limit > 0 ? call->limit : SIZE_MAX, call->has_addresses };
     size_t index = 0;
 
     for (const struct peal_type_member *each = call->method->members; each != NULL; each = each->next, index++) {
@@ -227,14 +235,14 @@ void print_arguments(struct text *text, const struct printed_call *call)
 
 void print_value(struct text *text, const struct peal_type *type, const void *value)
 {
-    const struct printer printer = { text, SIZE_MAX };
+    const struct printer printer = { text, SIZE_MAX, false };
 
     print_type(&printer, type, value);
 }
 
 void print_result(struct text *text, const struct peal_type *type, const void *value, bool has_memory)
 {
-    const struct printer printer = { text, SIZE_MAX };
+    const struct printer printer = { text, SIZE_MAX, false };
 
     if (has_memory && type->kind == PEAL_KIND_POINTER && type->target->kind != PEAL_KIND_FUNCTION
         && type->target->is_const && strcmp(type->target->resolved_name, "char") == 0

@@ -15,6 +15,7 @@ struct printed_call {
     void *const *arguments; /* one pointer per parameter, to its value; NULL where the value is not known */
     bool has_memory;        /* the pointed-to memory exists */
     size_t limit;           /* the greatest number of bytes and elements printed of one argument; 0: all */
+    bool has_addresses;     /* a pointer is printed with its address, which differs between two runs of a program */
 };
 
 /* Prints "room: \"lobby\", count: 3". */

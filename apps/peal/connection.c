@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "connection.h"
 
+#include "closed.h"
 #include "commands.h"
 #include "output.h"
 
@@ -167,7 +168,8 @@ static int connect_to_name(struct connection *connection, const char *name)
     if (matches > 1)
         report_error("%zu programs are named %s; give the number of one, as peal ps lists it", matches, name);
     else if (matches == 0)
-        report_error("no program named %s is open for inspection; start it with PEAL_INSPECT=1", name);
+        report_error("no program named %s is open for inspection; start it with PEAL_INSPECT=1, or let it call "
+                     "peal_inspection_start() if it forks, as a daemon does", name);
     if (matches != 1)
         return EXIT_FAILED;
     return connect_to_pid(connection, found) ? EXIT_OK : report_lost(connection);
@@ -182,12 +184,7 @@ int connect_to(struct connection *connection, const char *program)
         return connect_to_name(connection, program);
     if (connect_to_pid(connection, pid))
         return EXIT_OK;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld", pid);
-    if (access(path, F_OK) != 0)
-        report_error("there is no process %ld", pid);
-    else
-        report_error("process %ld is not open for inspection by this user; start the program with PEAL_INSPECT=1", pid);
+    report_closed(pid);
     return EXIT_FAILED;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model.h"
 
+#include "commands.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,4 +167,16 @@ void model_name(const struct value *object, char *buffer, size_t capacity)
             (strtoull(value_text(object, "id"), NULL, 16) & 0xfffffff) + 1);
     else
         snprintf(buffer, capacity, "ended");
+}
+
+void format_running(const struct value *call, char *buffer, size_t capacity)
+{
+    const char *method = value_text(call, "method"), *thread = value_text(call, "thread_name");
+    const uint64_t time = value_number(call, "running_ns");
+    char duration[32];
+
+    format_duration(duration, sizeof duration, time);
+    snprintf(buffer, capacity, "%s%s%s, on thread %llu%s%s%s%s%s", method, *method != '\0' ? " by " : "",
+        value_text(call, "name"), (unsigned long long)value_number(call, "thread"), *thread != '\0' ? " (" : "", thread,
+        *thread != '\0' ? ")" : "", time > 0 ? ", for at least " : ", first seen now", time > 0 ? duration : "");
 }

@@ -38,4 +38,9 @@ const struct value *model_next(
 /* Writes the name of an object; "ended" for NULL. */
 void model_name(const struct value *object, char *buffer, size_t capacity);
 
+/* Describes a line about a call that runs now: "Chat.on_message by observer of Chat (log), on thread 4711 (worker), for at
+ * least 1.2 s". */
+enum { RUNNING_LENGTH = 1400 };
+void format_running(const struct value *call, char *buffer, size_t capacity);
+
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,10 @@ static int print_line(const struct value *line, uint64_t *count)
     }
     if (strcmp(value_text(line, "kind"), "lost") == 0) {
         print("(%llu lines lost)\n", (unsigned long long)value_number(line, "count"));
+    } else if (strcmp(value_text(line, "kind"), "running") == 0) {
+        char call[RUNNING_LENGTH];
+        format_running(line, call, sizeof call);
+        print("running: %s\n", call);
     } else if (strcmp(value_text(line, "kind"), "event") == 0) {
         print_event(line);
         ++*count;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include "model.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ struct screen {
     bool is_terminal;
     size_t columns; /* 0: no limit */
     double seconds; /* of the period */
-    struct lines calls, queues;
+    struct lines calls, running, queues;
     size_t size; /* of the lines, in bytes */
 };
 
@@ -73,6 +74,7 @@ static void begin(struct screen *screen, const struct value *line)
 
     screen->seconds = (double)value_number(line, "nanoseconds") / 1e9;
     clear(&screen->calls);
+    clear(&screen->running);
     clear(&screen->queues);
     screen->size = 0;
     measure(screen);
@@ -113,6 +115,31 @@ static void print_queue(const struct screen *screen, const struct value *line)
     print_cut(text, screen->columns);
 }
 
+/* The calls that have run longest are first. */
+static int compare_running(const void *left, const void *right)
+{
+    const uint64_t a = value_number(*(const struct value *const *)left, "running_ns");
+    const uint64_t b = value_number(*(const struct value *const *)right, "running_ns");
+
+    return a < b ? 1 : a > b ? -1 : 0;
+}
+
+/* Prints the calls that run now, in a fifth of the rows at most. Returns the number of rows. */
+static size_t print_running(struct screen *screen, size_t rows)
+{
+    const size_t most = rows / 5, count = screen->running.count < most ? screen->running.count : most;
+
+    if (screen->running.count > 0)
+        qsort(screen->running.list, screen->running.count, sizeof *screen->running.list, compare_running);
+    for (size_t i = 0; i < count; i++) {
+        char call[RUNNING_LENGTH], text[LINE_LENGTH];
+        format_running(screen->running.list[i], call, sizeof call);
+        snprintf(text, sizeof text, "   running: %s", call);
+        print_cut(text, screen->columns);
+    }
+    return count;
+}
+
 /* The queues with the most waiting calls are first, and then the busiest ones. */
 static int compare_queues(const void *left, const void *right)
 {
@@ -128,7 +155,8 @@ static int compare_queues(const void *left, const void *right)
 /* Prints the lines that have room. The queues get a third of the rows at least, with their header. */
 static void print_screen(struct screen *screen)
 {
-    const size_t rows = measure(screen), calls = screen->calls.count, queues = screen->queues.count;
+    const size_t all_rows = measure(screen), rows = all_rows - print_running(screen, all_rows);
+    const size_t calls = screen->calls.count, queues = screen->queues.count;
     const size_t queue_rows = queues > 0 ? queues + 1 : 0, least = rows / 3, left = rows > calls ? rows - calls : 0;
     const size_t wanted = left > least ? left : least;
     const size_t for_queues = wanted < 2 ? 0 : queue_rows < wanted ? queue_rows : wanted;
@@ -150,10 +178,14 @@ static int take_line(struct screen *screen, struct value *line)
     const char *kind = value_text(line, "kind");
     int result = -1;
 
-    if (strcmp(kind, "calls") == 0 || strcmp(kind, "queue") == 0) {
+    struct lines *lines = strcmp(kind, "calls") == 0   ? &screen->calls
+                        : strcmp(kind, "running") == 0 ? &screen->running
+                        : strcmp(kind, "queue") == 0   ? &screen->queues
+                                                       : NULL;
+    if (lines != NULL) {
         screen->size += value_size(line);
         if (screen->size <= SCREEN_LIMIT) {
-            add(*kind == 'c' ? &screen->calls : &screen->queues, line);
+            add(lines, line);
             return -1;
         }
         report_error("the program has sent more than 64 MiB for one screen");
@@ -195,8 +227,10 @@ int command_top(int count, char **arguments)
         }
     }
     clear(&screen.calls);
+    clear(&screen.running);
     clear(&screen.queues);
     free(screen.calls.list);
+    free(screen.running.list);
     free(screen.queues.list);
     disconnect(&connection);
     return result < 0 ? EXIT_OK : result;

@@ -150,6 +150,11 @@ static void print_model(const struct model *model, bool all)
         print_queue(each);
     for (position = 0; (each = model_next(model, &position, "timer", NULL, NULL)) != NULL;)
         print_timer(each);
+    for (position = 0; (each = model_next(model, &position, "running", NULL, NULL)) != NULL;) {
+        char call[RUNNING_LENGTH];
+        format_running(each, call, sizeof call);
+        printf("running: %s\n", call);
+    }
     for (position = 0; (each = model_next(model, &position, "owner", NULL, NULL)) != NULL;)
         print("owner %s, %llu observers, %llu other objects\n", value_text(each, "name"),
             (unsigned long long)value_number(each, "observers"), (unsigned long long)value_number(each, "others"));

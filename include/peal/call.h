@@ -49,6 +49,34 @@ struct peal_call_info {
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_call_get_current(struct peal_call_info *out_info);
 
+/* A call that runs. Later versions may append members. */
+struct peal_running_call_info {
+    size_t size;                  /* as this version of the library has it */
+    peal_method method;           /* the called method; zero for the function of a timer, and for a call through a proxy */
+    peal_observation observation; /* the registration of the called observer; otherwise zero */
+    peal_timer timer;             /* the timer whose function is called; otherwise zero */
+    peal_proxy proxy;             /* the proxy through which its one target is called; otherwise zero */
+    peal_queue queue;             /* on which the observer or the timer is called; zero: none */
+    uint32_t thread;              /* the calling thread, as gettid returns it */
+    uint32_t depth;               /* the number of running calls on that thread in which this one is nested */
+    uint64_t running_ns;          /* the call has run for at least this long, in nanoseconds: since the first look that
+                                     found it, by this function or by a function that waited for the call; 0 at that look */
+};
+
+/* Gets one running call. `call` is *borrowed during the call*. */
+typedef void (*peal_running_call_visitor)(void *context, const struct peal_running_call_info *call);
+
+/* Looks at the calls that run now on all threads, for those who search for a slow call or for one that others wait for. A
+ * broadcast pays nothing for this function. Therefore a call has no time at which it began: look again to learn for how
+ * long at least it has run. In the body of PEAL_EACH the visited observer counts as called.
+ *
+ * visit: called for each call, with no lock held, after the look; the call may have ended since. NULL: only counts.
+ * context: passed to `visit`.
+ * out_count: the number of calls, 256 at most; may be NULL.
+ * Returns PEAL_OK.
+ * Thread rule: any thread. Since 0.1. */
+PEAL_API peal_status peal_call_visit_running(peal_running_call_visitor visit, void *context, size_t *out_count);
+
 /* Abstains: the policy ignores the result of this call, even if the handler has stored one. If every call abstains,
  * the result is that of a broadcast without observers. A gathering counts the call as dropped. PEAL_EACH applies no
  * policy, so its loop reads zero as the result.

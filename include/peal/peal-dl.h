@@ -38,6 +38,7 @@
 #define peal_call_defer (*peal_loaded_call_defer)
 #define peal_call_defer_several (*peal_loaded_call_defer_several)
 #define peal_call_get_current (*peal_loaded_call_get_current)
+#define peal_call_visit_running (*peal_loaded_call_visit_running)
 #define peal_center_create (*peal_loaded_center_create)
 #define peal_center_default (*peal_loaded_center_default)
 #define peal_center_destroy (*peal_loaded_center_destroy)
@@ -263,6 +264,7 @@ PEAL_BEGIN_DECLARATIONS
     FUNCTION(call_defer) \
     FUNCTION(call_defer_several) \
     FUNCTION(call_get_current) \
+    FUNCTION(call_visit_running) \
     FUNCTION(center_create) \
     FUNCTION(center_default) \
     FUNCTION(center_destroy) \

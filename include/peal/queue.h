@@ -108,7 +108,8 @@ PEAL_API peal_queue peal_queue_main(void);
 PEAL_API peal_status peal_queue_destroy(peal_queue queue);
 
 /* Runs the waiting calls on the calling thread: for pumped queues, and on the main thread for the main
- * queue. A paused queue runs no call. The descriptor stays readable while calls remain.
+ * queue. A paused queue runs no call. The descriptor stays readable while calls remain, so a
+ * loop that is woken by edges (EPOLLET) must pump until the queue is empty: with a large `limit`.
  *
  * limit: the greatest number of broadcasts to run, those included that arrive meanwhile; 0: the number
  *   that waits at the beginning. Destroy callbacks count as one each, but not as calls.
@@ -155,8 +156,10 @@ PEAL_API peal_status peal_queue_resume(peal_queue queue);
 /* Waits until all calls that were enqueued before this call have been delivered or dropped.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit: another thread must then pump, or resume.
- * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_WOULD_DEADLOCK from one of its own calls;
- * PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY.
+ * Returns PEAL_OK; PEAL_ERROR_TIMEOUT, whose sentence names the call that runs on the queue;
+ * PEAL_ERROR_WOULD_DEADLOCK from one of its own calls, and for a wait without a limit, in a call of another
+ * queue, that would close a circle of queues whose calls wait for each other; PEAL_ERROR_HANDLE;
+ * PEAL_ERROR_MEMORY.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_queue_flush(peal_queue queue, uint32_t timeout);
 

@@ -3,7 +3,7 @@
  * status.h - statuses that functions return, and the sentence about a thread's last failure.
  *
  * Zero means success. A positive status means success with a remark. A negative status means failure, and
- * peal_last_message() returns a sentence about the cause. After a failure nothing was changed, unless the
+ * peal_last_message() returns a sentence about the cause; so it does after PEAL_NOT_WAITED. After a failure nothing was changed, unless the
  * function's comment states otherwise.
  */
 #ifndef PEAL_STATUS_H
@@ -64,15 +64,17 @@ PEAL_API const char *peal_status_name(peal_status status);
  * Thread rule: any thread. Since 0.1. */
 PEAL_API const char *peal_status_text(peal_status status);
 
-/* Returns the last negative status that a function of peal returned on the calling thread, or PEAL_OK
- * when no function has failed. A success does not reset it. PEAL_ERROR_MEMORY is also returned when the
- * memory that keeps a status for this thread could not be allocated.
+/* Returns the last status with a sentence that a function of peal returned on the calling thread: a negative
+ * one or PEAL_NOT_WAITED, or PEAL_OK when there was none. A success does not reset it: to learn whether one
+ * function has failed, compare its own status, or call peal_clear_failure() first. PEAL_ERROR_MEMORY is also
+ * returned when the memory that keeps a status for this thread could not be allocated.
  *
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_last_status(void);
 
-/* Returns a sentence about the calling thread's last failure: the cause, and what to change. The string
- * is empty when no function has failed. It is UTF-8 and has at most 1,023 bytes; a longer sentence is
+/* Returns a sentence about the calling thread's last failure: the cause, and what to change. After
+ * PEAL_NOT_WAITED it names the call that still runs, its thread, and for how long it has run at least. The
+ * string is empty when no function has failed. It is UTF-8 and has at most 1,023 bytes; a longer sentence is
  * cut between two characters.
  *
  * Returns a string *borrowed until* the next failure on this thread, never NULL.

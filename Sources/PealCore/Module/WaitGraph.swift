@@ -15,6 +15,8 @@ final class ThreadWait: Sendable {
         case retirement(of: Owner)
         /// The return of all observers that are notified of overdue steps.
         case reports(of: Mediator)
+        /// The calls that wait on a queue.
+        case flush(of: UInt)
     }
 
     let thread: UInt
@@ -39,15 +41,21 @@ final class ThreadWait: Sendable {
         switch subject {
         case .step(_, let module), .calls(let module), .action(let module): module.mediator.signalChange()
         case .reports(let mediator): mediator.signalChange()
-        case .retirement: break
+        case .retirement, .flush: break
         }
         // Threads that wait for a module's events or an owner's calls wait in `RunningCalls`.
         RunningCalls.signal()
     }
 
+    /// A flush is refused if it would close a circular wait, and afterwards only other waits are cut.
+    fileprivate var mayBeCut: Bool {
+        if case .flush = subject { false } else { true }
+    }
+
     /// The cost of a cut. The wait with the lowest cost is cut.
     fileprivate var loss: Int {
         switch subject {
+        case .flush: .max
         case .calls, .action, .retirement, .reports: 0
         case .step(.event, _): 1
         case .step(.stop, _): 3
@@ -86,6 +94,24 @@ enum WaitGraph {
         return body(wait)
     }
 
+    /// Runs a function that waits for a queue without a limit, inside of a call of another queue. The caller must hold no
+    /// lock.
+    ///
+    /// - Returns: Nil if the wait would be circular. Then the function was not called.
+    static func flushing(_ mailbox: Mailbox, _ body: () -> Bool) -> Bool? {
+        let wait = ThreadWait(.flush(of: UInt(bitPattern: mailbox)))
+        let (outer, isCircular) = waits.withLock { waits in
+            let outer = waits.updateValue(wait, forKey: wait.thread)
+            var passed: Set<UInt> = []
+            let delays = cycle(from: wait, to: wait.thread, in: waits.filter { !$0.value.isCut }, &passed)
+            if delays != nil { waits[wait.thread] = outer }
+            return (outer, delays != nil)
+        }
+        guard !isCircular else { return nil }
+        defer { waits.withLock { $0[wait.thread] = outer } }
+        return body()
+    }
+
     private typealias Delay = (wait: ThreadWait, isInside: Bool)
 
     /// - Returns: The waits to cut, so that no circular wait is left.
@@ -96,7 +122,7 @@ enum WaitGraph {
             var passed: Set<UInt> = []
             // One thread of a circular wait is inside a call. The others only delay their own actions.
             guard let cycle = cycle(from: wait, to: wait.thread, in: left, &passed),
-                let least = cycle.filter({ $0.isInside }).map({ $0.wait }).min(by: { $0.loss < $1.loss })
+                let least = cycle.filter({ $0.isInside && $0.wait.mayBeCut }).map({ $0.wait }).min(by: { $0.loss < $1.loss })
             else { break }
             left[least.thread] = nil
             cut.append(least)
@@ -129,6 +155,8 @@ enum WaitGraph {
             return module.mediator.withState { _ in module.isCalled(on: other.thread) } ? true : nil
         case .action(let module):
             return module.mediator.withState { _ in module.isDelayed(by: other.thread) }
+        case .flush(let mailbox):
+            return other.mailboxes.contains { UInt(bitPattern: $0) == mailbox } ? true : nil
         case .retirement(let owner):
             if owner.isCalling(on: other.thread)
                 || owner.members(Queue.self).contains(where: { other.mailboxes.contains($0.mailbox) })

@@ -20,6 +20,8 @@ enum RunningCalls {
         if let own = peal_thread_own_slot(), records.contains(where: { peal_thread_runs(own, $0.gate) }) {
             return false
         }
+        // A call that runs now is at least as old as the wait, if it is still found afterwards.
+        SeenCall.note()
         return wait(until: deadline) { haveEnded(records, isOrdered: true) }
     }
 

@@ -30,6 +30,7 @@ extension Owner {
         let isOwnCall = isBlockedHere
         if settle() { return !isOwnCall }
         guard !isOwnCall else { return false }
+        SeenCall.note()
         return WaitGraph.waiting(for: .retirement(of: self)) { wait in
             RunningCalls.wait(until: deadline, unless: { wait.isCut }) { settle() }
         }

@@ -2,7 +2,7 @@ internal import CPealSupport
 import PealCall
 
 extension Mailbox {
-    enum Flushed { case done, timedOut, wouldDeadlock, outOfMemory }
+    enum Flushed { case done, timedOut, wouldDeadlock, isCircular, outOfMemory }
 
     /// Waits until all items that were enqueued before have been delivered or dropped.
     ///
@@ -15,7 +15,11 @@ extension Mailbox {
             peal_mark_release(mark, 2)
             return .done
         }
-        var isReached = peal_mark_event_count(mark).wait(until: deadline) { peal_mark_is_reached(mark) }
+        func wait() -> Bool { peal_mark_event_count(mark).wait(until: deadline) { peal_mark_is_reached(mark) } }
+        // Nobody ends a circular wait without a limit. Only a thread inside of a queue's call can be part of one.
+        let isInsideCall = deadline == .max && peal_thread_own_engine()?.pointee.drains != nil
+        let waited = isInsideCall ? WaitGraph.flushing(self, wait) : wait()
+        var isReached = waited ?? false
         // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
         var isAlone = false
         if !isReached {
@@ -27,7 +31,7 @@ extension Mailbox {
         }
         isReached = isReached || peal_mark_is_reached(mark)
         peal_mark_release(mark, isAlone ? 2 : 1)
-        return isReached ? .done : .timedOut
+        return isReached ? .done : waited == nil ? .isCircular : .timedOut
     }
 
     /// Returns false if there is nothing to wait for.

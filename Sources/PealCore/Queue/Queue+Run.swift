@@ -74,11 +74,31 @@ extension Queue {
         switch mailbox.flush(deadline: peal_clock_deadline(timeout)) {
         case .done: return
         case .timedOut:
-            throw Failure(.timeout, "calls that waited before the flush still wait; pump or resume the queue")
+            throw Failure(.timeout, "calls that waited before the flush still wait: \(delay)")
         case .wouldDeadlock:
             throw Failure(
                 .wouldDeadlock, "this is one of the queue's own calls: waiting for the queue here would deadlock")
+        case .isCircular:
+            throw Failure(
+                .wouldDeadlock,
+                "waiting here would deadlock: \(runningCall?.fact ?? "the queue's call") and waits for a queue whose call this is; do not flush from one queue's call a queue whose calls flush it"
+            )
         case .outOfMemory: throw .outOfMemory
+        }
+    }
+
+    private var runningCall: SeenCall? {
+        SeenCall.look().first { $0.queue == mailbox.pointee.id }
+    }
+
+    /// Why calls still wait, and what to change.
+    private var delay: String {
+        if mailbox.locked({ mailbox.pointee.pauses > 0 }) { return "the queue is paused; resume it" }
+        if let runningCall { return "\(runningCall.fact), and the queue makes its calls one at a time" }
+        switch kind {
+        case .pumped, .main: return "pump the queue"
+        case .serial: return "no thread has begun them; raise the time limit"
+        case .executor: return "the executor has not run the queue"
         }
     }
 

@@ -83,6 +83,8 @@ extension TimerRecord {
         let observer = peal_timer_of_task(task)
         let timer = TimerRecord(observer)
         if peal_timer_mailbox(observer)?.isCurrent == true, let hazard = peal_hazard_occupy() {
+            // A look at the running calls tells timers from services and modules by it: see running.h.
+            hazard.pointee.method = observer.pointee.id
             // The current call is stored before the test: a thread that stops the timer and then waits sees an admitted
             // call.
             peal_current_set(peal_hazard_current(hazard), observer.gate)

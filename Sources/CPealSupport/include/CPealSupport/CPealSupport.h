@@ -39,6 +39,7 @@
 #include "CPealSupport/enqueue_thunk.h"
 #include "CPealSupport/reference.h"
 #include "CPealSupport/reserve.h"
+#include "CPealSupport/running.h"
 #include "CPealSupport/sanitizer.h"
 #include "CPealSupport/service.h"
 #include "CPealSupport/signals.h"

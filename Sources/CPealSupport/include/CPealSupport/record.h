@@ -289,11 +289,23 @@ static inline void peal_observer_retain_memory_unshared(struct peal_observer_rec
 {
     record->weak_count++;
 }
+/* The number of threads that look at the running calls, and with them at records without a count: see running.h. A thread
+ * that is about to free a record waits until there is none. */
+extern uint32_t peal_running_lookers __attribute__((visibility("hidden")));
+void peal_running_wait_for_lookers(void);
+
 /* Releases weak counts. Returns true for the last ones: the caller then frees the record. A thread adds a weak count
  * only while another weak count protects the record. */
 static inline bool peal_observer_release_memory(struct peal_observer_record *_Nonnull record, uint32_t times)
 {
-    return peal_count_release_only(&record->weak_count, times);
+    if (!peal_count_release_only(&record->weak_count, times))
+        return false;
+    /* The call that named the record has left its hazard slot. A looking thread counts itself, passes the writer's fence and
+     * then loads the slots, so it finds the slot without the record, or this thread finds the count. */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(__atomic_load_n(&peal_running_lookers, __ATOMIC_ACQUIRE) != 0, 0))
+        peal_running_wait_for_lookers();
+    return true;
 }
 static inline uint32_t peal_observer_references(const struct peal_observer_record *_Nonnull record)
 {

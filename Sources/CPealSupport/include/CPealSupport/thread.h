@@ -130,7 +130,7 @@ struct peal_thread {
     void (*_Nullable announce)(uint64_t center);
     uint64_t announced_center; /* 0: several */
     uint32_t tapping; /* the bit of the tap whose function the thread runs, or whose ring it writes; 0: none */
-    uint32_t system_id; /* as gettid returns it; 0: not known yet */
+    uint32_t system_id; /* as gettid returns it; other threads read it */
     uint64_t clock_ticks; /* the thread's last reading of the clock: see peal_ticks_clock */
     uint64_t clock_time;
     struct peal_thread_engine engine;
@@ -190,6 +190,7 @@ enum {
     PEAL_ATTENTION_REQUESTED = 1, /* a writer waits for the release of the list */
     PEAL_ATTENTION_DEFERS = 2, /* calls were deferred and must run after the release */
     PEAL_ATTENTION_AWAITED = 4, /* a thread waits on peal_calls_ended for the end of a call of the list */
+    PEAL_ATTENTION_SEEN = 8, /* a look at the running calls has found this one: see running.h */
     PEAL_ATTENTION_FAILED = 16, /* a recorded call failed */
     PEAL_ATTENTION_WEAK = 256   /* a weak target must be released; the bit is in a byte of its own */
 };
@@ -400,8 +401,20 @@ static inline bool peal_hazard_release(struct peal_hazard_slot *_Nonnull hazard)
 bool peal_hazard_test_and_clear_requested(struct peal_hazard_slot *_Nonnull hazard);
 
 /* After a release that returned true: returns true if a thread waits for a call of the list that was released. The
- * caller then signals peal_calls_ended. */
+ * caller then signals peal_calls_ended. Also clears the bit of a look at the running calls. */
 bool peal_hazard_test_and_clear_awaited(struct peal_hazard_slot *_Nonnull hazard);
+
+/* Sets the bit of a look at the running calls, on any thread. Returns true if it was set: see running.h. */
+bool peal_hazard_set_seen(struct peal_hazard_slot *_Nonnull hazard);
+
+/* Between these, no list and no record that a thread finds in another thread's slot is freed, if the thread also holds the
+ * reclaimer's lock. */
+void peal_thread_begin_reading(void);
+void peal_thread_end_reading(void);
+
+/* Returns true if a gate is that of a record: of an observer, a timer or the target of a proxy. Other gates belong to
+ * entries that only typed loops have. */
+bool peal_gate_has_record(const uint32_t *_Nonnull gate);
 
 /* Requests that the deferred calls of a method run when the list is released. */
 void peal_hazard_defer(struct peal_hazard_slot *_Nonnull hazard, uint64_t id);
