@@ -153,7 +153,7 @@ static void print_model(const struct model *model, bool all)
     for (position = 0; (each = model_next(model, &position, "running", NULL, NULL)) != NULL;) {
         char call[RUNNING_LENGTH];
         format_running(each, call, sizeof call);
-        printf("running: %s\n", call);
+        print("running: %s\n", call);
     }
     for (position = 0; (each = model_next(model, &position, "owner", NULL, NULL)) != NULL;)
         print("owner %s, %llu observers, %llu other objects\n", value_text(each, "name"),
