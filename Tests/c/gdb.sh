@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The commands for gdb, in a call of an observer: gdb.sh PROGRAM SCRIPT [CALLER]. CALLER is a function that the backtrace
-# reaches through the library. The self-contained library has no unwind tables, so gdb finds no caller of it.
+# The commands for gdb, in a call of an observer: gdb.sh PROGRAM SCRIPT CALLER. CALLER is a function that the backtrace
+# reaches through the library.
 command -v gdb >/dev/null || { echo "there is no gdb"; exit 77; }
 # Versions of gdb without support for all registers of a processor cannot call functions of any program on it.
 called=$(gdb -q -batch -iex "set auto-load no" -ex "break stop_here" -ex "run" -ex "print (int) getppid() > 0" "$1" 2>&1)
@@ -17,7 +17,7 @@ expect() {
 }
 expect 'hear \(self='
 expect ' in ResultCalls.runWithFrame \(closure\)| in [A-Z][A-Za-z]+\.[a-z][A-Za-z]+'
-[ -z "${3:-}" ] || expect " in $3 "
+expect " in $3 "
 expect '= peal_protocol 0x[0-9a-f]+'
 expect 'queue 0x[0-9a-f]+: "main loop", pumped, 1 waiting, 0 delivered'
 expect 'target 0x[0-9a-f]+ \(cellar.*priority 3 queue 0x'
