@@ -70,7 +70,7 @@ public func peal_observation_remove_with(
     // Most waiting removals end here.
     if flags == UInt32(PEAL_REMOVE_WAIT.rawValue), let isDone = Observation.Removal.endAndWait(observation.id, timeout)
     {
-        return Boundary.waited(isDone, Observation.reasonNotToWait(observation.id))
+        return isDone ? PEAL_OK : notWaited(observation)
     }
     return remove(observation, flags, timeout)
 }
@@ -79,9 +79,13 @@ public func peal_observation_remove_with(
 private func remove(_ observation: peal_observation, _ flags: UInt32, _ timeout: UInt32) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         let removal = try Observation.Removal(flags, timeout)
-        let isDone = try Observation.remove(observation.id, removal)
-        return Boundary.waited(isDone, Observation.reasonNotToWait(observation.id))
+        return try Observation.remove(observation.id, removal) ? PEAL_OK : notWaited(observation)
     }
+}
+
+@inline(never)
+private func notWaited(_ observation: peal_observation) -> peal_status {
+    Boundary.waited(false, Observation.reasonNotToWait(observation.id))
 }
 
 @c @implementation
