@@ -153,7 +153,7 @@ static const struct {
     { "broadcast of an invocation", 0, call_invocation },
     { "get of a property", 0, get_property },
     { "scope of a service", 0, scope },
-    { "whether an observer is active", 0, is_active },
+    { "whether an observer is active", 1, is_active },
     { "find a method by name", 0, find },
     { "get and end of a use", 1, use },
     { "retain and release of a reference", 1, retain },

@@ -29,14 +29,15 @@ static void *load_beside_mapping(const void *address, const char *name)
     void *library = NULL;
 
     while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
-        uintptr_t start, end;
-        int path = 0;
-        if (sscanf(line, "%zx-%zx %*s %*s %*s %*s %n", &start, &end, &path) < 2 || (uintptr_t)address < start
-            || (uintptr_t)address >= end)
+        /* "START-END PERMISSIONS OFFSET DEVICE INODE   PATH", where no field before the path has a slash. */
+        char *rest;
+        const uintptr_t start = strtoull(line, &rest, 16);
+        const uintptr_t end = *rest == '-' ? strtoull(rest + 1, &rest, 16) : 0;
+        if ((uintptr_t)address < start || (uintptr_t)address >= end)
             continue;
-        const char *slash = path > 0 ? strrchr(line + path, '/') : NULL;
+        const char *path = strchr(rest, '/'), *slash = strrchr(rest, '/');
         if (slash != NULL)
-            library = load_from(line + path, (size_t)(slash - line) - (size_t)path, name);
+            library = load_from(path, (size_t)(slash - path), name);
         break;
     }
     if (maps != NULL)

@@ -107,8 +107,7 @@ static uint32_t mark_slots(struct peal_thread *thread, uint32_t count)
 static uint64_t first_seen(const struct found *found, uint64_t now)
 {
     for (uint32_t i = 0; found->was_seen && i < known_count; i++)
-        if (known[i].hazard == found->hazard && known[i].list == found->list
-            && known[i].call.gate == found->call.gate)
+        if (known[i].hazard == found->hazard && known[i].list == found->list && known[i].call.gate == found->call.gate)
             return known[i].call.seen;
     return now;
 }

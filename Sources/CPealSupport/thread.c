@@ -356,13 +356,13 @@ struct hazard_range {
     uint32_t next;
 };
 /* Visits each slot of each thread that was ever occupied. */
-#define FOR_EACH_HAZARD_SLOT(thread, hazard)                                                               \
-    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;     \
-        thread = thread->next)                                                                             \
-        for (struct hazard_range range = { __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE), 0 };       \
-            range.next <= range.last; range.next++)                                                        \
-            for (struct peal_hazard_slot *hazard = peal_thread_hazard_at(thread, range.next);              \
-                hazard != NULL; hazard = NULL)
+#define FOR_EACH_HAZARD_SLOT(thread, hazard)                                                                  \
+    for (struct peal_thread *thread = __atomic_load_n(&all_threads, __ATOMIC_ACQUIRE); thread != NULL;        \
+        thread = thread->next)                                                                                \
+        for (struct hazard_range range = { __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE), 0 };          \
+            range.next <= range.last; range.next++)                                                           \
+            for (struct peal_hazard_slot *hazard = peal_thread_hazard_at(thread, range.next); hazard != NULL; \
+                hazard = NULL)
 
 static bool protects_at(const struct peal_hazard_slot *hazard, const struct peal_snapshot *snapshot)
 {

@@ -30,7 +30,8 @@ public func peal_tap_destroy(_ tap: peal_tap) -> peal_status {
     Boundary.outcome { () throws(Failure) in
         guard let isDone = Taps.close(tap.id) else { throw .staleTap }
         return Boundary.waited(
-            isDone, "the function of the tap runs, or this is inside of it; it is not called again once it has returned")
+            isDone, "the function of the tap runs, or this is inside of it; it is not called again once it has returned"
+        )
     }
 }
 

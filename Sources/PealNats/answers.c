@@ -319,8 +319,7 @@ static peal_status subscribe(struct answers *answers, const char *recipient, con
         return PEAL_OK;
     if (asprintf(&subject, "%s%s*", import->table->request_prefix, recipient) < 0)
         return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
-    const peal_status status = transport_subscribe(
-        import->bridge->prompt, subject, group, handler, answers, &made);
+    const peal_status status = transport_subscribe(import->bridge->prompt, subject, group, handler, answers, &made);
     free(subject);
     if (status < 0)
         return status;

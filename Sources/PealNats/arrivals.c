@@ -30,7 +30,7 @@ struct origin_state {
 struct arrivals {
     pthread_mutex_t lock;
     uint64_t clock; /* counts arrivals */
-    uint64_t secret; /* A peer that does not know it cannot choose origins that share a slot. */
+    uint8_t key[KEY_SIZE]; /* A peer that does not know it cannot choose origins that share a slot. */
     struct origin_state slots[SLOTS][WAYS];
 };
 
@@ -41,7 +41,7 @@ struct arrivals *arrivals_create(void)
     if (made == NULL)
         return NULL;
     pthread_mutex_init(&made->lock, NULL);
-    random_bytes(&made->secret, sizeof made->secret);
+    random_bytes(made->key, sizeof made->key);
     return made;
 }
 
@@ -53,7 +53,7 @@ void arrivals_destroy(struct arrivals *arrivals)
 
 static struct origin_state *find(struct arrivals *arrivals, const uint8_t *origin)
 {
-    struct origin_state *slots = arrivals->slots[origin_hash(origin, arrivals->secret) % SLOTS];
+    struct origin_state *slots = arrivals->slots[keyed_number(arrivals->key, origin, ORIGIN_SIZE) % SLOTS];
     struct origin_state *oldest = &slots[0];
 
     for (size_t i = 0; i < WAYS; i++) {

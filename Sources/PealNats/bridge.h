@@ -56,7 +56,8 @@ struct peer {
     uint8_t id[ORIGIN_SIZE];
     int64_t expires;             /* by now_in_milliseconds */
     uint64_t wanted[MASK_WORDS]; /* a bit for each method of the table that it observes: mask_has */
-    uint64_t kept[MASK_WORDS]; /* of an export: methods that it announced until `left`; they count for some time (peers.c) */
+    uint64_t
+        kept[MASK_WORDS]; /* of an export: methods that it announced until `left`; they count for some time (peers.c) */
     int64_t left; /* when it last announced fewer methods; 0: never */
     uint64_t mismatched[MASK_WORDS]; /* methods whose fingerprints differ; each was reported */
     bool is_silent; /* It has not answered its last request. */
@@ -66,7 +67,7 @@ struct peer {
 struct gatherer {
     struct export *export;
     peal_observation observation; /* zero while no process observes a method with a result */
-    uint64_t wanted[MASK_WORDS];  /* a bit for each method of the registration; changed with the lock of the bridge */
+    uint64_t wanted[MASK_WORDS]; /* a bit for each method of the registration; changed with the lock of the bridge */
 };
 
 struct export
@@ -90,7 +91,7 @@ struct export
     struct peer *peers; /* guarded by the lock of the bridge, as the members down to `peer_capacity` */
     size_t peer_count;
     uint16_t peer_places[PEER_PLACES]; /* by hash: the index of a peer, from 1; 0: free */
-    uint64_t peer_secret; /* of the hash */
+    uint8_t peer_key[KEY_SIZE]; /* of the hash: nobody can choose identities that fill one place */
     bool must_ask; /* A process has announced fewer methods. */
     int64_t emptied; /* the time at which the last peer was removed, by now_in_milliseconds */
     int64_t calls_end; /* the time at which the waiting calls of a service end, unless there is a peer again */

@@ -104,10 +104,7 @@ static peal_status subscribe(struct import *import)
     return PEAL_OK;
 }
 
-static void unsubscribe(struct import *import)
-{
-    transport_unsubscribe(set_calls(import, NULL));
-}
+static void unsubscribe(struct import *import) { transport_unsubscribe(set_calls(import, NULL)); }
 
 static bool observes_answered(const struct import *import)
 {

@@ -67,7 +67,8 @@ static bool note_arrival(struct import *import, const struct bridge_method *meth
     case ARRIVAL_ECHO: return false;
     case ARRIVAL_LATE:
         bridge_refuse(import->bridge, &import->troubles,
-            "%s: the call with the number %" PRIu64 " arrived after many later ones of its sender, and may have been made",
+            "%s: the call with the number %" PRIu64
+            " arrived after many later ones of its sender, and may have been made",
             method->name, identity->number);
         return false;
     }

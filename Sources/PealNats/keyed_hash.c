@@ -67,3 +67,11 @@ void keyed_hash(const uint8_t *key, const void *bytes, size_t size, uint8_t *out
     state.v1 ^= 0xdd;
     write_number(out_hash + 8, finish(&state));
 }
+
+uint64_t keyed_number(const uint8_t *key, const void *bytes, size_t size)
+{
+    uint8_t hash[HASH_SIZE];
+
+    keyed_hash(key, bytes, size, hash);
+    return read_number(hash, 8);
+}

@@ -11,5 +11,7 @@
 enum { KEY_SIZE = 16, HASH_SIZE = 16 };
 
 void keyed_hash(const uint8_t *key, const void *bytes, size_t size, uint8_t *out_hash);
+/* Returns the first 64 bits of the hash, as a number. */
+uint64_t keyed_number(const uint8_t *key, const void *bytes, size_t size);
 
 #endif

@@ -18,7 +18,7 @@ enum { GRACE_MILLISECONDS = 500, ASK_MILLISECONDS = 100 };
 /* Returns the place of a peer's index, or the free place where it belongs. */
 static uint16_t *place_of(struct export *export, const uint8_t *id)
 {
-    size_t place = origin_hash(id, export->peer_secret) % PEER_PLACES;
+    size_t place = keyed_number(export->peer_key, id, ORIGIN_SIZE) % PEER_PLACES;
 
     while (export->peer_places[place] != 0
            && memcmp(export->peers[export->peer_places[place] - 1].id, id, ORIGIN_SIZE) != 0)
@@ -47,7 +47,7 @@ static struct peer *add_peer(struct export *export, const uint8_t *id)
         export->peer_capacity = capacity;
     }
     if (export->peer_count == 0)
-        random_bytes(&export->peer_secret, sizeof export->peer_secret);
+        random_bytes(export->peer_key, sizeof export->peer_key);
     uint16_t *place = place_of(export, id);
     struct peer *made = &export->peers[export->peer_count++];
     memset(made, 0, sizeof *made);

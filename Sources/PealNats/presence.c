@@ -105,8 +105,8 @@ static bool is_message_of(const peal_wire_plan *plan, const void *message, size_
 static void note_announcement(struct export *export, const uint8_t *id, uint32_t interval, const char *methods)
 {
     if (interval > INTERVAL_LIMIT)
-        bridge_refuse(export->bridge, &export->troubles, "an announcement: the next one is due in %" PRIu32 " milliseconds",
-            interval);
+        bridge_refuse(export->bridge, &export->troubles,
+            "an announcement: the next one is due in %" PRIu32 " milliseconds", interval);
     else
         export_note_peer(export, id, interval, methods);
 }

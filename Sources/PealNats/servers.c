@@ -19,7 +19,7 @@ static bool is_port(const char *text)
 {
     const size_t length = strspn(text, DIGITS);
 
-    return length > 0 && length <= 5 && strcmp(text + length, "") == 0 && atoi(text) <= GREATEST_PORT;
+    return length > 0 && length <= 5 && strcmp(text + length, "") == 0 && strtol(text, NULL, 10) <= GREATEST_PORT;
 }
 
 /* A name, an IPv4 address, or an IPv6 address in brackets; and perhaps a port. */

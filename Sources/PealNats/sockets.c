@@ -58,7 +58,7 @@ static int find_descriptor(const struct sockaddr_storage *address)
     if (folder == NULL)
         return -1;
     for (const struct dirent *each = readdir(folder); each != NULL; each = readdir(folder)) {
-        const int descriptor = atoi(each->d_name);
+        const int descriptor = (int)strtol(each->d_name, NULL, 10);
         if (each->d_name[0] != '.' && has_address(descriptor, address)) {
             found = descriptor;
             count++;

@@ -53,18 +53,6 @@ struct source {
 /* Fills memory with random bytes. */
 void random_bytes(void *bytes, size_t size);
 
-/* Returns a hash of an identity. Without the secret, another process cannot choose identities whose hashes are the same. */
-static inline uint64_t origin_hash(const uint8_t *origin, uint64_t secret)
-{
-    uint64_t halves[2];
-
-    memcpy(halves, origin, ORIGIN_SIZE);
-    uint64_t hash = (halves[0] ^ secret) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ hash >> 32 ^ halves[1]) * 0xc2b2ae3d27d4eb4fu;
-    hash = (hash ^ hash >> 29 ^ secret) * 0xbf58476d1ce4e5b9u;
-    return hash ^ hash >> 32;
-}
-
 /* Returns the source of a protocol. source_release ends the use. */
 peal_status source_acquire(peal_protocol protocol, struct source **out_source);
 void source_release(struct source *source);

@@ -4,7 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-void waiting_init(struct waiting *waiting) { pthread_mutex_init(&waiting->lock, NULL); }
+void waiting_init(struct waiting *waiting)
+{
+    pthread_mutex_init(&waiting->lock, NULL);
+    random_bytes(waiting->key, sizeof waiting->key);
+}
 
 void waiting_destroy(struct waiting *waiting) { pthread_mutex_destroy(&waiting->lock); }
 
@@ -14,7 +18,8 @@ bool waiting_keep(struct waiting *waiting, struct request *request)
     pthread_mutex_lock(&waiting->lock);
     const bool is_kept = !waiting->is_stopped;
     if (is_kept) {
-        request->number = ++waiting->number;
+        ++waiting->count;
+        request->number = keyed_number(waiting->key, &waiting->count, sizeof waiting->count);
         request->next = waiting->buckets[request->number % WAITING_BUCKETS];
         waiting->buckets[request->number % WAITING_BUCKETS] = request;
     }

@@ -6,6 +6,7 @@
 #ifndef PEAL_NATS_WAITING_H
 #define PEAL_NATS_WAITING_H
 
+#include "keyed_hash.h"
 #include "requests.h"
 
 #include <pthread.h>
@@ -15,7 +16,8 @@ enum { WAITING_BUCKETS = 256 };
 struct waiting {
     pthread_mutex_t lock; /* of the members below */
     bool is_stopped;
-    uint64_t number; /* of the last request */
+    uint8_t key[KEY_SIZE]; /* of the numbers: a process that gets one request cannot answer another */
+    uint64_t count;        /* of all requests */
     struct request *buckets[WAITING_BUCKETS];
 };
 

@@ -105,8 +105,8 @@ static int64_t report(struct peal_bridge *bridge, struct export *exports, struct
         report_peers(bridge, each);
     }
     for (struct import *each = imports; each != NULL; each = each->next)
-        due = earlier(due, report_troubles(
-                               bridge, &each->troubles, each->name, relay_dropped(each->relay) + import_lost(each)));
+        due = earlier(
+            due, report_troubles(bridge, &each->troubles, each->name, relay_dropped(each->relay) + import_lost(each)));
     return due;
 }
 

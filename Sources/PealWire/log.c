@@ -336,8 +336,7 @@ static struct log *take_log(void)
     for (size_t i = 0; i < LOG_LIMIT; i++) {
         struct log *log = &logs[i];
         uint32_t unused = LOG_UNUSED;
-        if (!__atomic_compare_exchange_n(
-                &log->state, &unused, LOG_NEW, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        if (!__atomic_compare_exchange_n(&log->state, &unused, LOG_NEW, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         log->end = log->allocated = log->lost = 0;
         log->reason = NULL;

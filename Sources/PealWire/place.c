@@ -65,8 +65,7 @@ static const char *lock_existing(const struct place *place, int *out_file)
             return errno == ENOENT && *place->name != '\0' ? NULL : "the path names no file";
         if (!S_ISREG(named.st_mode))
             return "a recording replaces only a regular file, and not a link, a folder or a device";
-        const int file = openat(
-            place->folder, place->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+        const int file = openat(place->folder, place->name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
         if (file < 0 && errno == ENOENT)
             continue;
         if (file < 0)
@@ -145,9 +144,8 @@ const char *place_move(struct place *place)
         const char *reason = lock_existing(place, &existing);
         if (reason != NULL)
             return reason;
-        const bool is_moved = existing >= 0
-                                ? renameat(place->folder, place->temporary, place->folder, place->name) == 0
-                                : rename_new(place);
+        const bool is_moved = existing >= 0 ? renameat(place->folder, place->temporary, place->folder, place->name) == 0
+                                            : rename_new(place);
         const bool exists = existing < 0 && errno == EEXIST;
         if (existing >= 0)
             close(existing);

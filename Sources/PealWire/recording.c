@@ -33,8 +33,7 @@ static size_t read_at(int file, uint64_t offset, uint8_t *bytes, size_t size)
 /* Returns the bytes at an offset; NULL if the file has fewer, or without memory. */
 static const uint8_t *load(struct recording *recording, uint64_t offset, size_t size)
 {
-    if (offset >= recording->begin && size <= recording->count
-        && offset - recording->begin <= recording->count - size)
+    if (offset >= recording->begin && size <= recording->count && offset - recording->begin <= recording->count - size)
         return recording->bytes + (offset - recording->begin);
     const size_t wanted = size < WINDOW ? WINDOW : size;
     recording->count = 0;

@@ -192,9 +192,9 @@ static struct replayed_method *method_of(const struct peal_replay *replay, const
     /* Few recordings have gaps. */
     if (record->method < replay->method_count && replay->methods[record->method].index == record->method)
         return &replay->methods[record->method];
-    return replay->method_count == 0 ? NULL
-                                     : bsearch(&record->method, replay->methods, replay->method_count,
-                                           sizeof *replay->methods, compare_index);
+    return replay->method_count == 0
+             ? NULL
+             : bsearch(&record->method, replay->methods, replay->method_count, sizeof *replay->methods, compare_index);
 }
 
 /* ---- Opening ----------------------------------------------------------------------------------- */

@@ -17,13 +17,11 @@ static peal_center center;
 static peal_method ring;
 static peal_queue queue;
 static int descriptor;
-static int calls;
 
 static void on_ring(void *self, int n)
 {
     (void)self;
     (void)n;
-    calls++;
 }
 
 static void open_on(peal_queue given, peal_function function)
@@ -34,7 +32,6 @@ static void open_on(peal_queue given, peal_function function)
     const peal_protocol protocol = protocol_of(center, "Bell", methods);
     const struct peal_observe_options options = options_on(given, NULL);
     queue = given;
-    calls = 0;
     ring = find_method(protocol, "on_ring");
     (void)observe_with(protocol, NULL, "on_ring", function, &options);
     check_must(peal_queue_descriptor(queue, &descriptor), "a descriptor");

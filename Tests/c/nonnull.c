@@ -43,8 +43,7 @@ static void count_many(void *self, double x, const char *text, float y, double z
 
 /* A protocol with these observers: as texts, so that each compiler may have another opinion of _Nonnull. */
 static const char *const methods[] = { "optional void texts(const char *_Nonnull one, const char *_Nullable two)",
-    "optional int result(void *_Nonnull memory, int n), sum",
-    "optional int last(void *_Nonnull memory, int n)",
+    "optional int result(void *_Nonnull memory, int n), sum", "optional int last(void *_Nonnull memory, int n)",
     "optional void many(double x, const char *_Nonnull text, float y, double z, int n)",
     "optional void kept(const char *_Nonnull one, const char *two), sticky",
     "optional void later(const char *_Nonnull one, const char *two), defer",

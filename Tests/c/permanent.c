@@ -7,14 +7,14 @@
 
 struct unknown;
 
-#define REMOTE(METHOD)                                                                                       \
-    METHOD(required, void, on_text, (const char *room, const char *text))                                    \
-    METHOD(optional, bool, may_enter, (const char *who), every)                                              \
-    METHOD(optional, void, on_bytes, (const uint8_t *bytes __counted_by(count), size_t count))               \
-    METHOD(optional, void, on_memory, (const void *memory __sized_by(16)))                                   \
+#define REMOTE(METHOD)                                                                                          \
+    METHOD(required, void, on_text, (const char *room, const char *text))                                       \
+    METHOD(optional, bool, may_enter, (const char *who), every)                                                 \
+    METHOD(optional, void, on_bytes, (const uint8_t *bytes __counted_by(count), size_t count))                  \
+    METHOD(optional, void, on_memory, (const void *memory __sized_by(16)))                                      \
     METHOD(optional, void, on_call, (int (*function)(const char *text, double *numbers), void **out), borrowed) \
-    METHOD(optional, void, on_point, (struct point point, const struct shape *shape), borrowed)              \
-    METHOD(optional, void, on_unknown, (struct unknown *unknown, enum color color), borrowed)
+    METHOD(optional, void, on_point, (struct point point, const struct shape *shape), borrowed)                 \
+    METHOD(optional, void, on_unknown, (struct unknown * unknown, enum color color), borrowed)
 PEAL_TYPE(types, enum color { RED, GREEN }; struct point { int x, y; };
           union number { double real; struct point point; };
           struct shape { const char *name; struct point corners[4]; union number size; enum color color; });

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHAT(METHOD)                                \
-    METHOD(optional, void, on_message, (int n))     \
+#define CHAT(METHOD)                            \
+    METHOD(optional, void, on_message, (int n)) \
     METHOD(optional, void, on_other, (int n))
 PEAL_PROTOCOL(chat, "Chat", CHAT);
 

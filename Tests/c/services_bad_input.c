@@ -191,7 +191,7 @@ CLAIM("F1", "every function of services refuses NULL for a required argument, an
 
 CLAIM("F1", "scopes that are NULL, empty, of other protocols or too deep are refused")
 {
-    enum { DEEPEST = 128 };
+    enum { DEEPEST = PEAL_DEPTH_LIMIT };
     const peal_center center = open_center();
     struct account account = { 0 };
     struct peal_scope scope = { 0 }, deep[DEEPEST + 1];

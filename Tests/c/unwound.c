@@ -22,7 +22,8 @@ PEAL_TYPE(pair_text, struct pair { int64_t a; double b; });
     METHOD(optional, double, add, (double x), sum)                                                                     \
     METHOD(optional, bool, asked, (const char *text), first_true)                                                      \
     METHOD(optional, struct pair, paired, (struct pair p), last)                                                       \
-    METHOD(optional, int64_t, many, (int a, int64_t b, int c, int d, int e, int f, int g, double x, struct large l), sum) \
+    METHOD(                                                                                                            \
+        optional, int64_t, many, (int a, int64_t b, int c, int d, int e, int f, int g, double x, struct large l), sum) \
     METHOD(optional, struct large, large, (struct large l, int n), last)                                               \
     METHOD(optional, void, later, (int n))
 PEAL_PROTOCOL(desk, "Desk", DESK);
@@ -142,8 +143,7 @@ WAY by_typed_broadcast(void)
 WAY by_each(void)
 {
     BEGIN_WAY();
-    PEAL_EACH(desk, &desk, sum, each)
-    {
+    PEAL_EACH(desk, &desk, sum, each) {
         CHECK_EQUAL(each.table->sum(each.target, 1), 1);
     }
 }

@@ -218,8 +218,9 @@ CLAIM("W3", "values that no message carries are refused when a call is encoded")
 }
 
 /* A text, a buffer and an object, each of which must be there. The null of the other buffer is permitted. */
-static const char *const nonnull_text = "required void f(const char *_Nonnull a, const short *_Nonnull b __counted_by(n),"
-                                        " const short *_Nullable c __counted_by(n), size_t n)";
+static const char *const nonnull_text =
+    "required void f(const char *_Nonnull a, const short *_Nonnull b __counted_by(n),"
+    " const short *_Nullable c __counted_by(n), size_t n)";
 
 /* Encodes without a promise about null pointers, which has the same fingerprint. */
 static size_t encode_plainly(void *const *arguments, unsigned char *message, size_t capacity)

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define WORK(METHOD)                                           \
-    METHOD(optional, void, on_slow, (int n))                   \
+#define WORK(METHOD)                         \
+    METHOD(optional, void, on_slow, (int n)) \
     METHOD(optional, void, on_fast, (const void *at), borrowed)
 PEAL_PROTOCOL(work, "Work", WORK);
 

@@ -44,9 +44,10 @@ void report_closed(long pid)
     if (access(path, F_OK) != 0)
         report_error("there is no process %ld", pid);
     else if (was_started_for_inspection(pid))
-        report_error("process %ld was started with PEAL_INSPECT, but is not open for inspection by this user: the child of a "
-                     "fork, such as a daemon, has no inspection until it calls peal_inspection_start(); call it after the "
-                     "fork, or do not let the program fork",
+        report_error(
+            "process %ld was started with PEAL_INSPECT, but is not open for inspection by this user: the child of a "
+            "fork, such as a daemon, has no inspection until it calls peal_inspection_start(); call it after the "
+            "fork, or do not let the program fork",
             pid);
     else
         report_error("process %ld is not open for inspection by this user; start the program with PEAL_INSPECT=1", pid);

@@ -169,7 +169,8 @@ static int connect_to_name(struct connection *connection, const char *name)
         report_error("%zu programs are named %s; give the number of one, as peal ps lists it", matches, name);
     else if (matches == 0)
         report_error("no program named %s is open for inspection; start it with PEAL_INSPECT=1, or let it call "
-                     "peal_inspection_start() if it forks, as a daemon does", name);
+                     "peal_inspection_start() if it forks, as a daemon does",
+            name);
     if (matches != 1)
         return EXIT_FAILED;
     return connect_to_pid(connection, found) ? EXIT_OK : report_lost(connection);

@@ -31,7 +31,7 @@ static void add(void *context, struct value *line)
 
     if (reading->failure != NULL)
         return;
-    model->size += value_size(line) + sizeof line + KEY_COUNT * sizeof *model->entries;
+    model->size += value_size(line) + sizeof *model->objects + KEY_COUNT * sizeof *model->entries;
     if (model->size > SIZE_LIMIT) {
         reading->failure = "the objects of the program need more than 1 GiB of memory here";
         return;

@@ -72,8 +72,8 @@ static void print_recorded(void *context, const struct value *line)
     else if (strcmp(kind, "skipped") == 0)
         print("skips %s: %s\n", value_text(line, "name"), value_text(line, "reason"));
     else if (value_number(line, "lost") > *lost)
-        report_error("%llu calls could not be recorded: %s",
-            (unsigned long long)(*lost = value_number(line, "lost")), value_text(line, "reason"));
+        report_error("%llu calls could not be recorded: %s", (unsigned long long)(*lost = value_number(line, "lost")),
+            value_text(line, "reason"));
     fflush(stdout);
 }
 

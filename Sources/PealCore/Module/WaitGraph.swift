@@ -122,7 +122,9 @@ enum WaitGraph {
             var passed: Set<UInt> = []
             // One thread of a circular wait is inside a call. The others only delay their own actions.
             guard let cycle = cycle(from: wait, to: wait.thread, in: left, &passed),
-                let least = cycle.filter({ $0.isInside && $0.wait.mayBeCut }).map({ $0.wait }).min(by: { $0.loss < $1.loss })
+                let least = cycle.filter({ $0.isInside && $0.wait.mayBeCut }).map({ $0.wait }).min(by: {
+                    $0.loss < $1.loss
+                })
             else { break }
             left[least.thread] = nil
             cut.append(least)

@@ -80,7 +80,8 @@ extension SeenCall {
     public static func reasonNotToWait(for ids: [UInt64]) -> String {
         let calls = look().filter { ids.contains($0.id) }
         if let own = calls.first(where: { $0.isOwn }) {
-            return "this is inside \(own.subject), which cannot be waited for here; call the function again when that call has returned, and keep its code loaded until then"
+            return
+                "this is inside \(own.subject), which cannot be waited for here; call the function again when that call has returned, and keep its code loaded until then"
         }
         guard let call = calls.first else { return somethingIsInUse }
         return "\(call.fact); keep its code loaded, and call the function again when it has returned"

@@ -37,7 +37,8 @@ extension Queue {
         case .failure(.tooDeep):
             throw Failure(
                 .depth,
-                "broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; end the recursion of the call that runs its own queue")
+                "broadcasts are nested \(PEAL_THREAD_DEPTH) deep on this thread; end the recursion of the call that runs its own queue"
+            )
         case .failure(.outOfMemory): throw .outOfMemory
         }
     }

@@ -22,8 +22,7 @@ int main(int argc, char **argv)
     how.realm = "forged";
     durably.durable = true;
     if (peal_center_create(&center) < 0 || log_store_define(center, &stores) < 0
-        || peal_bridge_create(center, &how, &bridge) < 0
-        || peal_bridge_export(bridge, stores.protocol, &durably) < 0) {
+        || peal_bridge_create(center, &how, &bridge) < 0 || peal_bridge_export(bridge, stores.protocol, &durably) < 0) {
         fprintf(stderr, "%s\n", peal_bridge_last_message());
         return 1;
     }

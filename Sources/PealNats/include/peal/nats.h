@@ -285,7 +285,8 @@ struct peal_bridge_info {
                      sent, and a gathering reaches 1,024 */
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
-    uint64_t dropped; /* calls that were not sent or not made: a queue was full, a value could not be encoded, the server
+    uint64_t
+        dropped; /* calls that were not sent or not made: a queue was full, a value could not be encoded, the server
                          has dropped a durable call because of another message with its id, or messages arrived faster
                          than they were made. Such a message counts once, and may have had several calls that followed
                          one another quickly */
