@@ -89,7 +89,7 @@ static uint32_t mark_slots(struct peal_thread *thread, uint32_t count)
     const uint32_t reached = __atomic_load_n(&thread->reached, __ATOMIC_ACQUIRE);
 
     for (uint32_t index = 0; index <= reached && count < PEAL_SEEN_CALLS; index++) {
-        struct peal_hazard_slot *const hazard = &thread->hazards[index];
+        struct peal_hazard_slot *const hazard = peal_thread_hazard_at(thread, index);
         const uintptr_t list = __atomic_load_n(&hazard->shown.list, __ATOMIC_ACQUIRE);
         if (list == 0 || (list & PEAL_HAZARD_OF_SCOPE) != 0
             || __atomic_load_n(&hazard->shown.current, __ATOMIC_ACQUIRE) == NULL)

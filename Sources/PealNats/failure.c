@@ -3,18 +3,15 @@
 
 #include <peal/nats.h>
 
-#include <stdarg.h>
-#include <stdio.h>
-
-static _Thread_local char sentence[1024];
+#include "../PealText/message.h"
 
 void bridge_explain(const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(sentence, sizeof sentence, format, arguments);
+    message_keep(format, arguments);
     va_end(arguments);
 }
 
-const char *peal_bridge_last_message(void) { return sentence; }
+const char *peal_bridge_last_message(void) { return message_last(); }

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIMIT_KB = 512, CYCLES = 10000 };
+enum { LIMIT_KB = 520, CYCLES = 10000 };
 
 #define CHAT(METHOD) METHOD(required, void, on_message, (const char *room, const char *text))
 PEAL_PROTOCOL(chat, "Chat", CHAT);

@@ -317,7 +317,7 @@ CLAIM("I1", "a call that the inspection makes may fork: the child blocks what th
     open_chat();
     CHECK_OK(peal_protocol_remove_observations_of(chat, heard, NULL));
     CHECK_OK(peal_observe_bindings(chat, NULL, &binding, 1, NULL, NULL));
-    open_inspection(0);
+    open_inspection(PEAL_INSPECTION_CONTROL);
     const int client = connect_client();
     CHECK_CONTAINS(request_of(client, "send InspectedChat.on_close"), "\"calls\":1");
     CHECK_EQUAL(waitpid(forked, &status, 0), forked);
