@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -344,6 +345,14 @@ static uint32_t count_drains(const struct peal_mailbox *mailbox, bool submits)
     return count;
 }
 
+/* Returns false if a program has closed the descriptor, as daemons do with all, and its number is that of a file now. */
+static bool is_anonymous(int descriptor)
+{
+    struct stat facts;
+
+    return fstat(descriptor, &facts) == 0 && (facts.st_mode & S_IFMT) == 0;
+}
+
 /* Gives the child a descriptor of its own at the number that the program's event loop knows. The parent's is closed first,
  * so that this needs no free number. */
 static void renew_descriptor(struct peal_mailbox *mailbox, bool is_readable)
@@ -352,6 +361,10 @@ static void renew_descriptor(struct peal_mailbox *mailbox, bool is_readable)
 
     if (number < 0)
         return;
+    if (!is_anonymous(number)) {
+        mailbox->descriptor = -1;
+        return;
+    }
     close(number);
     const int made = eventfd(is_readable, EFD_CLOEXEC | EFD_NONBLOCK);
     const bool is_moved = made >= 0 && made != number;

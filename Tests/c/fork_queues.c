@@ -9,6 +9,8 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SECONDS = 20 };
@@ -141,6 +143,29 @@ CLAIM("F9", "the child of a fork pumps the main queue, and the parent's descript
     CHECK_EQUAL(pump_all(queue), 1);
     CHECK(in_child(uses_the_queue_again, SECONDS));
     close_center(center);
+}
+
+/* A daemon closes all descriptors, opens its log and forks again. */
+static bool keeps_the_log(void)
+{
+    close(descriptor);
+    const int log = open("/dev/null", O_WRONLY);
+    struct stat before, after;
+
+    if (!CHECK_EQUAL(log, descriptor) || !CHECK_EQUAL(fstat(log, &before), 0))
+        return false;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(fstat(log, &after) == 0 && after.st_ino == before.st_ino && after.st_dev == before.st_dev ? 0 : 1);
+    int status = -1;
+    return CHECK_EQUAL(waitpid(child, &status, 0), child) && CHECK_EQUAL(status, 0);
+}
+
+CLAIM("F9", "a file that has got the number of a queue's descriptor, which the program closed against the rules, stays open in a child")
+{
+    open_all();
+    CHECK(in_child(keeps_the_log, SECONDS));
+    close_all();
 }
 
 /* ---- A fork while another thread pumps --------------------------------------------------------- */

@@ -198,6 +198,30 @@ CLAIM("V11", "nested calls of a thread have the depth of their nesting")
     close_center(center);
 }
 
+enum { DEEP = 200 };
+
+static void look_deep_inside(int n)
+{
+    size_t count = 0;
+
+    if (n < DEEP) {
+        CHECK_OK(peal_broadcast(chat.on_message, n + 1));
+        return;
+    }
+    CHECK_OK(peal_call_visit_running(NULL, NULL, &count));
+    CHECK_EQUAL(count, DEEP);
+}
+
+CLAIM("V11", "a look finds calls that nest deeper than a thread has room for at first, and none of them once they have returned")
+{
+    begin();
+    does = look_deep_inside;
+    enter(&acting, "acting", (peal_queue){ 0 });
+    CHECK_OK(peal_broadcast(chat.on_message, 1));
+    CHECK_EQUAL(look().count, 0);
+    close_center(center);
+}
+
 static void *look_while_created(struct peal_creation *creation)
 {
     CHECK_EQUAL(look().count, 0);

@@ -15,16 +15,22 @@ enum WeakSweep {
         guard let probe = begin(on: proto) else { return }
         for id in probe.findDead() { _ = Observation.Removal.end(id) }
         _ = try? proto.center.withState { (_) throws(Failure) in
-            proto.state.sweepCount = max(first, Int32(clamping: 2 * proto.registeredObservers.count))
+            proto.state.sweepCount = next(after: proto.registeredObservers.count)
         }
     }
+
+    private static func next(after count: Int) -> Int32 { max(first, Int32(clamping: 2 * count)) }
 
     private static func begin(on proto: PealProtocol) -> WeakProbe? {
         let probe = try? proto.center.withState { (_) throws(Failure) -> WeakProbe? in
             let observers = proto.registeredObservers
-            guard observers.count >= proto.state.sweepCount else { return nil }
-            // Other threads do not sweep meanwhile.
-            proto.state.sweepCount = .max
+            // Without memory for the probe, a later registration sweeps.
+            guard observers.count >= proto.state.sweepCount, peal_reserve_prepare(64 * observers.count) else {
+                return nil
+            }
+            // Other threads do not sweep meanwhile. In the child of a fork this thread is missing, and the next doubling
+            // sweeps.
+            proto.state.sweepCount = next(after: observers.count)
             return WeakProbe(observers.all.filter { !$0.isCounted })
         }
         return probe ?? nil

@@ -48,7 +48,9 @@ extension Service {
         Handles.services.retire(id)
         if content.instance != nil { notifyInstanceRemoval(content.followers) }
         notifyUnregistered(content.followers)
-        return content.instance?.leaveWithRegistration() ?? release()
+        // Either call may free the service, so nothing may touch `self` after it. The operator `??` would retain it.
+        guard let instance = content.instance else { return release() }
+        return instance.leaveWithRegistration()
     }
 
     /// Returns an array, because the thread sanitizer does not see the counts of a dictionary that a thread reads while
