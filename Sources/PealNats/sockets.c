@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,11 +71,14 @@ static int find_descriptor(const struct sockaddr_storage *address)
 
 void socket_note(struct noted_socket *socket, const char *address, int port)
 {
+    static const unsigned limit = WRITE_MILLISECONDS;
     struct sockaddr_storage wanted;
     const int descriptor = set_address(&wanted, address, port) ? find_descriptor(&wanted) : -1;
 
-    if (descriptor >= 0)
+    if (descriptor >= 0) {
         (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+        (void)setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);
+    }
     pthread_mutex_lock(&lock);
     socket->descriptor = descriptor;
     socket->address = wanted;

@@ -8,9 +8,11 @@
 #include <nats/nats.h>
 #include <peal/wire.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const peal_queue no_queue;
@@ -71,6 +73,94 @@ static void observe_events(const struct party *party, struct journal *journal)
 }
 
 static size_t read_count(const size_t *count) { return __atomic_load_n(count, __ATOMIC_ACQUIRE); }
+
+/* ---- A server that does not read --------------------------------------------------------------- */
+
+enum { WRITE_SECONDS = 2, CONNECT_SECONDS = 1, SLACK_SECONDS = 3, MANY = 3000 /* more than the sockets hold */ };
+
+static int64_t now_in_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+/* Returns the seconds that the longest broadcast took. */
+static int64_t broadcast_much(struct party *party)
+{
+    static char text[8000];
+    int64_t longest = 0;
+
+    memset(text, 'x', sizeof text - 1);
+    for (int32_t i = 1; i <= MANY; i++) {
+        const int64_t begun = now_in_seconds();
+        party_say(party, i, text);
+        if (now_in_seconds() - begun > longest)
+            longest = now_in_seconds() - begun;
+    }
+    return longest;
+}
+
+static void open_with_limit(struct party *party, const struct server *server)
+{
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+
+    options.url = server->url;
+    options.realm = realm_of_claim();
+    options.timeout = CONNECT_SECONDS * 1000;
+    party_open_with(party, &options);
+}
+
+static void open_and_stop(struct party *from, struct party *to, struct server *server)
+{
+    next_realm();
+    server_start(server, NULL);
+    open_with_limit(from, server);
+    open_with_limit(to, server);
+    party_export(from, NULL);
+    party_import(to, NULL);
+    party_observe(to, no_queue);
+    party_wait(from, 1);
+    CHECK_EQUAL(kill(server->process, SIGSTOP), 0);
+}
+
+CLAIM("N29", "a broadcast to a server that does not read waits for two seconds at most, then the connection is lost, and made "
+             "again when the server continues")
+{
+    struct journal journal;
+    struct party from, to;
+    struct server server;
+
+    check_allow_seconds(90);
+    open_and_stop(&from, &to, &server);
+    observe_events(&from, &journal);
+    CHECK(broadcast_much(&from) <= WRITE_SECONDS + SLACK_SECONDS);
+    WAIT_UNTIL(read_count(&journal.disconnected) == 1);
+    const int64_t begun = now_in_seconds();
+    CHECK_STATUS(peal_bridge_flush(from.bridge, 100), PEAL_ERROR_TIMEOUT);
+    CHECK(!party_info(&from).is_connected);
+    CHECK(now_in_seconds() - begun <= 2 * CONNECT_SECONDS + SLACK_SECONDS);
+    CHECK_EQUAL(kill(server.process, SIGCONT), 0);
+    WAIT_UNTIL(read_count(&journal.connected) >= 1);
+    WAIT_UNTIL(peal_broadcast(from.chat.on_close) == PEAL_OK && read_count(&to.closes) > 0);
+    pair_close(&from, &to);
+    server_stop(&server);
+}
+
+CLAIM("N29", "a bridge is destroyed while its server does not read")
+{
+    struct party from, to;
+    struct server server;
+
+    check_allow_seconds(90);
+    open_and_stop(&from, &to, &server);
+    (void)broadcast_much(&from);
+    const int64_t begun = now_in_seconds();
+    pair_close(&from, &to);
+    CHECK(now_in_seconds() - begun <= 4 * (WRITE_SECONDS + CONNECT_SECONDS) + SLACK_SECONDS);
+    server_stop(&server);
+}
 
 /* ---- Back-pressure ----------------------------------------------------------------------------- */
 

@@ -11,8 +11,11 @@
  * Each broadcast of an exported protocol is sent to the processes that import the protocol, and broadcast there. A
  * process may do both: a call that it imports is not sent back.
  *
- * Nothing is exported or imported by default. Calls are delivered at most once, and a broadcast never waits for the
- * network. With `durable`, the server keeps the calls until the importing program has made them.
+ * Nothing is exported or imported by default. Calls are delivered at most once. A broadcast puts its call into the
+ * connection and does not wait for an answer. While the server does not read, a broadcast may wait for about two seconds;
+ * then the connection counts as lost and is made again, and a broadcast may wait for `timeout` while the server accepts
+ * a connection but says nothing. A queue in the options of the export keeps these waits away from the broadcasting
+ * thread. With `durable`, the server keeps the calls until the importing program has made them.
  *
  * A gathering (peal_gather in completion.h) of an exported method with a result gets one answer of each process that
  * observes the method. Other broadcasts of such a method are not sent.
