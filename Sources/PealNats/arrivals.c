@@ -8,7 +8,8 @@ enum {
     WINDOW = 256,
     WORDS = WINDOW / 64,
     GAP = 65536, /* between the numbers of a run */
-    BEFORE = 1 << 24, /* of numbers before a run: late, because more calls than that cannot wait on a slower way */
+    BEFORE = 1 << 24, /* of numbers before a run, or below its greatest: late, because more calls than that cannot wait on a
+                         slower way. A number further below is not, so forged ones that climb by GAP silence nobody for good */
     RUNS = 4,
     WAYS = 8,    /* origins that share a slot */
     SLOTS = 256 /* So 2,048 origins are known. The one that was silent for longest makes room. */
@@ -73,7 +74,8 @@ static bool is_in_window(const struct run *run, uint64_t number) { return run->g
 
 static bool covers(const struct run *run, uint64_t number)
 {
-    return number <= run->greatest && (number >= run->first || is_in_window(run, number));
+    return number <= run->greatest
+        && (is_in_window(run, number) || (number >= run->first && run->greatest - number <= BEFORE));
 }
 
 static bool is_continued_by(const struct run *run, uint64_t number)

@@ -4,8 +4,8 @@
  *
  * The numbers of an origin grow, with gaps: a process may have been away, or have imported other methods. A *run* has numbers
  * that followed one another with gaps of at most 65,536. Its greatest number and the 255 before it are known one by one, and
- * an older one counts as late. A number further ahead begins another run, so a single forged number does not make the
- * later calls of the genuine sender late. The last four runs of an origin are known.
+ * an older one counts as late. A number further ahead begins another run, and so does one that is more than 16,777,216 below,
+ * so forged numbers make at most that many later calls of the genuine sender late. The last four runs of an origin are known.
  */
 #ifndef PEAL_NATS_ARRIVALS_H
 #define PEAL_NATS_ARRIVALS_H

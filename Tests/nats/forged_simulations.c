@@ -141,6 +141,32 @@ CLAIM("N25", "a forged call with the greatest number makes no call of the genuin
     simulation_repeat(3, jump);
 }
 
+/* Each number continues the run of the genuine ones, by the greatest gap. */
+static void chain(struct simulation *simulation)
+{
+    enum { GAP = 65536, BEFORE = 1 << 24, STEPS = BEFORE / GAP + 1 };
+    struct couple couple;
+
+    simulation_begin(simulation);
+    open_exporter(&couple);
+    open_importer(&couple);
+    say(&couple, 1);
+    for (uint64_t i = 1; i <= STEPS; i++)
+        forge_call(&couple, 1 + i * GAP);
+    for (int32_t i = 2; i <= 300; i++)
+        say(&couple, i);
+    CHECK_EQUAL(party_heard(&couple.to), 300 + STEPS);
+    CHECK_EQUAL(couple.to.last, 300);
+    CHECK_EQUAL(party_info(&couple.to).refused + party_info(&couple.to).duplicates, 0);
+    close_couple(&couple);
+}
+
+CLAIM("N25", "forged calls whose numbers grow step by step make no call of the genuine sender late that is 16 million numbers "
+             "below")
+{
+    simulation_repeat(1, chain);
+}
+
 static void be_late(struct simulation *simulation)
 {
     struct couple couple;
