@@ -151,7 +151,8 @@ bool is_bundle(const void *message, size_t size)
 {
     const uint8_t *next = message;
 
-    while (size >= BUNDLE_HEAD && next[0] == HEAD_BYTE && size - BUNDLE_HEAD >= size_at(next)) {
+    while (size >= BUNDLE_HEAD && next[0] == HEAD_BYTE && size_at(next) >= SHORTEST_CALL
+           && size - BUNDLE_HEAD >= size_at(next)) {
         size -= BUNDLE_HEAD + size_at(next);
         next += BUNDLE_HEAD + size_at(next);
     }

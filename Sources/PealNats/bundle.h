@@ -13,6 +13,7 @@
 enum {
     BUNDLE_SIZE = 16384,
     BUNDLE_HEAD = 3, /* of each call: a byte string of CBOR with a length of two bytes */
+    SHORTEST_CALL = 32, /* bytes of a call without arguments; less would cost a queue many times the size of the message */
     PACE_MICROSECONDS = 500
 };
 
@@ -97,7 +98,7 @@ void bundle_add_locked(struct bundle *bundle, size_t method, const void *call, s
 /* Sends the waiting calls. NULL does nothing. */
 void bundle_flush(struct bundle *bundle);
 
-/* Returns true if the message is a bundle, and every call of it is complete. */
+/* Returns true if the message is a bundle, and every call of it is complete and no shorter than a call can be. */
 bool is_bundle(const void *message, size_t size);
 /* Returns true if the message begins as a bundle does. A call never does. */
 bool begins_as_bundle(const void *message, size_t size);

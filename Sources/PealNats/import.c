@@ -106,16 +106,27 @@ static void deliver_call(struct import *import, size_t index, const void *messag
 
 typedef void (*call_function)(struct import *import, size_t index, const void *message, size_t size);
 
+static void refuse_size(struct import *import, size_t index, size_t size)
+{
+    bridge_refuse(
+        import->bridge, &import->troubles, "%s: a message of %zu bytes", import->table->methods[index].name, size);
+}
+
 static void check_size(struct import *import, size_t index, const void *message, size_t size, call_function function)
 {
     /* The call before may have forked: the other calls of the message are made in the parent alone. */
     if (bridge_is_left(import->bridge))
         return;
     if (size > import->bridge->options.message_limit)
-        bridge_refuse(
-            import->bridge, &import->troubles, "%s: a message of %zu bytes", import->table->methods[index].name, size);
+        refuse_size(import, index, size);
     else
         function(import, index, message, size);
+}
+
+/* The sender bundles calls without knowing the limit of this process, which is for one call. */
+static bool is_too_long(const struct import *import, size_t size)
+{
+    return size > import->bridge->options.message_limit && size > BUNDLE_SIZE;
 }
 
 /* Passes each call of a message to a function. A bundle is refused as a whole if it does not end with a call. */
@@ -125,6 +136,10 @@ static void for_each_call(struct import *import, size_t index, const void *messa
 
     if (!begins_as_bundle(message, size)) {
         check_size(import, index, message, size, function);
+        return;
+    }
+    if (is_too_long(import, size)) {
+        refuse_size(import, index, size);
         return;
     }
     if (!is_bundle(message, size)) {

@@ -395,6 +395,39 @@ CLAIM("N6", "a message of several calls is refused as a whole if it does not end
     pair_close(&from, &to);
 }
 
+CLAIM("N6", "a message of calls that are too short to be any, or one above the limit, is refused before a queue has its calls")
+{
+    enum { LIMIT = 20000, EMPTY = 3000 };
+    struct peal_bridge_options limited = PEAL_BRIDGE_OPTIONS;
+    struct peal_import_options queued = PEAL_IMPORT_OPTIONS;
+    static uint8_t bundle[2 * LIMIT];
+    char subject[128];
+    struct party to;
+
+    next_realm();
+    limited.url = shared_server_url();
+    limited.realm = realm_of_claim();
+    limited.message_limit = LIMIT;
+    queued.queue = pumped_queue(100, PEAL_OVERFLOW_DROP_NEWEST);
+    party_open_with(&to, &limited);
+    party_import(&to, &queued);
+    party_observe(&to, no_queue);
+    natsConnection *stranger = connect_stranger(shared_server_url());
+    snprintf(subject, sizeof subject, "peal.v1.%s.Chat.on_message", realm_of_claim());
+    const size_t call = write_bundle(&to, bundle, sizeof bundle, 1, 1);
+    const size_t size = write_bundle(&to, bundle, sizeof bundle, 1, LIMIT / call + 1);
+    CHECK_EQUAL(natsConnection_Publish(stranger, subject, bundle, (int)size), NATS_OK);
+    for (size_t i = 0; i < EMPTY; i++)
+        memcpy(bundle + 3 * i, "\x59\0\0", 3);
+    CHECK_EQUAL(natsConnection_Publish(stranger, subject, bundle, 3 * EMPTY), NATS_OK);
+    WAIT_UNTIL(party_info(&to).refused + party_info(&to).dropped >= 2);
+    CHECK_EQUAL(party_info(&to).refused, 2);
+    CHECK_EQUAL(party_info(&to).dropped, 0);
+    natsConnection_Destroy(stranger);
+    party_close(&to);
+    CHECK_OK(peal_queue_destroy(queued.queue));
+}
+
 static peal_protocol define_other(peal_center center, const char *name, const char *const *methods)
 {
     const struct peal_protocol_description description = {
