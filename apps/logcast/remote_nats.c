@@ -1,5 +1,6 @@
 /* The object logcast-remote.so. */
 #include "remote.h"
+#include "remote_text.h"
 
 #include <inttypes.h>
 #include <peal/nats.h>
@@ -20,6 +21,8 @@ struct remote {
     struct log_store_protocol stores;
     peal_bridge *bridge;
     int interrupt;
+    char *text; /* of a line, followed by a zero */
+    size_t capacity;
 
     /* A reader. */
     peal_observation observation;
@@ -33,8 +36,6 @@ struct remote {
     struct remote_receiver receiver;
     peal_queue queue;
     int descriptor;
-    char *text; /* of a line, followed by a zero */
-    size_t capacity;
 };
 
 static void explain(char *out_sentence, size_t capacity)
@@ -75,6 +76,23 @@ static struct remote *open_remote(const struct remote_options *options)
     return NULL;
 }
 
+/* ---- Texts ------------------------------------------------------------------------------------- */
+
+static bool copy_text(struct remote *remote, const char *text, size_t length)
+{
+    if (length >= remote->capacity) {
+        char *grown = realloc(remote->text, 2 * length + 1);
+        if (grown == NULL)
+            return false;
+        remote->text = grown;
+        remote->capacity = 2 * length + 1;
+    }
+    if (length > 0)
+        memcpy(remote->text, text, length);
+    remote->text[length] = '\0';
+    return true;
+}
+
 /* ---- The reader -------------------------------------------------------------------------------- */
 
 static bool is_interrupted(const struct remote *remote)
@@ -113,6 +131,12 @@ static void publish_line(void *self, const char *source, uint64_t number, const 
         || strncmp(source, remote->source, sizeof remote->source - 1) != 0)
         begin_part(remote, source);
     remote->last_number = number;
+    if (remote_text_has_control(text, length)) {
+        if (!copy_text(remote, text, length))
+            abort(); /* The line must not count as published. */
+        remote_text_replace_control(remote->text, length);
+        text = remote->text;
+    }
     const char *name = remote->name;
     PEAL_BROADCAST(log_store, &remote->stores, store, name, number, text, length);
     if (++remote->on_the_way >= LINES_ON_THE_WAY && !is_interrupted(remote) && flush(remote, PEAL_FOREVER))
@@ -151,26 +175,13 @@ static uint64_t finish(struct remote *remote, uint32_t timeout)
 
 /* ---- The collector ----------------------------------------------------------------------------- */
 
-static bool copy_text(struct remote *remote, const char *text, size_t length)
+/* Returns true for what a reader publishes: a name as begin_part makes it, a number of the format, and a text without control
+ * characters. Every client of the server can make other calls, and a plugin may use the name as a key, the number as the last
+ * one of the name, or print the text. */
+static bool is_line(const char *source, uint64_t number, const char *text, size_t length)
 {
-    if (length >= remote->capacity) {
-        char *grown = realloc(remote->text, 2 * length + 1);
-        if (grown == NULL)
-            return false;
-        remote->text = grown;
-        remote->capacity = 2 * length + 1;
-    }
-    if (length > 0)
-        memcpy(remote->text, text, length);
-    remote->text[length] = '\0';
-    return true;
-}
-
-/* Returns true for what a reader publishes: a name as begin_part makes it, and a text without a newline. Every client of the
- * server can make other calls, and a plugin may use the name as a key, or write lines to a file. */
-static bool is_line(const char *source, const char *text, size_t length)
-{
-    if (source == NULL || *source == '\0' || (length > 0 && (text == NULL || memchr(text, '\n', length) != NULL)))
+    if (source == NULL || *source == '\0' || number == 0 || number > INT64_MAX || (length > 0 && text == NULL)
+        || remote_text_has_control(text, length))
         return false;
     for (; *source != '\0'; source++)
         if (*source < ' ' || *source > '~')
@@ -184,7 +195,7 @@ static void receive_line(void *self, const char *source, uint64_t number, const 
 {
     struct remote *remote = self;
     struct peal_queue_info info = { .size = sizeof info };
-    if (!is_line(source, text, length)) {
+    if (!is_line(source, number, text, length)) {
         remote->receiver.refused(remote->receiver.context);
     } else if (copy_text(remote, text, length)) {
         const struct log_line line = { source, number, remote->text, length };

@@ -1,6 +1,7 @@
 /* forger URL: publishes calls of LogStore that no reader publishes, and a line after them, in the realm "forged". */
 #include <peal/nats.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "log_sink.h"
 
@@ -13,6 +14,7 @@ static void store(
 int main(int argc, char **argv)
 {
     static const char two[] = "one\nbank.1.1:log\t9\ttwo";
+    static const char *const controls[] = { "\x1b[2J", "carriage\r", "deletion\x7f", "\xc2\x9b", "\x9b" };
     struct peal_bridge_options how = PEAL_BRIDGE_OPTIONS;
     struct peal_export_options durably = PEAL_EXPORT_OPTIONS;
     struct log_store_protocol stores;
@@ -32,6 +34,11 @@ int main(int argc, char **argv)
     store(&stores, "web.1.1:log\t1", 1, "tab", 3);
     store(&stores, "web.1.1:\x1b[2J", 1, "escape", 6);
     store(&stores, "web.1.1:log", 1, two, sizeof two - 1);
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+        store(&stores, "web.1.1:log", 1, controls[i], strlen(controls[i]));
+    store(&stores, "web.1.1:log", 1, "zer\0", 4);
+    store(&stores, "web.1.1:log", 0, "zero", 4);
+    store(&stores, "web.1.1:log", (uint64_t)INT64_MAX + 1, "last", 4);
     store(&stores, "web.1.1:log", 2, "genuine", 7);
     store(&stores, "web.1.1:log", 3, NULL, 0);
     const bool is_stored = peal_bridge_flush(bridge, 10000) == PEAL_OK;
