@@ -5,6 +5,7 @@
  * file once. */
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,8 +27,8 @@ struct lines {
     peal_observation sink;
     bool is_remote;
     uint64_t written, repeated;
-    struct position *positions;
-    size_t count, recent; /* the index of the last position that was found */
+    void *positions; /* a tree (tsearch) */
+    struct position *recent; /* the last one that was found */
 };
 
 /* The state for the next version. */
@@ -37,44 +38,46 @@ struct kept {
 
 /* ---- Positions --------------------------------------------------------------------------------- */
 
-static bool is_source(const struct position *position, const char *source, size_t length)
+static int compare(const void *first, const void *second)
 {
-    return strncmp(position->source, source, length) == 0 && position->source[length] == '\0';
+    const struct position *one = first, *other = second;
+    return strcmp(one->source, other->source);
 }
 
-/* Returns the position of a source, or NULL without memory. */
-static struct position *find(struct lines *lines, const char *source, size_t length)
+static struct position *make(struct lines *lines, const char *source)
 {
-    if (lines->recent < lines->count && is_source(&lines->positions[lines->recent], source, length))
-        return &lines->positions[lines->recent];
-    for (size_t i = 0; i < lines->count; i++) {
-        if (is_source(&lines->positions[i], source, length)) {
-            lines->recent = i;
-            return &lines->positions[i];
-        }
-    }
-    struct position *grown = realloc(lines->positions, (lines->count + 1) * sizeof *grown);
-    char *copy = strndup(source, length);
-    if (grown != NULL)
-        lines->positions = grown;
-    if (grown == NULL || copy == NULL) {
-        free(copy);
+    struct position *made = calloc(1, sizeof *made);
+    if (made == NULL || (made->source = strdup(source)) == NULL || tsearch(made, &lines->positions, compare) == NULL) {
+        if (made != NULL)
+            free(made->source);
+        free(made);
         return NULL;
     }
-    lines->recent = lines->count;
-    grown[lines->count] = (struct position){ copy, 0 };
-    return &grown[lines->count++];
+    return made;
+}
+
+/* Returns the position of a source, or NULL without memory. Every client of the server can name many sources, so they are
+ * in a balanced tree. */
+static struct position *find(struct lines *lines, const char *source)
+{
+    const struct position key = { (char *)source, 0 };
+    if (lines->recent == NULL || strcmp(lines->recent->source, source) != 0) {
+        struct position **found = tfind(&key, &lines->positions, compare);
+        lines->recent = found != NULL ? *found : make(lines, source);
+    }
+    return lines->recent;
 }
 
 /* Notes the position of a complete line. Returns false with errno if the plugin has not written the line. */
-static bool read_position(struct lines *lines, const char *text, size_t length)
+static bool read_position(struct lines *lines, char *text, size_t length)
 {
-    const char *tab = memchr(text, '\t', length);
+    char *tab = memchr(text, '\t', length);
     if (tab == NULL) {
         errno = EEXIST;
         return false;
     }
-    struct position *position = find(lines, text, (size_t)(tab - text));
+    *tab = '\0';
+    struct position *position = find(lines, text);
     if (position != NULL)
         position->number = strtoull(tab + 1, NULL, 10);
     return position != NULL;
@@ -134,7 +137,7 @@ static void begin_remote(void *self, const char *realm)
 /* Returns true if the file has the line. */
 static bool has_line(struct lines *lines, const struct log_line *line)
 {
-    struct position *position = find(lines, line->source, strlen(line->source));
+    struct position *position = find(lines, line->source);
     if (position == NULL)
         return false;
     const bool has = line->number <= position->number;
@@ -186,9 +189,12 @@ static void report(void *self, FILE *out)
 
 static void free_lines(struct lines *lines)
 {
-    for (size_t i = 0; i < lines->count; i++)
-        free(lines->positions[i].source);
-    free(lines->positions);
+    while (lines->positions != NULL) {
+        struct position *each = *(struct position **)lines->positions;
+        tdelete(each, &lines->positions, compare);
+        free(each->source);
+        free(each);
+    }
     if (lines->file != NULL)
         fclose(lines->file);
     free(lines);

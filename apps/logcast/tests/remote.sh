@@ -184,6 +184,12 @@ if [ -n "$rows" ]; then
     claim "each line is one row of the database" cmp all-lines stored
 fi
 
+# A file with the lines of many sources, of which any client can name new ones.
+seq 100000 | awk '{ print "s." $1 ".1:log\t1\tx" }' >many
+run timeout 20 "$logcast" --plugins plugins --lines.path many numbers
+claim "lines reads the positions of many sources" same 0 "$code"
+claim "lines appends to a file with many sources" same 100005 "$(lines_of many)"
+
 # Mistakes.
 echo "no file of logcast" >foreign
 run "$logcast" --plugins plugins --lines.path foreign numbers
