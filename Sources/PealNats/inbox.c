@@ -136,6 +136,19 @@ static peal_status make_positions(struct inbox *inbox)
 
 /* ---- The connection ---------------------------------------------------------------------------- */
 
+#define OTHER_STREAM "that of an earlier stream of calls, or was forged. All stored calls are made again"
+#define BEHIND_LAST \
+    "behind the last stored call: the server has lost calls, or it was forged. The calls up to the last are passed over"
+
+/* The calls go on, because a stream that was deleted and made again is no attack. */
+static void report_position(struct inbox *inbox, const char *what)
+{
+    struct import *import = inbox->import;
+
+    bridge_refuse(import->bridge, &import->troubles, "the position %s in the stream %s is %s", inbox->position_subject,
+        inbox->positions, what);
+}
+
 /* Finds the number of the last call that has ended. A server that has lost its last calls uses their numbers again. */
 static bool find_position(struct inbox *inbox)
 {
@@ -144,10 +157,15 @@ static bool find_position(struct inbox *inbox)
     if ((!inbox->knows_position && !read_position(inbox, inbox->jetstream))
         || !jetstream_get_state(inbox->jetstream, inbox->stream, &state))
         return false;
-    if (inbox->position.stream_created != state.created)
+    if (inbox->position.stream_created != state.created) {
+        if (inbox->position.stream_created != 0)
+            report_position(inbox, OTHER_STREAM);
         inbox->position = (struct position){ state.created, 0 };
-    if (inbox->position.sequence > state.last)
+    }
+    if (inbox->position.sequence > state.last) {
+        report_position(inbox, BEHIND_LAST);
         inbox->position.sequence = state.last;
+    }
     return true;
 }
 

@@ -371,6 +371,52 @@ CLAIM("N23", "an import that finds an unreadable position later reports it, make
     pair_close(&from, &to);
 }
 
+/* A client stores a position, which the observers' bridge reports.
+ *
+ * text: with a blank at its beginning, it is the number after the genuine time of the stream's creation. */
+static void observe_with_position(const char *text, const char *reason, int32_t sum)
+{
+    struct peal_import_options options = PEAL_IMPORT_OPTIONS;
+    struct party from, to;
+    struct journal journal;
+    char stored[64];
+
+    options.durable = true;
+    open_publisher(&from);
+    struct stranger stranger = connect_stranger();
+    natsMsg *position = read_position(&stranger);
+    REQUIRE(natsMsg_GetDataLength(position) < (int)sizeof stored);
+    memset(stored, 0, sizeof stored);
+    memcpy(stored, natsMsg_GetData(position), (size_t)natsMsg_GetDataLength(position));
+    const size_t kept = text[0] == ' ' ? strcspn(stored, " ") : 0;
+    snprintf(stored + kept, sizeof stored - kept, "%s", text);
+    store_position(&stranger, stored, strlen(stored));
+    natsMsg_Destroy(position);
+    party_open_application(&to, "reader");
+    observe_events(&to, &journal);
+    party_import(&to, &options);
+    party_observe(&to, no_queue);
+    WAIT_UNTIL(read_count(&journal.refused) > 0);
+    CHECK_CONTAINS(journal.reason, in_realm("peal.v1.%s._position.Chat.reader"));
+    CHECK_CONTAINS(journal.reason, reason);
+    party_say(&from, 100, "later");
+    WAIT_UNTIL(__atomic_load_n(&to.last, __ATOMIC_ACQUIRE) == 100);
+    CHECK_EQUAL(to.sum, sum + 100);
+    CHECK_EQUAL(party_info(&to).refused, 1);
+    disconnect(&stranger);
+    pair_close(&from, &to);
+}
+
+CLAIM("N23", "a position of another stream, with which all stored calls are made again, is reported once")
+{
+    observe_with_position("12345 3", "made again", 1 + 2 + 3 + 4 + 5 + 6 + 7);
+}
+
+CLAIM("N23", "a position behind the last stored call, with which stored calls are passed over, is reported once")
+{
+    observe_with_position(" 4000", "passed over", 0);
+}
+
 /* ---- Message ids ------------------------------------------------------------------------------- */
 
 static natsMsg *stored_call(const struct stranger *stranger, uint64_t number)
