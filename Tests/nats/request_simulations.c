@@ -6,11 +6,14 @@
 #include "latch.h"
 #include "party.h"
 #include "simulated.h"
+#include "waiting.h"
 
 #include <peal/completion.h>
 #include <peal/proxy.h>
 #include <peal/queue.h>
 #include <peal/status.h>
+
+#include <stdlib.h>
 
 enum {
     PRESENCE = SIMULATION_PRESENCE,
@@ -182,6 +185,55 @@ static void keep_open(struct simulation *simulation)
 CLAIM("N28", "a process keeps 16,384 requests open, each for ten minutes at most, and answers more by a status")
 {
     simulation_repeat(1, keep_open);
+}
+
+/* ---- Numbers of requests ----------------------------------------------------------------------- */
+
+static struct request *keep_request(struct waiting *waiting)
+{
+    struct request *made = calloc(1, sizeof *made + sizeof made->recipients[0]);
+
+    if (made == NULL)
+        check_give_up("no memory", __FILE__, __LINE__);
+    made->count = 1;
+    made->recipients[0].is_any = true;
+    CHECK(waiting_keep(waiting, made));
+    return made;
+}
+
+/* Returns true if an answer with this number would end a request. */
+static bool is_answered(struct waiting *waiting, uint64_t number)
+{
+    static const uint8_t id[ORIGIN_SIZE] = { 1 };
+    struct request *request = NULL;
+
+    return waiting_take(waiting, number, id, &request) != NULL;
+}
+
+CLAIM("N30", "an answer with a number near that of a request ends no other request, and two bridges number differently")
+{
+    enum { REQUESTS = 100, NEAR = 1000 };
+    struct waiting waiting = { .count = 0 }, other = { .count = 0 };
+    struct request *requests[REQUESTS];
+
+    waiting_init(&waiting);
+    waiting_init(&other);
+    for (size_t i = 0; i < REQUESTS; i++)
+        requests[i] = keep_request(&waiting);
+    const uint64_t seen = requests[0]->number;
+    for (uint64_t distance = 1; distance <= NEAR; distance++)
+        CHECK(!is_answered(&waiting, seen + distance) && !is_answered(&waiting, distance));
+    CHECK(is_answered(&waiting, seen));
+    struct request *foreign = keep_request(&other);
+    CHECK(foreign->number != seen);
+    waiting_leave(&other, foreign);
+    waiting_leave(&other, foreign);
+    for (size_t i = 0; i < REQUESTS; i++) {
+        waiting_leave(&waiting, requests[i]);
+        waiting_leave(&waiting, requests[i]);
+    }
+    waiting_destroy(&other);
+    waiting_destroy(&waiting);
 }
 
 /* ---- Remote services --------------------------------------------------------------------------- */
