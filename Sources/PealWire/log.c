@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum {
@@ -27,6 +27,7 @@ enum {
 static struct log logs[LOG_LIMIT];
 
 static const char was_cut[] = "another process has cut the file";
+static const char was_overwritten[] = "another process has overwritten the file";
 static const char is_parents[] = "the recorder belongs to the parent of this process";
 
 static struct file_header *header_of(const struct log *log) { return (struct file_header *)(void *)log->base; }
@@ -95,16 +96,19 @@ static _Thread_local struct {
     uint64_t checked;
 } self __attribute__((tls_model("initial-exec")));
 
-/* Replaces the mapped file by memory. Called by a signal handler. */
+/* Replaces a page of the mapped file by memory, and each further page at a fault of its own: memory of the size of the whole
+ * file may exceed a limit of the process, or be locked. Called by a signal handler. */
 static bool repair(void *address)
 {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
     for (size_t i = 0; i < LOG_LIMIT; i++) {
         struct log *log = &logs[i];
         uint8_t *base = state_of(log) != LOG_UNUSED ? __atomic_load_n(&log->base, __ATOMIC_ACQUIRE) : NULL;
         if (base == NULL || (uintptr_t)address - (uintptr_t)base >= log->capacity)
             continue;
         stop(log, was_cut);
-        return mmap(base, log->capacity, PROT_READ | PROT_WRITE,
+        return mmap((void *)((uintptr_t)address & ~(page - 1)), page, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0)
             != MAP_FAILED;
     }
@@ -151,14 +155,61 @@ static bool may_store(const struct log *log, uint64_t ticks)
     return self.may_store;
 }
 
+/* A fault reveals only a cut that a store meets. */
+void log_check_file(struct log *log)
+{
+    /* Before the size is read: other threads enlarge the file before they count the room. */
+    const uint64_t allocated = __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE);
+    const uint32_t state = state_of(log);
+    struct file_header header;
+    struct stat facts;
+
+    if (state != LOG_NEW && state != LOG_OPEN)
+        return;
+    if (fstat(log->file, &facts) != 0 || (uint64_t)facts.st_size < allocated)
+        stop(log, was_cut);
+    else if (pread(log->file, &header, sizeof header, 0) != (ssize_t)sizeof header
+             || memcmp(header.magic, RECORDING_MAGIC, sizeof header.magic) != 0
+             || header.start_ticks != log->start_ticks)
+        stop(log, was_overwritten);
+}
+
+/* Looks at the file once a millisecond. */
+static void check_file_sometimes(struct log *log, uint64_t ticks)
+{
+    if (ticks - __atomic_load_n(&log->checked, __ATOMIC_RELAXED) > log->millisecond) {
+        __atomic_store_n(&log->checked, ticks, __ATOMIC_RELAXED);
+        log_check_file(log);
+    }
+}
+
 /* ---- Room -------------------------------------------------------------------------------------- */
+
+/* Returns the bytes of a file that the process may write. More would raise SIGXFSZ, which ends the program. */
+static uint64_t size_limit(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
+}
+
+/* Writes by a system call. Returns false if not all bytes are in the file. */
+static bool write_at(const struct log *log, const void *bytes, size_t size, uint64_t offset)
+{
+    return offset + size <= size_limit() && pwrite(log->file, bytes, size, (off_t)offset) == (ssize_t)size;
+}
 
 /* Takes room on the disk, so that a store fails only if the file is cut. Touching the pages at once costs a third of
  * touching them one after the other. */
 static bool allocate_chunk(struct log *log, uint64_t begin)
 {
-    const uint64_t size = log->capacity - begin < CHUNK ? log->capacity - begin : CHUNK;
+    const uint64_t limit = size_limit() & ~(uint64_t)4095;
+    const uint64_t most = log->capacity < limit ? log->capacity : limit;
+    const uint64_t size = most < begin + CHUNK ? most - begin : CHUNK;
     struct stat facts;
+
+    if (most <= begin)
+        return false;
 
     if (fstat(log->file, &facts) == 0 && (uint64_t)facts.st_size < begin) {
         stop(log, was_cut);
@@ -203,7 +254,7 @@ void log_count_lost(struct log *log, const char *reason)
     if (may_store(log, log_ticks(log)))
         __atomic_store_n(&header_of(log)->lost, lost, __ATOMIC_RELAXED);
     else
-        (void)!pwrite(log->file, &lost, sizeof lost, offsetof(struct file_header, lost));
+        (void)write_at(log, &lost, sizeof lost, offsetof(struct file_header, lost));
 }
 
 static uint32_t thread_id(void)
@@ -248,7 +299,6 @@ static __attribute__((cold, noinline)) bool write_record(
     struct log *log, uint64_t begin, const struct record_header *record, const void *content)
 {
     struct record_header incomplete = *record;
-    const struct iovec parts[] = { { &incomplete, sizeof incomplete }, { (void *)(uintptr_t)content, record->size } };
     struct stat facts;
 
     incomplete.kind = RECORD_INCOMPLETE;
@@ -256,9 +306,9 @@ static __attribute__((cold, noinline)) bool write_record(
         stop(log, was_cut);
         return false;
     }
-    if (pwritev(log->file, parts, 2, (off_t)begin) == (ssize_t)(sizeof incomplete + record->size)
-        && pwrite(log->file, &record->kind, sizeof record->kind, (off_t)(begin + offsetof(struct record_header, kind)))
-               == (ssize_t)sizeof record->kind)
+    if (write_at(log, &incomplete, sizeof incomplete, begin)
+        && write_at(log, content, record->size, begin + sizeof incomplete)
+        && write_at(log, &record->kind, sizeof record->kind, begin + offsetof(struct record_header, kind)))
         return true;
     stop(log, "the file cannot be written");
     return false;
@@ -270,15 +320,16 @@ static bool append(struct log *log, struct record_header *record, const void *co
     const uint64_t space = record_space(record->size);
     const uint64_t begin = __atomic_fetch_add(&log->end, space, __ATOMIC_RELAXED);
 
-    *reason = "the file or the disk is full";
+    *reason = "the file or the disk is full, or the process may not write a larger file (ulimit -f)";
     if (begin + space > __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE) && !allocate_until(log, begin + space))
         return false;
     record->thread = thread_id();
     record->ticks = log_ticks(log);
+    check_file_sometimes(log, record->ticks);
     if (!may_store(log, record->ticks))
         return write_record(log, begin, record, content);
     store_record(log->base + begin, record, content);
-    /* The file may have been cut during the store. */
+    /* The file may have been cut. */
     return state_of(log) != LOG_STOPPED;
 }
 
@@ -307,7 +358,7 @@ static int map(struct log *log)
     if (memory == MAP_FAILED)
         return errno;
     __atomic_store_n(&log->base, memory, __ATOMIC_RELEASE);
-    return allocate_chunk(log, 0) ? 0 : ENOSPC;
+    return allocate_chunk(log, 0) ? 0 : size_limit() < 4096 ? EFBIG : ENOSPC;
 }
 
 static int begin_file(struct log *log)
@@ -323,7 +374,7 @@ static int begin_file(struct log *log)
     log->millisecond = (uint64_t)(((wide)1000000 << 32) / header.tick_length);
     if (error != 0)
         return error;
-    return pwrite(log->file, &header, sizeof header, 0) == (ssize_t)sizeof header ? 0 : EIO;
+    return write_at(log, &header, sizeof header, 0) ? 0 : EIO;
 }
 
 /* Takes one of the logs. NULL if all are taken. An unused log has no file and no memory, so the handlers may find it while
@@ -338,7 +389,7 @@ static struct log *take_log(void)
         uint32_t unused = LOG_UNUSED;
         if (!__atomic_compare_exchange_n(&log->state, &unused, LOG_NEW, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        log->end = log->allocated = log->lost = 0;
+        log->end = log->allocated = log->lost = log->checked = 0;
         log->reason = NULL;
         pthread_mutex_init(&log->lock, NULL);
         return log;
@@ -392,19 +443,17 @@ peal_status log_create(const char *path, uint64_t capacity, struct log **out_log
 }
 
 /* Completes the file, unless another process has made another one of it. */
-static void complete_file(const struct log *log, uint64_t end)
+static void complete_file(struct log *log, uint64_t end)
 {
     struct file_header header;
-    struct stat facts;
 
-    if (state_of(log) != LOG_OPEN || pread(log->file, &header, sizeof header, 0) != (ssize_t)sizeof header
-        || memcmp(header.magic, RECORDING_MAGIC, sizeof header.magic) != 0 || header.start_ticks != log->start_ticks
-        || fstat(log->file, &facts) != 0 || (uint64_t)facts.st_size < end)
+    log_check_file(log);
+    if (state_of(log) != LOG_OPEN || pread(log->file, &header, sizeof header, 0) != (ssize_t)sizeof header)
         return;
     header.end = end;
     header.lost = log->lost;
     /* If this fails, the file is that of a program that was killed, and zeros follow the records. */
-    (void)!pwrite(log->file, &header, sizeof header, 0);
+    (void)write_at(log, &header, sizeof header, 0);
     (void)!ftruncate(log->file, (off_t)end);
 }
 

@@ -33,6 +33,7 @@ struct log {
     uint64_t lost;
     const char *reason;   /* why a call was lost; NULL if none was */
     uint64_t start_ticks;
+    uint64_t checked;     /* when a call last looked at the file, in ticks */
     uint64_t millisecond; /* in ticks */
     struct place place;
     pthread_mutex_t lock; /* of the place, and of allocating */
@@ -49,6 +50,9 @@ bool log_is_of_parent(const struct log *log);
 
 /* Appends a record. Returns false if it is not in the file; a call has then been counted as lost. */
 bool log_append(struct log *log, enum record_kind kind, uint16_t method, const void *content, size_t size);
+
+/* Stops the log, with the reason, if another process has cut or overwritten the file. */
+void log_check_file(struct log *log);
 
 /* reason: *static*. */
 void log_count_lost(struct log *log, const char *reason);

@@ -213,6 +213,7 @@ peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal_recorder
 {
     if (recorder == NULL || out_info == NULL || out_info->size != sizeof *out_info)
         return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_recorder_get_info is NULL, or a size is wrong");
+    log_check_file(recorder->log);
     const uint64_t end = __atomic_load_n(&recorder->log->end, __ATOMIC_RELAXED);
     const uint64_t allocated = __atomic_load_n(&recorder->log->allocated, __ATOMIC_RELAXED);
     out_info->bytes = end < allocated ? end : allocated;

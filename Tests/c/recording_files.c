@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,6 +119,17 @@ static bool has_text(const char *text)
 
     fclose(file);
     return length == strlen(text) && strcmp(content, text) == 0;
+}
+
+/* The bytes of memory that the process uses. */
+static size_t memory_in_use(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long all = 0, used = 0;
+
+    CHECK(fscanf(file, "%lu %lu", &all, &used) == 2);
+    fclose(file);
+    return used * (size_t)sysconf(_SC_PAGESIZE);
 }
 
 /* ---- Cut files --------------------------------------------------------------------------------- */
@@ -228,6 +240,164 @@ CLAIM("R5", "a handler of SIGBUS that the program had before gets all other faul
 {
     begin();
     CHECK(in_child(meets_own_fault, 20));
+    end();
+}
+
+static unsigned faults;
+
+static void count_fault(int number)
+{
+    sigset_t blocked;
+
+    (void)number;
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    faults += sigismember(&blocked, SIGUSR1) == 1 && sigismember(&blocked, SIGBUS) == 0;
+}
+
+/* The process of the second signal must end by it. */
+static bool honours_former_handler(void)
+{
+    struct sigaction action = { .sa_handler = count_fault, .sa_flags = (int)SA_RESETHAND | SA_NODEFER };
+    int status = 0;
+
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGUSR1);
+    sigaction(SIGBUS, &action, NULL);
+    peal_recorder *recorder = record();
+    raise(SIGBUS);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(5);
+        raise(SIGBUS);
+        _exit(0);
+    }
+    waitpid(child, &status, 0);
+    peal_recorder_destroy(recorder);
+    return faults == 1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS;
+}
+
+CLAIM("R5", "a former handler is called with its mask, and only once if it has SA_RESETHAND")
+{
+    begin();
+    CHECK(in_child(honours_former_handler, 20));
+    end();
+}
+
+/* Memory of the size of the capacity, 1 GiB, would be refused, or resident where root has no limit. */
+static bool goes_on_with_locked_memory(void)
+{
+    enum { LOCKED = 32 << 20 };
+    struct rlimit limit = { 0, 0 };
+    peal_recorder *recorder = record();
+
+    say(CALLS);
+    getrlimit(RLIMIT_MEMLOCK, &limit);
+    limit.rlim_cur = limit.rlim_max < LOCKED ? limit.rlim_max : LOCKED;
+    if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || mlockall(MCL_FUTURE) != 0 || truncate(path, 0) != 0)
+        return false;
+    const size_t before = memory_in_use();
+    say(CALLS);
+    const struct peal_recorder_info info = state_of(recorder);
+    const size_t after = memory_in_use();
+    peal_recorder_destroy(recorder);
+    return info.lost == CALLS && after < before + LOCKED;
+}
+
+CLAIM("R5", "a program that locks its memory goes on, and gets little memory for a file of any capacity")
+{
+    begin();
+    CHECK(in_child(goes_on_with_locked_memory, 20));
+    end();
+}
+
+CLAIM("R5", "a cut that no call has met is reported with the reason")
+{
+    begin();
+    peal_recorder *recorder = record();
+    say(CALLS);
+    CHECK(state_of(recorder).reason == NULL);
+    REQUIRE(truncate(path, 1 << 20) == 0);
+    CHECK_CONTAINS(state_of(recorder).reason, "cut the file");
+    say(1);
+    CHECK_EQUAL(state_of(recorder).lost, 1);
+    peal_recorder_destroy(recorder);
+    end();
+}
+
+CLAIM("R5", "calls are counted once a file was cut and has grown again, which raises no fault")
+{
+    struct stat facts;
+
+    begin();
+    peal_recorder *recorder = record();
+    say(CALLS);
+    REQUIRE(truncate(path, 0) == 0 && truncate(path, 64 << 20) == 0);
+    /* The calls alone must find it out: they need less than the first 4 MiB. */
+    for (int i = 0; i < 20; i++) {
+        say(10);
+        usleep(2000);
+    }
+    const struct peal_recorder_info info = state_of(recorder);
+    CHECK(info.lost > CALLS);
+    CHECK_CONTAINS(info.reason, "overwritten the file");
+    peal_recorder_destroy(recorder);
+    CHECK(stat(path, &facts) == 0 && facts.st_size == 64 << 20);
+    end();
+}
+
+/* 3,000 calls have 9 MB. */
+static bool goes_on_at_size_limit(void)
+{
+    const struct rlimit limit = { 6 << 20, 6 << 20 };
+    peal_recorder *recorder = NULL;
+    struct stat facts;
+
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return false;
+    recorder = record();
+    say(3000);
+    const struct peal_recorder_info info = state_of(recorder);
+    peal_recorder_destroy(recorder);
+    const uint64_t calls = count_calls();
+    return info.lost > 0 && calls > 1900 && calls + info.lost == 3000 && strstr(info.reason, "ulimit") != NULL
+        && stat(path, &facts) == 0 && facts.st_size <= 6 << 20;
+}
+
+static bool is_refused_at_size_limit(void)
+{
+    const struct rlimit limit = { 1000, 1000 };
+    peal_recorder *recorder;
+
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0
+        && peal_recorder_create(path, NULL, &recorder) == PEAL_ERROR_CREATION
+        && strstr(peal_wire_last_message(), "too large") != NULL;
+}
+
+/* A thread that blocks SIGBUS records by system calls. */
+static bool goes_on_at_late_size_limit(void)
+{
+    const struct rlimit limit = { 1 << 20, 1 << 20 };
+    peal_recorder *recorder = record();
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, NULL);
+    sigdelset(&all, SIGXFSZ);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return false;
+    say(1000);
+    const struct peal_recorder_info info = state_of(recorder);
+    peal_recorder_destroy(recorder);
+    return info.lost > 0 && info.lost < 700;
+}
+
+CLAIM("R5", "a program that may not write so large a file goes on: calls beyond the limit are counted, with the reason")
+{
+    begin();
+    CHECK(in_child(goes_on_at_size_limit, 20));
+    CHECK(in_child(is_refused_at_size_limit, 20));
+    CHECK(in_child(goes_on_at_late_size_limit, 20));
     end();
 }
 
@@ -465,17 +635,6 @@ enum {
     FACTOR = 4
 #endif
 };
-
-/* The bytes of memory that the process uses. */
-static size_t memory_in_use(void)
-{
-    FILE *file = fopen("/proc/self/statm", "r");
-    unsigned long all = 0, used = 0;
-
-    CHECK(fscanf(file, "%lu %lu", &all, &used) == 2);
-    fclose(file);
-    return used * (size_t)sysconf(_SC_PAGESIZE);
-}
 
 /* Writes a file that describes one method as often as possible, with a call each. Returns its size. */
 static size_t write_descriptions(uint64_t fingerprint)

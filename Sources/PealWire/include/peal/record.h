@@ -55,6 +55,13 @@ struct peal_recorder_options {
  * microseconds each: on a thread that blocks SIGBUS, and in a program that has replaced the handler. A thread looks for these
  * once a millisecond. So do not block or handle SIGBUS and cut the file within the same millisecond.
  *
+ * A cut that no store meets, and a file that was cut and has grown again, is noticed once a millisecond too, and by
+ * peal_recorder_get_info. So the calls of the last millisecond may be missing and not counted, beside those that the cut has
+ * removed.
+ *
+ * A file that reaches its capacity, the end of the disk or the size that the process may write (RLIMIT_FSIZE) gets no more
+ * calls. They are counted.
+ *
  * In the child of a fork the recorder records nothing and counts the calls. Only peal_recorder_get_info and
  * peal_recorder_destroy may be called, which leave the parent's file alone.
  *
@@ -85,10 +92,10 @@ struct peal_recorder_info {
     size_t size;    /* sizeof(struct peal_recorder_info), set by the caller */
     uint64_t bytes; /* of the file that are used */
     uint64_t lost;  /* calls that are not in the file */
-    const char *reason; /* why the last of them was lost, *static*; NULL if none was */
+    const char *reason; /* why the last of them was lost, or why the recorder has stopped, *static*; NULL for neither */
 };
 
-/* Reads the state of a recorder.
+/* Reads the state of a recorder, and finds out if another process has cut or overwritten its file. Some system calls.
  *
  * out_info: filled; its size must be set.
  * Returns PEAL_OK; PEAL_ERROR_ARGUMENT.
