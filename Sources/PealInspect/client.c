@@ -8,6 +8,7 @@
 #include <peal/inspection.h>
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -51,7 +52,11 @@ void client_begin(struct client *client, int descriptor)
     struct ucred peer;
     socklen_t length = sizeof peer;
 
-    *client = (struct client){ .descriptor = descriptor, .user = (uid_t)-1, .progress = seconds_now() };
+    /* The descriptor last and at once: the child of a fork closes it if it is not -1. */
+    memset(&client->user, 0, sizeof *client - offsetof(struct client, user));
+    client->user = (uid_t)-1;
+    client->progress = seconds_now();
+    __atomic_store_n(&client->descriptor, descriptor, __ATOMIC_RELEASE);
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
         client->user = peer.uid;
     check_user(client);
@@ -59,11 +64,13 @@ void client_begin(struct client *client, int descriptor)
 
 void client_end(struct client *client)
 {
+    /* First, so that the child of a fork never closes a number that has become another file's. */
+    const int descriptor = __atomic_exchange_n(&client->descriptor, -1, __ATOMIC_RELAXED);
+
     end_stream(client);
-    close(client->descriptor);
+    close(descriptor);
     text_free(&client->input);
     text_free(&client->output);
-    *client = (struct client){ .descriptor = -1 };
 }
 
 /* ---- Requests ---------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "latch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -326,6 +328,39 @@ CLAIM("I1", "a call that the inspection makes may fork: the child blocks what th
     close(client);
     close_inspection();
     close_center(center);
+}
+
+static bool takes_number; /* The next close is followed by a fork. */
+static pid_t child_of_close;
+
+/* Instead of the function of the C library: another thread of the program opens a file and forks, as soon as the number of
+ * a client is free. The child must not close the file. */
+int close(int descriptor)
+{
+    const long result = syscall(SYS_close, descriptor);
+
+    if (!__atomic_exchange_n(&takes_number, false, __ATOMIC_ACQ_REL))
+        return (int)result;
+    if (open("/dev/null", O_RDONLY) == descriptor && (child_of_close = fork()) == 0)
+        _exit(fcntl(descriptor, F_GETFD) >= 0 ? 0 : 1);
+    return (int)result;
+}
+
+CLAIM("I1", "the child of a fork keeps a file of the program whose number was that of a connection")
+{
+    int status = 1;
+
+    open_inspection(0);
+    const int client = connect_client();
+    CHECK_CONTAINS(request_of(client, "hello"), "process");
+    __atomic_store_n(&takes_number, true, __ATOMIC_RELEASE);
+    shutdown(client, SHUT_RDWR);
+    while (__atomic_load_n(&takes_number, __ATOMIC_ACQUIRE))
+        usleep(1000);
+    close_inspection();
+    CHECK(child_of_close > 0 && waitpid(child_of_close, &status, 0) == child_of_close);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(client);
 }
 
 /* ---- N2: bad input ----------------------------------------------------------------------------- */
