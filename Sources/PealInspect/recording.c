@@ -13,7 +13,7 @@
 
 enum {
     REPORT_PERIOD = 1000,          /* between two reports, in milliseconds */
-    TURN = 10000000,               /* nanoseconds of replaying, after which other clients get their turn */
+    TURN = 10000000,               /* nanoseconds of a list or a replay, after which other clients get their turn */
     LINES = 1000,                  /* of a list in one turn */
     LONGEST_WAIT = 100,            /* for the next call, in milliseconds */
     ARGUMENT_LIMIT = 200           /* bytes and elements of one printed argument */
@@ -32,6 +32,7 @@ struct recording {
     uint64_t begin;    /* of the replay's first call, monotonic */
     uint64_t first;    /* the recorded time of that call */
     uint64_t reported; /* the time of the last report */
+    uint64_t turn_end; /* when other clients get their turn */
     bool has_begun;
     bool has_call; /* `call` was read and not made */
     struct peal_replay_call call;
@@ -198,14 +199,18 @@ static bool begin_replay(struct recording *recording, const struct request *requ
     return true;
 }
 
-/* Reads the next call that was not skipped. Returns false after the last one. */
-static bool read_call(struct recording *recording)
+enum reading { READ_CALL, READ_LATER, READ_NOTHING };
+
+/* Reads the next call that was not skipped. All calls of a file may be skipped, so this may take several turns. */
+static enum reading read_call(struct recording *recording)
 {
     while (!recording->has_call) {
+        if (now() > recording->turn_end)
+            return READ_LATER;
         recording->call = (struct peal_replay_call){ .size = sizeof recording->call };
         const peal_status status = recording->wire->replay_next(recording->replay, &recording->call);
         if (status == PEAL_ERROR_NOT_FOUND || status == PEAL_ERROR_MEMORY)
-            return false;
+            return READ_NOTHING;
         recording->failed += status < 0;
         recording->has_call = status == PEAL_OK && recording->call.method.id != 0;
     }
@@ -214,7 +219,7 @@ static bool read_call(struct recording *recording)
         recording->begin = now();
         recording->first = recording->call.time;
     }
-    return true;
+    return READ_CALL;
 }
 
 /* The time until the call is due, in nanoseconds. */
@@ -238,16 +243,18 @@ static void report_replay(struct recording *recording, struct text *output)
 
 static bool continue_replay(struct recording *recording, struct text *output)
 {
-    const uint64_t begin = now();
+    enum reading reading;
 
-    while (read_call(recording)) {
-        if (time_left(recording) > 0 || now() - begin > TURN)
+    while ((reading = read_call(recording)) == READ_CALL) {
+        if (time_left(recording) > 0 || now() > recording->turn_end)
             return true;
         const struct peal_replay_call *call = &recording->call;
         recording->has_call = false;
         recording->made++;
         recording->failed += peal_send(call->method, call->arguments, call->argument_count, NULL, NULL) < 0;
     }
+    if (reading == READ_LATER)
+        return true;
     report_replay(recording, output);
     return false;
 }
@@ -277,8 +284,9 @@ static void add_call(const struct peal_replay_call *call, struct text *output)
 static bool continue_calls(struct recording *recording, struct text *output)
 {
     for (int lines = 0; lines < LINES; lines++) {
-        if (!read_call(recording))
-            return false;
+        const enum reading reading = read_call(recording);
+        if (reading != READ_CALL)
+            return reading == READ_LATER;
         add_call(&recording->call, output);
         recording->has_call = false;
     }
@@ -313,6 +321,7 @@ bool recording_continue(struct recording *recording, struct text *output)
 
     if (is_due)
         recording->reported = now();
+    recording->turn_end = now() + TURN;
     switch (recording->kind) {
     case RECORDING_RECORD:
         if (is_due)

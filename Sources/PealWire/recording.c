@@ -12,7 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { WINDOW = 1 << 16 };
+enum {
+    WINDOW = 1 << 16,
+    HOLE_LIMIT = 16 << 20, /* bytes of a file that may be holes, all of them */
+    HOLE_FACTOR = 32       /* of the bytes on the disk. File systems that compress do not exceed it */
+};
 
 /* Reads until the buffer is full or the file ends. Returns the number of bytes. */
 static size_t read_at(int file, uint64_t offset, uint8_t *bytes, size_t size)
@@ -51,6 +55,15 @@ static const uint8_t *load(struct recording *recording, uint64_t offset, size_t 
 
 /* ---- Files ------------------------------------------------------------------------------------- */
 
+/* Returns true if the file has so many holes that reading it would cost far more than the file does. A file system that
+ * counts no blocks gets no such test. */
+static bool is_sparse(const struct stat *facts)
+{
+    const uint64_t stored = (uint64_t)facts->st_blocks * 512;
+
+    return stored != 0 && facts->st_size > HOLE_LIMIT && (uint64_t)facts->st_size / HOLE_FACTOR > stored;
+}
+
 static int read_header(struct recording *recording)
 {
     struct file_header *header = &recording->header;
@@ -64,6 +77,8 @@ static int read_header(struct recording *recording)
     if (read_at(recording->file, 0, (uint8_t *)header, sizeof *header) != sizeof *header
         || memcmp(header->magic, RECORDING_MAGIC, sizeof header->magic) != 0 || header->end > recording->size)
         return EBADMSG;
+    if (is_sparse(&facts))
+        return EFBIG;
     recording_rewind(recording);
     return 0;
 }

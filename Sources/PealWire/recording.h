@@ -55,7 +55,8 @@ struct recording {
     size_t count, capacity;
 };
 
-/* Opens a file. Returns 0, or an error of errno.h: EBADMSG for a file that is no recording. It never waits. */
+/* Opens a file. Returns 0, or an error of errno.h: EBADMSG for a file that is no recording, EFBIG for one
+ * that consists of holes. It never waits. */
 int recording_open(struct recording *recording, const char *path);
 void recording_close(struct recording *recording);
 void recording_rewind(struct recording *recording);

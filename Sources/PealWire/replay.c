@@ -234,6 +234,9 @@ static peal_status open_file(struct peal_replay *replay, const char *path, peal_
     const int error = recording_open(&replay->recording, path);
     if (error == EBADMSG)
         return wire_fail(PEAL_ERROR_SYNTAX, "%s: the file is no recording", path);
+    if (error == EFBIG)
+        return wire_fail(PEAL_ERROR_LIMIT,
+            "%s: nearly all of the file are holes; if it is genuine, copy it with cp --sparse=never", path);
     if (error != 0)
         return wire_fail(PEAL_ERROR_NOT_FOUND, "%s: %s", path, strerror(error));
     replay->info.is_closed = replay->recording.header.end != 0;

@@ -801,6 +801,55 @@ CLAIM("I8", "a program that was started with the rights of another group opens n
 
 /* ---- Files ------------------------------------------------------------------------------------- */
 
+/* Writes a recording of calls that cannot be decoded. */
+static void write_bad_calls(const char *path, unsigned thousands)
+{
+    enum { SIZE = 32 };
+    static char block[1000 * SIZE], header[64] = "pealrec1", description[56];
+    const struct {
+        uint32_t size;
+        uint16_t kind, method;
+    } call = { 1, 2, 0 }, described = { 8 + sizeof "InspectedChat\0on_close\0", 1, 0 };
+    FILE *file = fopen(path, "wb");
+    uint64_t fingerprint = 0;
+
+    CHECK_OK(peal_method_fingerprint(find_method(chat, "on_close"), &fingerprint));
+    memcpy(description, &described, sizeof described);
+    memcpy(description + 24, &fingerprint, sizeof fingerprint);
+    memcpy(description + 32, "InspectedChat\0on_close\0", sizeof "InspectedChat\0on_close\0");
+    for (size_t i = 0; i < 1000; i++) {
+        memcpy(block + i * SIZE, &call, sizeof call);
+        block[i * SIZE + 24] = (char)0xff;
+    }
+    fwrite(header, sizeof header, 1, file);
+    fwrite(description, sizeof description, 1, file);
+    for (unsigned i = 0; i < thousands; i++)
+        fwrite(block, sizeof block, 1, file);
+    CHECK(fclose(file) == 0);
+}
+
+CLAIM("I9", "a list of calls that cannot be decoded delays neither another client nor the end of the inspection")
+{
+    char path[96], line[128];
+
+    open_chat();
+    open_inspection(0);
+    snprintf(path, sizeof path, "/tmp/peal-inspection-calls-%d", (int)getpid());
+    write_bad_calls(path, 4000);
+    const int lister = connect_client(), client = connect_client();
+    const int length = snprintf(line, sizeof line, "calls %s\n", path);
+    send_bytes(lister, line, (size_t)length);
+    CHECK(recv(lister, line, sizeof line, 0) > 0);
+    CHECK_CONTAINS(request_of(client, "hello"), "process");
+    close_inspection();
+    /* The end of the list was not reached. */
+    CHECK(strstr(read_answer(lister), "\"end\"") == NULL);
+    close(lister);
+    close(client);
+    unlink(path);
+    close_center(center);
+}
+
 CLAIM("I9", "a path that leads to a FIFO, a device or a folder is refused, and the inspection can still be stopped")
 {
     char fifo[80], line[128];

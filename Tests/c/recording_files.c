@@ -691,6 +691,31 @@ CLAIM("R8", "a replay of a file with 65,536 descriptions and calls of one method
     end();
 }
 
+CLAIM("R8", "a small file of holes that announces a call of 4 GiB is refused, with the remedy")
+{
+    static const char header[64] = "pealrec1";
+    const struct {
+        uint32_t size;
+        uint16_t kind, method;
+        uint32_t thread, reserved;
+        uint64_t ticks;
+    } record = { UINT32_MAX - 15, 2, 0, 0, 0, 0 };
+    peal_replay *replay = NULL;
+
+    begin();
+    FILE *file = fopen(path, "wb");
+    REQUIRE(fwrite(header, sizeof header, 1, file) == 1 && fwrite(&record, sizeof record, 1, file) == 1);
+    REQUIRE(fclose(file) == 0 && truncate(path, (off_t)5 << 30) == 0);
+    CHECK_STATUS(peal_replay_create(path, center, &replay), PEAL_ERROR_LIMIT);
+    CHECK_CONTAINS(peal_wire_last_message(), "cp --sparse=never");
+    peal_replay_destroy(replay);
+    /* 16 MiB cost little. */
+    REQUIRE(truncate(path, sizeof header) == 0 && truncate(path, 16 << 20) == 0);
+    CHECK_OK(peal_replay_create(path, center, &replay));
+    peal_replay_destroy(replay);
+    end();
+}
+
 CLAIM("R8", "the reasons of at most 256 skipped methods are printed, and then the number of the others")
 {
     char *text = malloc(1 << 20);

@@ -128,6 +128,7 @@ typedef struct peal_replay peal_replay;
  * center: has the protocols.
  * out_replay: filled, NULL on failure; *owned*: end it with peal_replay_destroy.
  * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND when the file cannot be opened; PEAL_ERROR_SYNTAX when it is no recording;
+ * PEAL_ERROR_LIMIT for a file of more than 16 MiB that has fewer than a thirty-second of them on the disk;
  * PEAL_ERROR_HANDLE, PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_replay_create(const char *path, peal_center center, peal_replay **out_replay);
