@@ -6,6 +6,8 @@
 #include "recording.h"
 #include "ticks.h"
 
+#include "../PealText/utf8.h"
+
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>
@@ -125,6 +127,21 @@ static peal_status find_method(struct peal_replay *replay, struct replayed_metho
     return PEAL_OK;
 }
 
+/* Returns true if a text of the file can be printed: it controls no terminal, and adds no line to the reasons. Only the
+ * canonical text has several lines. */
+static bool is_printable(const char *text, bool has_lines)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    const size_t length = strlen(text);
+
+    for (size_t i = 0; i < length; i++)
+        /* The control characters beyond ASCII are 0xc2 0x80 to 0xc2 0x9f. */
+        if ((bytes[i] < ' ' && !(has_lines && bytes[i] == '\n')) || bytes[i] == 0x7f
+            || (bytes[i] == 0xc2 && bytes[i + 1] < 0xa0))
+            return false;
+    return is_utf8_without_zero(bytes, length);
+}
+
 /* Reads three texts that are ended by zeros, after the fingerprint. Returns false for other content. */
 static bool read_description(struct replayed_method *method, const uint8_t *content, size_t size)
 {
@@ -137,7 +154,7 @@ static bool read_description(struct replayed_method *method, const uint8_t *cont
     memcpy(&method->fingerprint, content, head);
     for (int i = 0; i < 3; i++) {
         const uint8_t *end = memchr(content + at, 0, size - at);
-        if (end == NULL)
+        if (end == NULL || !is_printable((const char *)content + at, i == 2))
             return false;
         *texts[i] = (const char *)content + at;
         at = (size_t)(end - content) + 1;

@@ -716,6 +716,46 @@ CLAIM("R8", "a small file of holes that announces a call of 4 GiB is refused, wi
     end();
 }
 
+/* Returns the status of a replay of a file that describes a method. */
+static peal_status describe(const char *protocol, const char *name, const char *text)
+{
+    static const char header[64] = "pealrec1";
+    char content[512] = { 0 };
+    const size_t names = 8 + strlen(protocol) + 1 + strlen(name) + 1, size = names + strlen(text) + 1;
+    const struct {
+        uint32_t size;
+        uint16_t kind, method;
+        uint32_t thread, reserved;
+        uint64_t ticks;
+    } record = { (uint32_t)size, 1, 0, 0, 0, 0 };
+    peal_replay *replay = NULL;
+    FILE *file = fopen(path, "wb");
+
+    memcpy(content + 8, protocol, strlen(protocol));
+    memcpy(content + 8 + strlen(protocol) + 1, name, strlen(name));
+    memcpy(content + names, text, strlen(text));
+    fwrite(header, sizeof header, 1, file);
+    fwrite(&record, sizeof record, 1, file);
+    fwrite(content, (size + 7) & ~(size_t)7, 1, file);
+    CHECK(fclose(file) == 0);
+    const peal_status status = peal_replay_create(path, center, &replay);
+    peal_replay_destroy(replay);
+    return status;
+}
+
+CLAIM("R8", "a recording whose names have newlines or control characters, or are not UTF-8, is refused")
+{
+    begin();
+    CHECK_OK(describe("Chat", "on_m\xc3\xa9ssage", "protocol Chat\nrequired void on_m()\n"));
+    CHECK_STATUS(describe("Chat.x: skipped\nroot logged in", "on_message", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on\033[2Jmessage", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on\x7fmessage", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on\xc2\x9b" "2J", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on\xff", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on_message", "void on_message()\033[2J\n"), PEAL_ERROR_SYNTAX);
+    end();
+}
+
 CLAIM("R8", "the reasons of at most 256 skipped methods are printed, and then the number of the others")
 {
     char *text = malloc(1 << 20);
