@@ -329,7 +329,7 @@ int read_answer(struct connection *connection, int timeout, struct value **out_l
 }
 
 int request(struct connection *connection, const char *const *words, size_t count,
-    void (*line)(void *context, struct value *line), void *context)
+    bool (*line)(void *context, struct value *line), void *context)
 {
     struct value *answer;
     int result = EXIT_OK;
@@ -342,15 +342,18 @@ int request(struct connection *connection, const char *const *words, size_t coun
             return result == EXIT_OK ? report_lost(connection) : result;
         if (status == 0)
             continue;
-        if (value_get(answer, "error") != NULL) {
+        const bool is_error = value_get(answer, "error") != NULL, is_end = value_get(answer, "end") != NULL;
+        const bool is_second = is_error && result != EXIT_OK;
+        if (is_error && !is_second) {
             report_error("%s", value_text(answer, "error"));
             result = EXIT_FAILED;
-        } else if (value_get(answer, "end") != NULL) {
-            value_free(answer);
-            return result;
-        } else {
-            line(context, answer);
         }
+        const bool goes_on = is_error ? !is_second : is_end || line(context, answer);
         value_free(answer);
+        if (is_end)
+            return result;
+        /* What follows may have no end. */
+        if (!goes_on)
+            return EXIT_FAILED;
     }
 }

@@ -59,11 +59,12 @@ int read_line(struct connection *connection, int timeout, char **out_line);
  * Returns 1 for a line, 0 when the time has expired, -1 when the connection is lost. */
 int read_answer(struct connection *connection, int timeout, struct value **out_line);
 
-/* Sends a request and calls `line` for each line of the answer. Prints errors.
+/* Sends a request and calls `line` for each line of the answer, until it returns false. Prints errors, of which an answer has
+ * at most one.
  *
  * Returns an exit code. */
 int request(struct connection *connection, const char *const *words, size_t count,
-    void (*line)(void *context, struct value *line), void *context);
+    bool (*line)(void *context, struct value *line), void *context);
 
 /* Prints that the connection is lost, or that the answer was malformed. Returns the exit code. */
 int report_lost(const struct connection *connection);

@@ -58,7 +58,7 @@ static void print_method(const struct description *description, const struct val
             (unsigned long long)value_number(each, "size"), value_text(each, "ownership"));
 }
 
-static void print_line(void *context, struct value *line)
+static bool print_line(void *context, struct value *line)
 {
     struct description *description = context;
 
@@ -66,6 +66,7 @@ static void print_line(void *context, struct value *line)
         print_protocol(description, line);
     else if (strcmp(value_text(line, "kind"), "method") == 0)
         print_method(description, line);
+    return true;
 }
 
 int command_describe(int count, char **arguments)

@@ -114,10 +114,10 @@ int events_read(struct events *events, struct connection *connection, const char
     const char *buffer, double seconds, void (*receive)(void *context, const struct event *event), void *context)
 {
     const char *const words[] = { stream, filter != NULL ? filter : "", buffer };
-    enum { LONGEST_SILENCE = 5000 /* milliseconds at the end */ };
+    enum { LONGEST_SILENCE = 5000, LONGEST_END = 30000 /* milliseconds at the end */ };
     const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
-    uint64_t last_line = 0;
-    bool is_stopping = false;
+    uint64_t last_line = 0, stopped = 0;
+    bool is_stopping = false, was_interrupted = false;
     char *line;
 
     if (!send_request(connection, words, buffer != NULL ? 3 : filter != NULL ? 2 : 1))
@@ -128,9 +128,16 @@ int events_read(struct events *events, struct connection *connection, const char
         /* The program then sends the records that it has, and an end. */
         if (!is_stopping && (left <= 0 || is_interrupted)) {
             is_stopping = true;
-            last_line = now_ns();
+            was_interrupted = is_interrupted;
+            last_line = stopped = now_ns();
             shutdown(connection->descriptor, SHUT_WR);
             continue;
+        }
+        /* The rest of the records may have no end, if the program wants that. A second signal ends the command itself. */
+        if (is_stopping
+            && (is_interrupted != was_interrupted || now_ns() - stopped >= (uint64_t)LONGEST_END * 1000000)) {
+            report_error("the program %ld was still sending records when the command ended", connection->pid);
+            return EXIT_LOST;
         }
         const int status = read_line(connection, (int)left, &line);
         if (status < 0)

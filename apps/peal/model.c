@@ -24,28 +24,27 @@ struct reading {
     const char *failure;
 };
 
-static void add(void *context, struct value *line)
+static bool add(void *context, struct value *line)
 {
     struct reading *reading = context;
     struct model *model = reading->model;
 
-    if (reading->failure != NULL)
-        return;
     model->size += value_size(line) + sizeof *model->objects + KEY_COUNT * sizeof *model->entries;
     if (model->size > SIZE_LIMIT) {
         reading->failure = "the objects of the program need more than 1 GiB of memory here";
-        return;
+        return false;
     }
     if ((model->count & (model->count - 1)) == 0) {
         const size_t capacity = model->count == 0 ? 1 : model->count * 2;
         struct value **objects = realloc(model->objects, capacity * sizeof *objects);
         if (objects == NULL) {
             reading->failure = "out of memory";
-            return;
+            return false;
         }
         model->objects = objects;
     }
     model->objects[model->count++] = value_keep(line);
+    return true;
 }
 
 static int compare_members(const struct model_entry *a, const struct model_entry *b)
@@ -104,7 +103,7 @@ int model_read(struct model *model, struct connection *connection)
 
     *model = (struct model){ 0 };
     const int result = request(connection, tree, 1, add, &reading);
-    if (result != EXIT_OK)
+    if (result != EXIT_OK && reading.failure == NULL)
         return result;
     if (reading.failure == NULL && !make_index(model))
         reading.failure = "out of memory";

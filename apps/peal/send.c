@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void print_sent(void *context, struct value *line)
+static bool print_sent(void *context, struct value *line)
 {
     const unsigned long long calls = value_number(line, "calls");
 
@@ -14,6 +14,7 @@ static void print_sent(void *context, struct value *line)
     if (value_get(line, "result") != NULL)
         print(", result %s", value_text(line, "result"));
     putchar('\n');
+    return true;
 }
 
 int command_send(int count, char **arguments)
