@@ -221,25 +221,33 @@ static bool make_path(const struct peal_inspection_options *options, char *folde
         return false;
     }
     length = snprintf(path, sizeof path, "%s/%d", folder, (int)getpid());
-    if (length < 0 || (size_t)length >= sizeof path)
+    /* The name begins with a dot at first. */
+    if (length < 0 || (size_t)length + 1 >= sizeof path)
         return false;
     server.address = (struct sockaddr_un){ .sun_family = AF_UNIX };
     memcpy(server.address.sun_path, path, sizeof path);
     return true;
 }
 
-/* Creates the socket. A file of this name is that of an ended process with the same number. */
+/* Creates the socket. It gets its name when it listens: clients remove one that refuses connections, as that of an ended
+ * process. A file of the name is that of an ended process with the same number. */
 static bool listen_at_path(void)
 {
+    struct sockaddr_un hidden = server.address;
+    char *name = strrchr(hidden.sun_path, '/') + 1;
+
+    memmove(name + 1, name, strlen(name) + 1);
+    *name = '.';
     server.listening = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     server.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    unlink(server.address.sun_path);
+    unlink(hidden.sun_path);
     /* The mode of the descriptor becomes that of the file, so the file is never open to other users. */
     if (server.listening >= 0 && server.wake >= 0 && fchmod(server.listening, 0600) == 0
-        && bind(server.listening, (struct sockaddr *)&server.address, sizeof server.address) == 0
-        && listen(server.listening, CLIENT_LIMIT) == 0)
+        && bind(server.listening, (struct sockaddr *)&hidden, sizeof hidden) == 0
+        && listen(server.listening, CLIENT_LIMIT) == 0 && rename(hidden.sun_path, server.address.sun_path) == 0)
         return true;
     const int error = errno;
+    unlink(hidden.sun_path);
     if (server.listening >= 0)
         close(server.listening);
     if (server.wake >= 0)

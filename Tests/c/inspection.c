@@ -182,6 +182,30 @@ CLAIM("I1", "an inspection is opened once, is closed once, and removes its socke
     CHECK_STATUS(peal_inspection_stop(), PEAL_ERROR_STATE);
 }
 
+static int status_before_listening; /* of the connection of a client */
+
+/* Instead of the function of the C library: another program looks for inspections. */
+int listen(int descriptor, int count)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    const int client = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/%d", folder, (int)getpid());
+    status_before_listening = connect(client, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
+    close(client);
+    return (int)syscall(SYS_listen, descriptor, count);
+}
+
+CLAIM("I1", "a socket that does not listen yet has not its name, so that peal ps does not remove it")
+{
+    open_inspection(0);
+    CHECK_EQUAL(status_before_listening, ENOENT);
+    const int client = connect_client();
+    CHECK_CONTAINS(request_of(client, "hello"), "process");
+    close(client);
+    close_inspection();
+}
+
 CLAIM("I1", "options of a wrong size, unknown flags and folders with long names are refused")
 {
     struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
