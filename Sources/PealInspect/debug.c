@@ -6,6 +6,7 @@
 #include "../PealText/visible.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,24 @@ static void write_line(const char *bytes, size_t length)
         bytes += written > 0 ? written : 0;
         length -= written > 0 ? (size_t)written : 0;
     }
+}
+
+void debug_print(const char *format, ...)
+{
+    char line[1024];
+    struct text visible = { 0 };
+    va_list arguments;
+
+    va_start(arguments, format);
+    const int length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    text_add_bytes(&visible, "peal: ", 6);
+    if (length > 0)
+        text_add_visible(&visible, line, strlen(line));
+    text_add_bytes(&visible, "\n", 1);
+    if (!visible.is_refused)
+        write_line(visible.bytes, visible.length);
+    text_free(&visible);
 }
 
 static void report_left_out(void)
@@ -109,8 +128,8 @@ static void read_rate(const char *value, size_t length)
     if (length > 0 && digits == length)
         rate = read;
     else
-        fprintf(stderr, "peal: rate=%.*s in PEAL_DEBUG is no number of lines; the rate stays %llu\n", (int)length,
-            value, (unsigned long long)rate);
+        debug_print("rate=%.*s in PEAL_DEBUG is no number of lines; the rate stays %llu", (int)length, value,
+            (unsigned long long)rate);
 }
 
 /* Reads one word of the variable. Returns false for a pattern of the filter. */
@@ -135,8 +154,8 @@ static void report_similar(const char *pattern, size_t length)
         const size_t expected = strlen(words[i].word);
         if (length < 3 || strncmp(words[i].word, pattern, 2) != 0 || length + 3 < expected || length > expected + 3)
             continue;
-        fprintf(stderr, "peal: '%.*s' in PEAL_DEBUG selects the methods of a protocol of this name; did you mean %s?\n",
-            (int)length, pattern, words[i].word);
+        debug_print("'%.*s' in PEAL_DEBUG selects the methods of a protocol of this name; did you mean %s?", (int)length,
+            pattern, words[i].word);
         return;
     }
 }
@@ -177,6 +196,6 @@ void debug_start(const char *text)
     options.function = print;
     /* The tap stays open until the process ends. */
     if (peal_tap_create((peal_center){ 0 }, &options, &tap) < 0)
-        fprintf(stderr, "peal: PEAL_DEBUG has no effect: %s\n", peal_last_message());
+        debug_print("PEAL_DEBUG has no effect: %s", peal_last_message());
     text_free(&filter);
 }

@@ -4,7 +4,6 @@
 #include <peal/inspection.h>
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +17,13 @@ static void open_inspection(const char *value)
     if (strcmp(value, "control") == 0) {
         options.flags = PEAL_INSPECTION_CONTROL;
     } else if (strcmp(value, "1") != 0 && strcmp(value, "read") != 0) {
-        fprintf(stderr,
-            "peal: PEAL_INSPECT=%.40s has no effect; write PEAL_INSPECT=read to permit looking, or PEAL_INSPECT=control to "
-            "permit send, record and replay too\n",
+        debug_print("PEAL_INSPECT=%.40s has no effect; write PEAL_INSPECT=read to permit looking, or PEAL_INSPECT=control to "
+                    "permit send, record and replay too",
             value);
         return;
     }
     if (peal_inspection_start(&options) < 0)
-        fprintf(stderr, "peal: PEAL_INSPECT has no effect: %s\n", options.message);
+        debug_print("PEAL_INSPECT has no effect: %s", options.message);
 }
 
 static void start(void)

@@ -271,7 +271,7 @@ static __attribute__((cold, noinline)) bool open_for_calls(struct log *log)
         return false;
     pthread_mutex_lock(&log->lock);
     if (state_of(log) == LOG_NEW) {
-        const char *reason = place_move(&log->place);
+        const char *reason = place_move(&log->place, log->file);
         if (reason == NULL)
             __atomic_store_n(&log->state, LOG_OPEN, __ATOMIC_RELEASE);
         else
@@ -318,9 +318,12 @@ static __attribute__((cold, noinline)) bool write_record(
 static bool append(struct log *log, struct record_header *record, const void *content, const char **reason)
 {
     const uint64_t space = record_space(record->size);
-    const uint64_t begin = __atomic_fetch_add(&log->end, space, __ATOMIC_RELAXED);
 
     *reason = "the file or the disk is full, or the process may not write a larger file (ulimit -f)";
+    /* One call that is too large must not take the room of those that follow. */
+    if (space > log->capacity || __atomic_load_n(&log->end, __ATOMIC_RELAXED) > log->capacity - space)
+        return false;
+    const uint64_t begin = __atomic_fetch_add(&log->end, space, __ATOMIC_RELAXED);
     if (begin + space > __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE) && !allocate_until(log, begin + space))
         return false;
     record->thread = thread_id();

@@ -137,8 +137,19 @@ static bool rename_new(const struct place *place)
         && renameat(place->folder, place->temporary, place->folder, place->name) == 0;
 }
 
-const char *place_move(struct place *place)
+/* Returns true if the temporary name still has the file. */
+static bool has_file(const struct place *place, int file)
 {
+    struct stat named, opened;
+
+    return fstat(file, &opened) == 0 && fstatat(place->folder, place->temporary, &named, AT_SYMLINK_NOFOLLOW) == 0
+        && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+}
+
+const char *place_move(struct place *place, int file)
+{
+    if (!has_file(place, file))
+        return "another process has removed or replaced the new file";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         int existing;
         const char *reason = lock_existing(place, &existing);

@@ -18,8 +18,8 @@ struct place {
  * recorder is writing, or nothing. Keeps a sentence. */
 peal_status place_create(struct place *place, const char *path, int *out_file);
 
-/* Moves the file into its place, where it replaces the former file. Returns NULL, or the reason why it cannot. */
-const char *place_move(struct place *place);
+/* Moves the file, which is open, into its place, where it replaces the former file. Returns NULL, or the reason why it cannot. */
+const char *place_move(struct place *place, int file);
 
 /* Removes a file that was not moved, and releases the memory. */
 void place_abandon(struct place *place);

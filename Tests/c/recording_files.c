@@ -428,6 +428,30 @@ CLAIM("R5", "a program whose file is cut while it is replayed goes on")
     end();
 }
 
+CLAIM("R5", "a call that is larger than the file is counted alone: those before and after it are recorded")
+{
+    enum { LARGE = 2 << 20 };
+    struct peal_recorder_options options = PEAL_RECORDER_OPTIONS;
+    peal_recorder *recorder = NULL;
+    char *text = malloc(LARGE);
+
+    options.capacity = 1 << 20;
+    memset(text, 'x', LARGE - 1);
+    text[LARGE - 1] = '\0';
+    begin();
+    REQUIRE_OK(peal_recorder_create(path, &options, &recorder));
+    CHECK_OK(peal_recorder_add(recorder, chat));
+    say(CALLS);
+    CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", text));
+    say(CALLS);
+    CHECK_EQUAL(state_of(recorder).lost, 1);
+    CHECK_CONTAINS(state_of(recorder).reason, "full");
+    peal_recorder_destroy(recorder);
+    CHECK_EQUAL(count_calls(), 2 * CALLS);
+    free(text);
+    end();
+}
+
 /* ---- Places ------------------------------------------------------------------------------------ */
 
 CLAIM("R6", "a recording is a new file of its owner alone, which replaces the former file with its first call")
@@ -458,6 +482,34 @@ CLAIM("R6", "a recorder without a call leaves no file, and the former one as it 
     peal_recorder_destroy(recorder);
     CHECK(has_text("former"));
     CHECK_EQUAL(count_files(), 1);
+    end();
+}
+
+/* Puts another file in the place of the file that a recorder has created. */
+static void replace_temporary(void)
+{
+    DIR *files = opendir(folder);
+    char name[400];
+
+    for (struct dirent *entry; (entry = readdir(files)) != NULL;)
+        if (strncmp(entry->d_name, ".peal-", 6) == 0) {
+            snprintf(name, sizeof name, "%s/%s", folder, entry->d_name);
+            write_text("foreign", 0644);
+            CHECK(rename(path, name) == 0);
+        }
+    closedir(files);
+}
+
+CLAIM("R6", "a file that replaces the recorder's own before its first call does not get the recording's name")
+{
+    begin();
+    peal_recorder *recorder = record();
+    replace_temporary();
+    say(CALLS);
+    CHECK_EQUAL(state_of(recorder).lost, CALLS);
+    CHECK_CONTAINS(state_of(recorder).reason, "replaced the new file");
+    CHECK(access(path, F_OK) != 0);
+    peal_recorder_destroy(recorder);
     end();
 }
 

@@ -454,6 +454,9 @@ start PEAL_INSPECT=yes -- 50
 stop
 cp "$work/program.err" "$work/err"
 claim "another value of PEAL_INSPECT is reported, with those that there are" has err '^peal: PEAL_INSPECT=yes has no effect; .*=read .*=control'
+run env PEAL_INSPECT="$(printf 'a\033[2Jb\nFORGED')" PEAL_DEBUG="$(printf 'rate=\033[2J\nFORGED')" "$program" 0 </dev/null
+claim "a value of PEAL_INSPECT controls no terminal" has err '^peal: PEAL_INSPECT=a\\x1b\[2Jb\\nFORGED has no effect'
+claim "nor does one of PEAL_DEBUG" has err '^peal: rate=\\x1b\[2J\\nFORGED in PEAL_DEBUG'
 
 [ "$failures" = 0 ] || echo "$failures claims failed"
 exit $((failures > 0))

@@ -32,7 +32,7 @@ typedef struct peal_recorder peal_recorder;
 /* Options of a recorder. Begin with PEAL_RECORDER_OPTIONS or zeros and the size. */
 struct peal_recorder_options {
     size_t size;       /* sizeof(struct peal_recorder_options) */
-    uint64_t capacity; /* bytes that the file may have; later calls are counted and not recorded. 0: 1 GiB */
+    uint64_t capacity; /* bytes that the file may have; calls that do not fit are counted. 0: 1 GiB */
 };
 
 /* An initialiser: struct peal_recorder_options options = PEAL_RECORDER_OPTIONS; */
@@ -180,7 +180,8 @@ struct peal_replay_call {
 PEAL_API peal_status peal_replay_next(peal_replay *replay, struct peal_replay_call *out_call);
 
 /* Makes the remaining calls in their order, each as a broadcast on the calling thread. The thread sleeps until each call is
- * due.
+ * due: for years if the file says so. For a file of others look at the duration first (peal_replay_get_info), or read the calls
+ * by peal_replay_next, and wait as long as you like.
  *
  * speed: a factor of the original speed; PEAL_REPLAY_FULL_SPEED waits for nothing.
  * Returns PEAL_OK, also if broadcasts failed: peal_replay_get_info counts them. PEAL_ERROR_ARGUMENT for a speed below
