@@ -368,7 +368,7 @@ CLAIM("R4", "calls that do not fit into the file are counted")
     for (int i = 0; i < 100; i++)
         say(chat);
     CHECK_OK(peal_recorder_get_info(recorder, &state));
-    CHECK(state.lost > 100 && state.lost < 400 && state.bytes == 8192);
+    CHECK(state.lost > 100 && state.lost < 400 && state.bytes > 8192 - 64 && state.bytes <= 8192);
     CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", "\xff"));
     peal_recorder_destroy(recorder);
     CHECK(stat(path(), &facts) == 0 && facts.st_size <= 8192);
