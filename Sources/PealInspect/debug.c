@@ -154,8 +154,8 @@ static void report_similar(const char *pattern, size_t length)
         const size_t expected = strlen(words[i].word);
         if (length < 3 || strncmp(words[i].word, pattern, 2) != 0 || length + 3 < expected || length > expected + 3)
             continue;
-        debug_print("'%.*s' in PEAL_DEBUG selects the methods of a protocol of this name; did you mean %s?", (int)length,
-            pattern, words[i].word);
+        debug_print("'%.*s' in PEAL_DEBUG selects the methods of a protocol of this name; did you mean %s?",
+            (int)length, pattern, words[i].word);
         return;
     }
 }

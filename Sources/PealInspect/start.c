@@ -17,8 +17,9 @@ static void open_inspection(const char *value)
     if (strcmp(value, "control") == 0) {
         options.flags = PEAL_INSPECTION_CONTROL;
     } else if (strcmp(value, "1") != 0 && strcmp(value, "read") != 0) {
-        debug_print("PEAL_INSPECT=%.40s has no effect; write PEAL_INSPECT=read to permit looking, or PEAL_INSPECT=control to "
-                    "permit send, record and replay too",
+        debug_print(
+            "PEAL_INSPECT=%.40s has no effect; write PEAL_INSPECT=read to permit looking, or PEAL_INSPECT=control to "
+            "permit send, record and replay too",
             value);
         return;
     }

@@ -8,7 +8,8 @@ enum {
     WINDOW = 256,
     WORDS = WINDOW / 64,
     GAP = 65536, /* between the numbers of a run */
-    BEFORE = 1 << 24, /* of numbers before a run, or below its greatest: late, because more calls than that cannot wait on a
+    BEFORE = 1
+        << 24, /* of numbers before a run, or below its greatest: late, because more calls than that cannot wait on a
                          slower way. A number further below is not, so forged ones that climb by GAP silence nobody for good */
     RUNS = 4,
     WAYS = 8,    /* origins that share a slot */

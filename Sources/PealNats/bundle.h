@@ -13,7 +13,8 @@
 enum {
     BUNDLE_SIZE = 16384,
     BUNDLE_HEAD = 3, /* of each call: a byte string of CBOR with a length of two bytes */
-    SHORTEST_CALL = 32, /* bytes of a call without arguments; less would cost a queue many times the size of the message */
+    SHORTEST_CALL =
+        32, /* bytes of a call without arguments; less would cost a queue many times the size of the message */
     PACE_MICROSECONDS = 500
 };
 

@@ -368,8 +368,7 @@ static bool is_refused_at_size_limit(void)
     const struct rlimit limit = { 1000, 1000 };
     peal_recorder *recorder;
 
-    return setrlimit(RLIMIT_FSIZE, &limit) == 0
-        && peal_recorder_create(path, NULL, &recorder) == PEAL_ERROR_CREATION
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0 && peal_recorder_create(path, NULL, &recorder) == PEAL_ERROR_CREATION
         && strstr(peal_wire_last_message(), "too large") != NULL;
 }
 
@@ -802,7 +801,11 @@ CLAIM("R8", "a recording whose names have newlines or control characters, or are
     CHECK_STATUS(describe("Chat.x: skipped\nroot logged in", "on_message", ""), PEAL_ERROR_SYNTAX);
     CHECK_STATUS(describe("Chat", "on\033[2Jmessage", ""), PEAL_ERROR_SYNTAX);
     CHECK_STATUS(describe("Chat", "on\x7fmessage", ""), PEAL_ERROR_SYNTAX);
-    CHECK_STATUS(describe("Chat", "on\xc2\x9b" "2J", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat",
+                     "on\xc2\x9b"
+                     "2J",
+                     ""),
+        PEAL_ERROR_SYNTAX);
     CHECK_STATUS(describe("Chat", "on\xff", ""), PEAL_ERROR_SYNTAX);
     CHECK_STATUS(describe("Chat", "on_message", "void on_message()\033[2J\n"), PEAL_ERROR_SYNTAX);
     end();

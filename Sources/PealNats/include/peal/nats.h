@@ -74,7 +74,8 @@ struct peal_bridge_options {
     /* Interval of announcements, in milliseconds; 0: 2,000; at most 60,000, or else PEAL_ERROR_ARGUMENT. A process that
      * has announced nothing for three intervals has ended. */
     uint32_t presence;
-    size_t message_limit; /* bytes of a message that is accepted; 0: 1 MiB. Of calls that follow one another quickly in one
+    size_t
+        message_limit; /* bytes of a message that is accepted; 0: 1 MiB. Of calls that follow one another quickly in one
                              message, each may have as many, and all together as many or 16 KiB */
 };
 

@@ -135,14 +135,14 @@ PEAL_API PEAL_CHECK peal_status peal_replay_create(const char *path, peal_center
 
 /* The content of a recording. */
 struct peal_replay_info {
-    size_t size;       /* sizeof(struct peal_replay_info), set by the caller */
-    uint64_t calls;    /* recorded */
-    uint64_t skipped;  /* of these: of methods that the center does not have */
-    uint64_t made;     /* calls that were replayed */
-    uint64_t failed;   /* of these: calls whose broadcast failed, and calls that could not be decoded */
-    uint64_t lost;     /* calls that the recorder counted and did not record */
+    size_t size; /* sizeof(struct peal_replay_info), set by the caller */
+    uint64_t calls; /* recorded */
+    uint64_t skipped; /* of these: of methods that the center does not have */
+    uint64_t made; /* calls that were replayed */
+    uint64_t failed; /* of these: calls whose broadcast failed, and calls that could not be decoded */
+    uint64_t lost; /* calls that the recorder counted and did not record */
     uint64_t duration; /* from the beginning of the recording to its last call, in nanoseconds */
-    bool is_closed;    /* by peal_recorder_destroy; otherwise its program has ended before */
+    bool is_closed; /* by peal_recorder_destroy; otherwise its program has ended before */
 };
 
 /* Reads the content of a recording.
@@ -161,14 +161,14 @@ PEAL_API peal_status peal_replay_print_skipped(peal_replay *replay, char *buffer
 
 /* One recorded call. */
 struct peal_replay_call {
-    size_t size;             /* sizeof(struct peal_replay_call), set by the caller */
-    const char *protocol;    /* their names; *borrowed until* the replay is destroyed */
+    size_t size; /* sizeof(struct peal_replay_call), set by the caller */
+    const char *protocol; /* their names; *borrowed until* the replay is destroyed */
     const char *method_name;
-    peal_method method;      /* in the center; zero if the call is skipped */
-    void *const *arguments;  /* as peal_send takes them; *borrowed until* the next call is read. NULL if skipped */
+    peal_method method; /* in the center; zero if the call is skipped */
+    void *const *arguments; /* as peal_send takes them; *borrowed until* the next call is read. NULL if skipped */
     size_t argument_count;
-    uint64_t time;           /* since the beginning of the recording, in nanoseconds */
-    uint32_t thread;         /* that made the call, as gettid returned it */
+    uint64_t time; /* since the beginning of the recording, in nanoseconds */
+    uint32_t thread; /* that made the call, as gettid returned it */
 };
 
 /* Reads the next call and does not make it: for programs that print a recording, or choose the calls.
