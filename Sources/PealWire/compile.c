@@ -87,11 +87,11 @@ static bool compile_complex(
         && compile_number(compiler, &part, offset + part.value_size, 1, false);
 }
 
-/* The active member of a union is not known, so its bytes are copied. They may only be numbers. */
+/* The active member of a union is not known, so its bytes are copied. They may only be numbers, and no bool: with another
+ * byte than 0 and 1 it is undefined behaviour. */
 static bool is_numbers(const struct peal_type *type)
 {
     switch (type->kind) {
-    case PEAL_KIND_BOOL:
     case PEAL_KIND_SIGNED:
     case PEAL_KIND_UNSIGNED:
     case PEAL_KIND_ENUM: return true;
@@ -180,7 +180,8 @@ bool compile_value(struct compiler *compiler, const struct peal_type *type, size
     case PEAL_KIND_ARRAY: return compile_nested(compiler, type, offset, is_column);
     case PEAL_KIND_UNION:
         if (!is_numbers(type))
-            return refuse(compiler, PEAL_ERROR_TYPE, "a union is carried only if all its members are numbers");
+            return refuse(
+                compiler, PEAL_ERROR_TYPE, "a union is carried only if all its members are numbers other than bool");
         return compile_bytes(compiler, offset, type->value_size);
     case PEAL_KIND_HANDLE: return refuse(compiler, PEAL_ERROR_TYPE, "a handle has no meaning in another process");
     case PEAL_KIND_POINTER:
@@ -193,10 +194,11 @@ bool compile_value(struct compiler *compiler, const struct peal_type *type, size
 
 bool compile_buffer(struct compiler *compiler, const struct peal_type *element, bool is_of_bytes)
 {
-    if (!is_of_bytes)
+    /* A bool is one byte, so a length in bytes is one in elements. */
+    if (!is_of_bytes || element->kind == PEAL_KIND_BOOL)
         return compile_value(compiler, element, 0, true);
     if (element->kind != PEAL_KIND_VOID && !is_numbers(element))
-        return refuse(
-            compiler, PEAL_ERROR_TYPE, "memory with a length in bytes is carried only if it has numbers alone");
+        return refuse(compiler, PEAL_ERROR_TYPE,
+            "memory with a length in bytes is carried only if it has nothing but numbers other than bool");
     return compile_bytes(compiler, 0, 1);
 }

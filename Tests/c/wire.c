@@ -15,6 +15,7 @@ static peal_method define(const char *text)
     CHECK_OK(peal_type_declare(center,
         "enum color { RED = 1, GREEN = -2 }; struct point { double x; double y; };"
         "struct sample { char label; double value; short parts[2]; }; struct list { struct list *next; };"
+        "union choice { bool is_set; int number; }; struct option { bool is_set; char label; };"
         "struct deep1 { int a[2]; }; struct deep2 { struct deep1 a[2]; }; struct deep3 { struct deep2 a[2]; };"
         "struct deep4 { struct deep3 a[2]; }; struct deep5 { struct deep4 a; };"));
     const struct peal_object_type object = PEAL_OBJECT_TYPE(free, free);
@@ -153,6 +154,42 @@ CLAIM("W3", "a plan is refused for what no message carries, with the parameter a
     check_refusal("required void f(const char **a __counted_by(2))", PEAL_ERROR_TYPE, "column 17: parameter 1");
     check_refusal("required void f(struct deep5 a)", PEAL_ERROR_LIMIT, "nested more than 8 deep");
     check_refusal("required void *f(int a)", PEAL_ERROR_TYPE, "column 10: the result, void *");
+    check_refusal("required void f(union choice a)", PEAL_ERROR_TYPE, "numbers other than bool");
+    check_refusal(
+        "required void f(const struct option *a __sized_by(n), int n)", PEAL_ERROR_TYPE, "numbers other than bool");
+    check_refusal("required void f(const union choice *a __counted_by(2))", PEAL_ERROR_TYPE, "numbers other than bool");
+}
+
+/* The last byte of the buffer is before the length. */
+static void check_last_bool(const char *text, unsigned char byte, peal_status status)
+{
+    static const bool flags[] = { true, false };
+    const bool *buffer = flags;
+    int two = 2;
+    size_t size = 0, room = 0;
+    void *const arguments[] = { &buffer, &two }, *const *found = NULL;
+    const struct peal_wire_header header = PEAL_WIRE_HEADER;
+    unsigned char message[128];
+    unsigned char arena[512] __attribute__((aligned(16)));
+    peal_wire_plan *plan = plan_of(text);
+
+    check_case(text);
+    CHECK_OK(peal_wire_encode_call(plan, &header, arguments, message, sizeof message, &size));
+    message[size - 2] = byte;
+    CHECK_STATUS(peal_wire_decode_call(plan, message, size, arena, sizeof arena, &found, &room), status);
+    check_case(NULL);
+    end(plan);
+}
+
+CLAIM("W4", "no bool of another value than true and false is decoded, from memory with a length in bytes too")
+{
+    static const char *const texts[] = { "required void f(const bool *a __counted_by(n), int n)",
+        "required void f(const bool *a __sized_by(n), int n)" };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(texts); i++) {
+        check_last_bool(texts[i], 1, PEAL_OK);
+        check_last_bool(texts[i], 7, PEAL_ERROR_SYNTAX);
+    }
 }
 
 CLAIM("W3", "with CALLS_ONLY the result may have any type, and results have no messages")

@@ -50,6 +50,12 @@ static const char *draw_scalar(struct random_source *source)
     return scalars[random_below(source, CHECK_COUNT_OF(scalars))];
 }
 
+/* No message carries a union with a bool, which is the first scalar. */
+static const char *draw_union_scalar(struct random_source *source)
+{
+    return scalars[1 + random_below(source, CHECK_COUNT_OF(scalars) - 1)];
+}
+
 /* Adds a type: a scalar, or one of the first `structs` structs, or one of the first `unions` unions. */
 static void add_type(struct draft *draft, unsigned structs, unsigned unions)
 {
@@ -59,6 +65,8 @@ static void add_type(struct draft *draft, unsigned structs, unsigned unions)
         add(draft, "struct s%u", (unsigned)random_below(draft->source, structs));
     else if (unions > 0 && choice == 2)
         add(draft, "union u%u", (unsigned)random_below(draft->source, unions));
+    else if (unions < UNIONS) /* The type is for a union. */
+        add(draft, "%s", draw_union_scalar(draft->source));
     else
         add(draft, "%s", draw_scalar(draft->source));
 }
