@@ -106,6 +106,9 @@ cases = [
     ("spaces, one by one, to ps", ("ps",), slowly, None),
     ("errors without an end, to tree", ("tree",), forever(b"", b'{"error":"E"}\n' * 1000), 1),
     ("objects without an end, to tree", ("tree",), forever(b"", line(kind="owner", id="o", name="n" * MEGABYTE) * 4), 1, 1300),
+    ("2,500,000 references to an observer, to tree", ("tree",), once(center, line(kind="protocol", id="p", center="c", name="P"),
+        line(kind="observer", id="1", label="n" * 1000), *[b'{"kind":"method","id":"m","protocol":"p","declaration":"x","observers":' +
+        list_of(b'"1"', 50000) + b"}\n"] * 50), 1, 1300),
     ("records that come slowly without an end, to trace", trace, slow_events, 3),
     ("a million brackets", ("tree",), once(b"[" * MEGABYTE + b"\n"), 1),
     ("a line of 300,000 texts", ("tree",), once(list_of(b'"a"', 300000) + b"\n"), 0),

@@ -24,14 +24,26 @@ struct reading {
     const char *failure;
 };
 
+/* The bytes that a printed model may have for the references of a method: each repeats the names of an observer, its queue and
+ * its owner. */
+static size_t references_size(const struct value *line)
+{
+    const struct value *observers = value_get(line, "observers");
+    size_t size = 0;
+
+    for (const struct value *each = observers != NULL ? observers->first : NULL; each != NULL; each = each->next)
+        size += 3 * NAME_LENGTH;
+    return size;
+}
+
 static bool add(void *context, struct value *line)
 {
     struct reading *reading = context;
     struct model *model = reading->model;
 
-    model->size += value_size(line) + sizeof *model->objects + KEY_COUNT * sizeof *model->entries;
+    model->size += value_size(line) + references_size(line) + sizeof *model->objects + KEY_COUNT * sizeof *model->entries;
     if (model->size > SIZE_LIMIT) {
-        reading->failure = "the objects of the program need more than 1 GiB of memory here";
+        reading->failure = "the objects of the program need more than 1 GiB of memory here, with a name for each reference";
         return false;
     }
     if ((model->count & (model->count - 1)) == 0) {
