@@ -109,7 +109,7 @@ static const struct {
     { "pumped queue", make_pumped_queue, 274 },
     { "serial queue", make_serial_queue, 305 },
     { "timer", make_timer, 225 },
-    { "property", make_property, 764 },
+    { "property", make_property, 768 },
     { "property with one observer", make_observed_property, 1750 },
     { "protocol of one method", make_protocol, 460 },
     { "the same, of a new signature", make_signature, 1330 },
