@@ -34,8 +34,7 @@ public final class ObserverToken: Sendable {
         return self
     }
 
-    /// True if the observation is in force, even while it is blocked. That of a dead object is in force until its
-    /// next call.
+    /// True if the observation is in force, even while it is blocked, and its object is alive.
     ///
     /// Thread rule: any thread. The C interface's `peal_observation_is_active`.
     public var isActive: Bool { peal_observation_is_active(handle) }
