@@ -41,9 +41,11 @@ static bool add(void *context, struct value *line)
     struct reading *reading = context;
     struct model *model = reading->model;
 
-    model->size += value_size(line) + references_size(line) + sizeof *model->objects + KEY_COUNT * sizeof *model->entries;
+    model->size += value_size(line) + references_size(line) + sizeof *model->objects
+                 + KEY_COUNT * sizeof *model->entries;
     if (model->size > SIZE_LIMIT) {
-        reading->failure = "the objects of the program need more than 1 GiB of memory here, with a name for each reference";
+        reading->failure =
+            "the objects of the program need more than 1 GiB of memory here, with a name for each reference";
         return false;
     }
     if ((model->count & (model->count - 1)) == 0) {
