@@ -21,6 +21,16 @@ enum { ROOM = 8192 };
 int LLVMFuzzerInitialize(int *count, char ***arguments);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
+static bool has_header(const uint8_t *data, size_t size)
+{
+    struct file_header header;
+
+    if (size < sizeof header)
+        return false;
+    memcpy(&header, data, sizeof header);
+    return memcmp(header.magic, RECORDING_MAGIC, sizeof header.magic) == 0 && header.end <= size;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed);
 
 static const char *const methods[] = { "required void on_message(const char *room, const char *text)",
@@ -177,7 +187,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsi
     size_t records[32], count = 0, at = sizeof(struct file_header);
     uint8_t *copy = NULL;
 
-    if (!(size >= sizeof(struct file_header) && recording_is_valid(data, size))) {
+    if (!has_header(data, size)) {
         if (seed_size > capacity)
             return size;
         memcpy(data, seed_file, seed_size);
