@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "CPealSupport/sanitizer.h"
+
 #if defined(__has_include) && !defined(__cppcheck__)
 #if __has_include(<valgrind/memcheck.h>)
 #include <valgrind/memcheck.h>
@@ -11,13 +13,7 @@
 #define VALGRIND_MAKE_MEM_DEFINED(start, size) ((void)0)
 #endif
 
-#if defined(__clang__) || defined(__GNUC__)
-#define NOT_INSTRUMENTED __attribute__((noinline, no_sanitize("address", "thread", "undefined")))
-#else
-#define NOT_INSTRUMENTED __attribute__((noinline))
-#endif
-
-NOT_INSTRUMENTED
+PEAL_NOT_INSTRUMENTED("address", "thread", "undefined")
 static void probe_frame(uint64_t *out, PEAL_INTEGER_PARAMETERS, double x0, double x1, double x2, double x3, double x4,
     double x5, double x6, double x7, uint64_t s0, uint64_t s1, uint64_t s2, uint64_t s3, uint64_t s4, uint64_t s5,
     uint64_t s6, uint64_t s7, uint64_t s8, uint64_t s9, uint64_t s10, uint64_t s11, uint64_t s12, uint64_t s13,

@@ -5,6 +5,7 @@
 #include "CPealSupport/clock.h"
 #include "CPealSupport/mailbox.h"
 #include "CPealSupport/record.h"
+#include "CPealSupport/sanitizer.h"
 #include "CPealSupport/thread.h"
 
 /* A call, and the words of its hazard slot by which a later look recognizes it. */
@@ -32,12 +33,10 @@ static struct peal_seen_call calls[PEAL_SEEN_CALLS];
 
 /* Only the calling thread writes the method of a call without a list, before it stores the current call. The thread sanitizer
  * must not report that it does so while this is read: a slot that is used anew meanwhile is dropped. */
-#if defined(__clang__) || defined(__GNUC__)
-#define NOT_INSTRUMENTED __attribute__((noinline, no_sanitize("thread")))
-#else
-#define NOT_INSTRUMENTED __attribute__((noinline))
-#endif
-NOT_INSTRUMENTED static uint64_t method_without_list(const struct peal_hazard_slot *hazard) { return hazard->method; }
+PEAL_NOT_INSTRUMENTED("thread") static uint64_t method_without_list(const struct peal_hazard_slot *hazard)
+{
+    return hazard->method;
+}
 
 /* A timer has another member in the place of its tables. */
 static uint8_t kind_of(const struct peal_observer_record *record)

@@ -155,6 +155,14 @@ static bool may_store(const struct log *log, uint64_t ticks)
     return self.may_store;
 }
 
+/* Returns true if another process has made the file shorter than a size that it had. */
+static bool is_cut(const struct log *log, uint64_t size)
+{
+    struct stat facts;
+
+    return fstat(log->file, &facts) != 0 || (uint64_t)facts.st_size < size;
+}
+
 /* A fault reveals only a cut that a store meets. */
 void log_check_file(struct log *log)
 {
@@ -162,11 +170,10 @@ void log_check_file(struct log *log)
     const uint64_t allocated = __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE);
     const uint32_t state = state_of(log);
     struct file_header header;
-    struct stat facts;
 
     if (state != LOG_NEW && state != LOG_OPEN)
         return;
-    if (fstat(log->file, &facts) != 0 || (uint64_t)facts.st_size < allocated)
+    if (is_cut(log, allocated))
         stop(log, was_cut);
     else if (pread(log->file, &header, sizeof header, 0) != (ssize_t)sizeof header
              || memcmp(header.magic, RECORDING_MAGIC, sizeof header.magic) != 0
@@ -206,12 +213,10 @@ static bool allocate_chunk(struct log *log, uint64_t begin)
     const uint64_t limit = size_limit() & ~(uint64_t)4095;
     const uint64_t most = log->capacity < limit ? log->capacity : limit;
     const uint64_t size = most < begin + CHUNK ? most - begin : CHUNK;
-    struct stat facts;
 
     if (most <= begin)
         return false;
-
-    if (fstat(log->file, &facts) == 0 && (uint64_t)facts.st_size < begin) {
+    if (is_cut(log, begin)) {
         stop(log, was_cut);
         return false;
     }
@@ -299,10 +304,9 @@ static __attribute__((cold, noinline)) bool write_record(
     struct log *log, uint64_t begin, const struct record_header *record, const void *content)
 {
     struct record_header incomplete = *record;
-    struct stat facts;
 
     incomplete.kind = RECORD_INCOMPLETE;
-    if (fstat(log->file, &facts) != 0 || (uint64_t)facts.st_size < begin + record_space(record->size)) {
+    if (is_cut(log, begin + record_space(record->size))) {
         stop(log, was_cut);
         return false;
     }

@@ -50,6 +50,15 @@ static void close_folder(struct place *place)
         close(folder);
 }
 
+/* Returns true if a name in the folder has the open file. */
+static bool has_file(const struct place *place, const char *name, int file)
+{
+    struct stat named, opened;
+
+    return fstat(file, &opened) == 0 && fstatat(place->folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+        && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
+}
+
 /* ---- The file that is replaced ----------------------------------------------------------------- */
 
 /* Locks the file that has the name, so that no recorder writes or replaces it meanwhile. A link is not followed.
@@ -57,7 +66,7 @@ static void close_folder(struct place *place)
  * out_file: the locked file; -1 if nothing has the name. Returns NULL, or the reason why it must stay. */
 static const char *lock_existing(const struct place *place, int *out_file)
 {
-    struct stat named, opened;
+    struct stat named;
 
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         *out_file = -1;
@@ -75,8 +84,7 @@ static const char *lock_existing(const struct place *place, int *out_file)
             return "another recorder is writing this file";
         }
         /* Another file may have replaced it before it was locked. */
-        if (fstat(file, &opened) == 0 && fstatat(place->folder, place->name, &named, AT_SYMLINK_NOFOLLOW) == 0
-            && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev) {
+        if (has_file(place, place->name, file)) {
             *out_file = file;
             return NULL;
         }
@@ -137,18 +145,9 @@ static bool rename_new(const struct place *place)
         && renameat(place->folder, place->temporary, place->folder, place->name) == 0;
 }
 
-/* Returns true if the temporary name still has the file. */
-static bool has_file(const struct place *place, int file)
-{
-    struct stat named, opened;
-
-    return fstat(file, &opened) == 0 && fstatat(place->folder, place->temporary, &named, AT_SYMLINK_NOFOLLOW) == 0
-        && named.st_ino == opened.st_ino && named.st_dev == opened.st_dev;
-}
-
 const char *place_move(struct place *place, int file)
 {
-    if (!has_file(place, file))
+    if (!has_file(place, place->temporary, file))
         return "another process has removed or replaced the new file";
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         int existing;

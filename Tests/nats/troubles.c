@@ -765,6 +765,7 @@ CLAIM("N9", "a natsOptions of the program has the server and the user, for all c
     party_say(&from, 1, "durable");
     WAIT_UNTIL(party_heard(&to) == 1);
     party_close(&to);
+    WAIT_UNTIL(party_info(&from).peers == 0);
     /* The connections of the closed bridge have left the handlers of the others alone. */
     party_open_with(&to, &options);
     party_import(&to, NULL);

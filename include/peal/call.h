@@ -52,15 +52,15 @@ PEAL_API peal_status peal_call_get_current(struct peal_call_info *out_info);
 /* A call that runs. Later versions may append members. */
 struct peal_running_call_info {
     size_t size;                  /* as this version of the library has it */
-    peal_method method; /* the called method; zero for the function of a timer, and for a call through a proxy */
+    peal_method method;           /* the called method; zero for a timer's function and for a call through a proxy */
     peal_observation observation; /* the registration of the called observer; otherwise zero */
-    peal_timer timer; /* the timer whose function is called; otherwise zero */
-    peal_proxy proxy; /* the proxy through which its one target is called; otherwise zero */
-    peal_queue queue; /* on which the observer or the timer is called; zero: none */
-    uint32_t thread; /* the calling thread, as gettid returns it */
-    uint32_t depth; /* the number of running calls on that thread in which this one is nested */
-    uint64_t running_ns; /* the call has run for at least this long, in nanoseconds: since the first look that
-                                     found it, by this function or by a function that waited for the call; 0 at that look */
+    peal_timer timer;             /* the timer whose function is called; otherwise zero */
+    peal_proxy proxy;             /* the proxy through which its one target is called; otherwise zero */
+    peal_queue queue;             /* on which the observer or the timer is called; zero: none */
+    uint32_t thread;              /* the calling thread, as gettid returns it */
+    uint32_t depth;               /* the number of running calls on that thread in which this one is nested */
+    uint64_t running_ns; /* nanoseconds since the first look that found the call, by this function or by one that
+                                     waited for the call: it has run for at least this long; 0 at that look */
 };
 
 /* Gets one running call. `call` is *borrowed during the call*. */

@@ -85,8 +85,8 @@ struct peal_service_description {
      * registering fails; may be NULL. */
     void (*release)(void *context);
     peal_owner owner; /* the owner; zero: the thread's (owner.h), if any */
-    /* *Copied.* UTF-8 without control characters, by which people recognise the service (peal_service_get_info). NULL or
-     * empty: none. */
+    /* *Copied.* UTF-8 without control characters, by which people recognise the service (peal_service_get_info).
+     * NULL or empty: none. */
     const char *label;
 };
 
@@ -211,7 +211,7 @@ PEAL_UNUSED static inline struct peal_service_use peal_service_provider_(
 /* An instance that is valid between begin and end, on one thread. A scope is cheaper than a use, because it
  * writes to no memory that other threads write to. This struct never grows. */
 struct peal_scope {
-    void *self; /* NULL when there is none */
+    void *self;             /* NULL when there is none */
     const void *table;
     struct peal_hazard *hazard; /* internal */
 };
@@ -270,28 +270,28 @@ PEAL_API peal_status peal_session_end(peal_center center, size_t *out_removed);
 
 /* The state of a service. */
 typedef enum peal_service_state {
-    PEAL_SERVICE_REGISTERED = 0, /* there is no instance */
-    PEAL_SERVICE_CREATING = 1, /* create runs */
+    PEAL_SERVICE_REGISTERED = 0,   /* there is no instance */
+    PEAL_SERVICE_CREATING = 1,     /* create runs */
     PEAL_SERVICE_INITIALIZING = 2, /* init runs */
     PEAL_SERVICE_READY = 3
 } peal_service_state;
 
 /* The state of a service. */
 struct peal_service_info {
-    size_t size; /* sizeof(struct peal_service_info), set by the caller */
+    size_t size;               /* sizeof(struct peal_service_info), set by the caller */
     peal_service_state state;
-    uint32_t flags; /* enum peal_service_flags */
+    uint32_t flags;            /* enum peal_service_flags */
     char name[256];
-    char created_by[256]; /* the first caller: "service NAME", "module NAME", "observer of PROTOCOL",
+    char created_by[256];      /* the first caller: "service NAME", "module NAME", "observer of PROTOCOL",
                                   "owner NAME", or "the program"; empty without an instance */
-    uint64_t created_at; /* monotonic time of the creation's start, in nanoseconds; 0 without an instance */
-    uint64_t creation_time; /* duration of create and init, in nanoseconds; 0 without an instance */
-    uint64_t order; /* the ordinal of the instance in the center, from 1; 0 without an instance */
-    size_t uses; /* uses that have not ended */
-    size_t creations; /* instances so far */
-    size_t failures; /* failed creations so far */
-    char last_failure[256]; /* the sentence of the last failure; empty without a failure */
-    char label[64]; /* of the description, cut to fit; empty without one */
+    uint64_t created_at;       /* monotonic time of the creation's start, in nanoseconds; 0 without an instance */
+    uint64_t creation_time;    /* duration of create and init, in nanoseconds; 0 without an instance */
+    uint64_t order;            /* the ordinal of the instance in the center, from 1; 0 without an instance */
+    size_t uses;               /* uses that have not ended */
+    size_t creations;          /* instances so far */
+    size_t failures;           /* failed creations so far */
+    char last_failure[256];    /* the sentence of the last failure; empty without a failure */
+    char label[64];            /* of the description, cut to fit; empty without one */
 };
 
 /* Reads the state of a service.

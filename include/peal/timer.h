@@ -58,8 +58,8 @@ struct peal_timer_options {
     const struct peal_weak_type *weak; /* *borrowed until the destroy callback*; NULL: not weak */
     void *weak_reference;      /* the argument of `weak` */
     peal_reference reference;  /* or: a weak target that is the object of this reference */
-    /* *Copied.* UTF-8 without control characters, by which people recognise the timer (peal_timer_get_info). NULL or
-     * empty: none. */
+    /* *Copied.* UTF-8 without control characters, by which people recognise the timer (peal_timer_get_info).
+     * NULL or empty: none. */
     const char *label;
 };
 
@@ -134,18 +134,18 @@ PEAL_API peal_status peal_timer_destroy(peal_timer timer);
 
 /* The state of a timer. */
 struct peal_timer_info {
-    size_t size; /* sizeof(struct peal_timer_info) */
-    bool is_running; /* it was started, and will fire */
-    bool is_waiting; /* a firing waits on the queue */
-    uint64_t fired; /* calls that have begun */
-    uint64_t missed; /* firings that were due while another one waited, or that the queue refused;
+    size_t size;         /* sizeof(struct peal_timer_info) */
+    bool is_running;     /* it was started, and will fire */
+    bool is_waiting;     /* a firing waits on the queue */
+    uint64_t fired;      /* calls that have begun */
+    uint64_t missed;     /* firings that were due while another one waited, or that the queue refused;
                             stopped firings do not count */
     int64_t period_ns;
     int64_t remaining_ns; /* until it is due next; below zero: it is late; 0 while it is stopped */
-    int64_t latest_ns; /* the greatest delay of all firings: from the due time to the call */
-    peal_queue queue; /* zero for a serial queue of its own */
-    peal_owner owner; /* zero without one */
-    char label[64]; /* of the options, cut to fit; empty without one */
+    int64_t latest_ns;   /* the greatest delay of all firings: from the due time to the call */
+    peal_queue queue;    /* zero for a serial queue of its own */
+    peal_owner owner;    /* zero without one */
+    char label[64];      /* of the options, cut to fit; empty without one */
 };
 
 /* Reads the state of a timer, atomically.

@@ -6,6 +6,9 @@
 
 #include <stddef.h>
 
+/* A function in which the named sanitizers observe nothing. */
+#define PEAL_NOT_INSTRUMENTED(...) __attribute__((noinline, no_sanitize(__VA_ARGS__)))
+
 /* Allocations of this thread between the two calls are permanent, and not leaks. The leak sanitizer does not follow the
  * pointers that Swift stores with tag bits, so it would report leaks in the default center. Without that sanitizer
  * these functions have no effect. */
