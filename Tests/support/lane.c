@@ -19,7 +19,7 @@ static bool submit(void *context, peal_queue queue)
 
 static void count_destroy(void *context)
 {
-    __atomic_fetch_add(&((struct lane *)context)->destroyed, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&((struct lane *)context)->destroyed, 1, __ATOMIC_RELEASE);
 }
 
 void lane_open_bounded(struct lane *lane, peal_queue_kind kind, size_t capacity, peal_overflow overflow, uint32_t wait)
