@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static const struct latch shut = LATCH_INITIALIZER;
@@ -856,6 +857,73 @@ CLAIM("M5", "a step that retires the owner of an observer does not wait for its 
     const pthread_t calling = thread_start(ring, &bell.on_ring);
     latch_wait(&both_inside[0]);
     check_circle(calling, &retiring, options.owner, "observer.leaves");
+}
+
+static int remover; /* atomic: the thread that removes the neighbour */
+static void remove_neighbour_in_step(struct part *part, struct peal_module_step *step)
+{
+    (void)step;
+    __atomic_store_n(&remover, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    remove_neighbour(part);
+}
+static bool remover_sleeps(void)
+{
+    char path[64];
+    char state = ' ';
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", __atomic_load_n(&remover, __ATOMIC_ACQUIRE));
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    const bool is_read = fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
+    fclose(file);
+    return is_read && state == 'S';
+}
+/* Returns true if the thread that removes the neighbour waits for its stop. */
+static bool removal_waits(void)
+{
+    struct peal_module_info info = { .size = sizeof info };
+
+    return peal_module_get_info(neighbour->module, &info) == PEAL_ERROR_HANDLE && remover_sleeps();
+}
+static void retire_in_step_at_last(struct part *part, struct peal_module_step *step)
+{
+    latch_open(&both_inside[1]);
+    WAIT_UNTIL(removal_waits());
+    retire_in_step(part, step);
+}
+/* The thread that retires the owner also removes its module, so it is one of those that delay the removal. */
+CLAIM("M5", "a step that retires the owner of a module does not wait for its stop, which waits for the step's queue")
+{
+    enum { ROUNDS = 20 };
+
+    for (int round = 0; round < ROUNDS; round++) {
+        peal_owner owner = make_owner();
+        struct part plugin = {
+            .name = "plugin", .timeout = PEAL_FOREVER, .owner = owner, .on_stop = remove_neighbour_in_step
+        };
+        struct part other = { .name = "neighbour", .timeout = PEAL_FOREVER };
+        struct part retiring = { .name = "retiring", .timeout = PEAL_FOREVER, .on_stop = retire_in_step_at_last };
+
+        retired_in_step = owner;
+        neighbour = &other;
+        begin_with_neighbour(&retiring);
+        part_add(center, &plugin);
+        CHECK_OK(peal_modules_start(center));
+        const pthread_t removing = thread_start(remove_part, &retiring);
+        const pthread_t calling = thread_start(remove_part, &plugin);
+        thread_join(removing);
+        thread_join(calling);
+        CHECK(removals[0] == PEAL_NOT_WAITED || removals[1] == PEAL_NOT_WAITED);
+        wait_for_word("~plugin");
+        wait_for_word("~neighbour");
+        wait_for_word("~retiring");
+        CHECK(journal_has("plugin.leaves"));
+        if (removals[1] == PEAL_NOT_WAITED)
+            CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+        close_modules();
+        lane_close(&shared);
+    }
 }
 
 static struct lane lanes[2];

@@ -130,6 +130,17 @@ CLAIM("F13", "a name or a label with a control character is refused, and the sen
     close_center(center);
 }
 
+CLAIM("F13", "a name or a label that is not UTF-8 is refused")
+{
+    static const char *const refused[] = { "abc\377", "abc\355\240\200", "abc\300\200", "abc\303" };
+
+    open_bell();
+    for (size_t i = 0; i < CHECK_COUNT_OF(give); i++)
+        for (size_t j = 0; j < CHECK_COUNT_OF(refused); j++)
+            CHECK(give[i](refused[j]) < 0);
+    close_center(center);
+}
+
 CLAIM("F13", "a name or a label may have blanks, commas, quotes and each letter of UTF-8")
 {
     static const char *const accepted[] = { "command echo", "a,b", "\"quoted\" \\ *", "-a", "Gr\303\274\303\237e",

@@ -136,7 +136,8 @@ enum WaitGraph {
         from wait: ThreadWait, to start: UInt, in waits: [UInt: ThreadWait], _ passed: inout Set<UInt>
     ) -> [Delay]? {
         guard passed.insert(wait.thread).inserted else { return nil }
-        for other in waits.values {
+        // A thread that performs what it waits for does not delay itself.
+        for other in waits.values where other.thread != wait.thread {
             guard let isInside = isDelayed(wait, by: other) else { continue }
             if other.thread == start { return [(other, isInside)] }
             if let rest = cycle(from: other, to: start, in: waits, &passed) { return [(other, isInside)] + rest }
