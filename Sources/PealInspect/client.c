@@ -38,9 +38,7 @@ static void end_stream(struct client *client)
  * become the user of the program. */
 static void check_user(struct client *client)
 {
-    uid_t user;
-
-    if (client->is_ending || (user_is_single(&user) && user == client->user))
+    if (client->is_ending || user_is(client->user))
         return;
     end_stream(client);
     json_error(&client->output, "this socket answers the user of the program alone");
@@ -168,6 +166,8 @@ static bool answer_next(struct client *client, uint32_t flags)
 {
     char *end;
 
+    /* The call of the request before may have changed the user. */
+    check_user(client);
     if (client->is_ending || has_stream(client) || client->input.length == 0 || client->output.length > 0)
         return false;
     end = memchr(client->input.bytes, '\n', client->input.length);
@@ -282,14 +282,14 @@ void client_run(struct client *client, short events, uint32_t flags)
 
     if ((events & (POLLIN | POLLHUP | POLLERR)) != 0)
         is_open = receive(client);
-    check_user(client);
     while (is_open && answer_next(client, flags))
         is_open = transmit(client);
+    check_user(client);
     if (is_open && client->watch != NULL)
         collect(client);
     /* The calls that it makes, or lists, wait for a client that does not read. */
     if (is_open && client->recording != NULL && client->output.length == 0
-        && !recording_continue(client->recording, &client->output)) {
+        && !recording_continue(client->recording, client->user, &client->output)) {
         recording_close(client->recording);
         client->recording = NULL;
         end_answer(client);

@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "names.h"
+#include "user.h"
 #include "wire.h"
 
 #include "../PealText/print.h"
@@ -241,12 +242,12 @@ static void report_replay(struct recording *recording, struct text *output)
     json_end_line(output);
 }
 
-static bool continue_replay(struct recording *recording, struct text *output)
+static bool continue_replay(struct recording *recording, uid_t user, struct text *output)
 {
     enum reading reading;
 
     while ((reading = read_call(recording)) == READ_CALL) {
-        if (time_left(recording) > 0 || now() > recording->turn_end)
+        if (time_left(recording) > 0 || now() > recording->turn_end || !user_is(user))
             return true;
         const struct peal_replay_call *call = &recording->call;
         recording->has_call = false;
@@ -315,7 +316,7 @@ struct recording *recording_open(const struct request *request, struct text *out
     return NULL;
 }
 
-bool recording_continue(struct recording *recording, struct text *output)
+bool recording_continue(struct recording *recording, uid_t user, struct text *output)
 {
     const bool is_due = now() - recording->reported >= (uint64_t)REPORT_PERIOD * 1000000;
 
@@ -330,7 +331,7 @@ bool recording_continue(struct recording *recording, struct text *output)
     case RECORDING_REPLAY:
         if (is_due)
             report_replay(recording, output);
-        return continue_replay(recording, output);
+        return continue_replay(recording, user, output);
     default: return continue_calls(recording, output);
     }
 }

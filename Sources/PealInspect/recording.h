@@ -9,6 +9,8 @@
 #include "json.h"
 #include "request.h"
 
+#include <sys/types.h>
+
 struct recording;
 
 /* Returns true for the name of a request: "record", "replay", "calls". */
@@ -23,8 +25,9 @@ bool recording_is_kind(const char *name);
  * output: gets the first lines, and an error on failure, when NULL is returned. */
 struct recording *recording_open(const struct request *request, struct text *output);
 
-/* Continues, and adds lines. Returns false when all calls were read. */
-bool recording_continue(struct recording *recording, struct text *output);
+/* Continues, and adds lines. Makes no more calls once the program has another user than this one. Returns false when all calls
+ * were read. */
+bool recording_continue(struct recording *recording, uid_t user, struct text *output);
 
 /* Returns the time until it must be continued, in milliseconds. */
 int recording_period(const struct recording *recording);

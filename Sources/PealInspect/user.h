@@ -12,6 +12,8 @@
  * real, effective and saved ones are not the same, and a request of the one could be executed with the rights of the
  * other. */
 bool user_is_single(uid_t *out_user);
+/* Returns true if this process has a single user, and it is this one. */
+bool user_is(uid_t user);
 
 /* Returns true if the system has started this program with more rights than its user has: setuid, setgid, capabilities. */
 bool user_is_elevated(void);

@@ -223,7 +223,8 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
         __atomic_fetch_add(&import->received, 1, __ATOMIC_RELAXED);
         gather(answer, &header, arguments, count);
     } else if (status < 0) {
-        bridge_refuse(import->bridge, &import->troubles, "%s: %s", method->name, peal_wire_last_message());
+        bridge_refuse(import->bridge, &import->troubles, "%s: %s", method->name,
+            arena != NULL ? peal_wire_last_message() : "there is no memory for it");
         send_result(answers, method, reply, header.number, status, NULL);
     } else {
         __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);

@@ -118,7 +118,8 @@ static void settle(struct requests *requests, struct request *request, const str
         arena = arena_size <= sizeof bytes ? bytes : malloc(arena_size);
     if (arena == NULL
         || peal_wire_decode_result(method->plan, message, size, arena, arena_size, &answered.result) < 0) {
-        bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name, peal_wire_last_message());
+        bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name,
+            arena != NULL ? peal_wire_last_message() : "it is longer than a message may be, or there is no memory");
         /* A process with another declaration answers with the fingerprint of its own. */
         if (header->kind == PEAL_WIRE_RESULT && header->status == PEAL_ERROR_CONFLICT)
             answered = (struct answered){ OUTCOME_NOT_MADE, PEAL_ERROR_CONFLICT, NULL, true };

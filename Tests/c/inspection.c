@@ -770,6 +770,42 @@ CLAIM("I8", "a connection that was opened before the program changed its user ge
     CHECK_EQUAL(rmdir(folder), 0);
 }
 
+static void become_nobody(void *self) { snprintf(self, sizeof heard, "%s", seteuid(65534) == 0 ? "nobody" : "root"); }
+
+/* In a child process: the first of three requests that arrive together changes the user. */
+static bool makes_no_call_for_the_former_user(void)
+{
+    static const char requests[] = "send InspectedUser.on_change\nsend InspectedChat.on_message lobby 1\ntree\n";
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+
+    options.folder = folder;
+    options.flags = PEAL_INSPECTION_CONTROL;
+    if (peal_inspection_start(&options) != PEAL_OK)
+        return false;
+    const int client = connect_client();
+    send_bytes(client, requests, sizeof requests - 1);
+    while (recv(client, &(char){ 0 }, 1, MSG_PEEK) > 0)
+        if (strstr(read_answer(client), "the user of the program alone") != NULL)
+            break;
+    return strcmp(heard, "nobody") == 0 && seteuid(0) == 0 && peal_inspection_stop() == PEAL_OK;
+}
+
+CLAIM("I8", "a request that arrived before the program changed its user is not executed after that")
+{
+    static const char *const methods[] = { "optional void on_change(void)", NULL };
+    const struct peal_binding binding = { "on_change", (peal_function)become_nobody, NULL };
+
+    if (!is_root())
+        return;
+    open_chat();
+    CHECK_OK(peal_observe_bindings(protocol_of(center, "InspectedUser", methods), heard, &binding, 1, NULL, NULL));
+    open_inspection(0);
+    CHECK_OK(peal_inspection_stop());
+    CHECK(in_child(makes_no_call_for_the_former_user, 20));
+    CHECK_EQUAL(rmdir(folder), 0);
+    close_center(center);
+}
+
 static bool is_refused_with_message(void)
 {
     struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
