@@ -83,7 +83,11 @@ mkfifo pipe
 process=$!
 exec 3>pipe
 printf 'one\ntwo\nhalf a li' >&3
-sleep 0.5
+# It waits for more once it has read these. Some systems do not show it.
+looks=0
+until grep -q poll "/proc/$process/wchan" || [ "$((looks += 1))" -gt 500 ]; do
+    sleep 0.01
+done
 kill -TERM "$process"
 wait "$process"
 code=$?
