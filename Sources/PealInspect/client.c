@@ -166,7 +166,7 @@ static bool answer_next(struct client *client, uint32_t flags)
 {
     char *end;
 
-    /* The call of the request before may have changed the user. */
+    /* Also after each request, whose call may have changed the user. */
     check_user(client);
     if (client->is_ending || has_stream(client) || client->input.length == 0 || client->output.length > 0)
         return false;
@@ -284,7 +284,6 @@ void client_run(struct client *client, short events, uint32_t flags)
         is_open = receive(client);
     while (is_open && answer_next(client, flags))
         is_open = transmit(client);
-    check_user(client);
     if (is_open && client->watch != NULL)
         collect(client);
     /* The calls that it makes, or lists, wait for a client that does not read. */
