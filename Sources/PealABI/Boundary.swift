@@ -118,9 +118,14 @@ enum Boundary {
         return pointer
     }
 
-    /// Copies a label, which may be nil and must be UTF-8.
+    /// Checks a name or a label: it must be UTF-8 without control characters.
+    static func checkName(_ pointer: UnsafePointer<CChar>, _ what: String) throws(Failure) {
+        try CallerText.checkName(try checkedText(pointer, what), what)
+    }
+
+    /// Copies a label, which may be nil.
     static func label(_ pointer: UnsafePointer<CChar>?) throws(Failure) -> Label {
-        if let pointer { try CallerText.checkName(try checkedText(pointer, "the label"), "the label") }
+        if let pointer { try checkName(pointer, "the label") }
         return try Label(pointer)
     }
 

@@ -141,7 +141,7 @@ extension Queue.Options {
             guard kind == .serial else {
                 throw Failure(.argument, "only a serial queue has a name, for its thread; leave `name` NULL")
             }
-            try CallerText.checkName(try Boundary.checkedText(name, "the name of a queue"), "the name of a queue")
+            try Boundary.checkName(name, "the name of a queue")
             self.name = name
         }
         self.kind = kind

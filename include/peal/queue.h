@@ -65,8 +65,8 @@ struct peal_queue_options {
                                        in `submit`; may be NULL */
     /* *Copied.* For PEAL_QUEUE_SERIAL: the name of the thread while it runs the queue, as debuggers, top and
      * perf show it: "peal:" and as many whole characters of UTF-8 as fit in ten bytes. NULL: "peal:worker". An
-     * empty name is PEAL_ERROR_ARGUMENT. So is a name for a queue of another kind, whose threads belong to the
-     * program. */
+     * empty name is PEAL_ERROR_ARGUMENT, and so is one that is not UTF-8 or has control characters, and a name for
+     * a queue of another kind, whose threads belong to the program. */
     const char *name;
     /* *Copied.* UTF-8 without control characters, by which people recognise the queue (peal_queue_get_info). NULL or
      * empty: none. */
