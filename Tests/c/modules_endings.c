@@ -807,10 +807,11 @@ static void begin_with_neighbour(struct part *retiring)
 /* At least one of the two waits is refused, because the wait would be circular. The remaining work is done later. */
 static void check_circle(pthread_t calling, struct part *retiring, peal_owner owner, const char *left)
 {
-    const peal_status removal = peal_module_remove(retiring->module);
+    const pthread_t removing = thread_start(remove_part, retiring);
+    const peal_status call = join(calling), removal = join(removing);
 
+    CHECK_OK(call);
     CHECK(removal == PEAL_OK || removal == PEAL_NOT_WAITED);
-    CHECK_OK(join(calling));
     CHECK(removals[0] == PEAL_NOT_WAITED || removals[1] == PEAL_NOT_WAITED);
     CHECK(removals[0] == PEAL_NOT_WAITED || removals[0] == PEAL_OK);
     CHECK(removals[1] == PEAL_NOT_WAITED || removals[1] == PEAL_OK);
@@ -819,25 +820,37 @@ static void check_circle(pthread_t calling, struct part *retiring, peal_owner ow
     CHECK(journal_has(left));
     if (removals[1] == PEAL_NOT_WAITED)
         CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
+}
+
+static void end_with_neighbour(void)
+{
     close_modules();
     lane_close(&shared);
 }
 
+/* The plugin removes the neighbour inside of a call that `body` makes. */
+static void check_circle_of_plugin(struct part *plugin, struct part *retiring, void *(*body)(void *plugin))
+{
+    struct part other = { .name = "neighbour", .timeout = PEAL_FOREVER };
+
+    plugin->owner = retired_in_step = make_owner();
+    neighbour = &other;
+    begin_with_neighbour(retiring);
+    part_add(center, plugin);
+    CHECK_OK(peal_modules_start(center));
+    const pthread_t calling = thread_start(body, plugin);
+    latch_wait(&both_inside[0]);
+    check_circle(calling, retiring, plugin->owner, "plugin.leaves");
+    wait_for_word("~plugin");
+    end_with_neighbour();
+}
+
 CLAIM("M5", "a step that retires the owner of a module does not wait for its event, which waits for the step's queue")
 {
-    peal_owner owner = make_owner();
-    struct part plugin = { .name = "plugin", .timeout = PEAL_FOREVER, .owner = owner, .on_event = remove_neighbour };
-    struct part other = { .name = "neighbour", .timeout = PEAL_FOREVER };
+    struct part plugin = { .name = "plugin", .timeout = PEAL_FOREVER, .on_event = remove_neighbour };
     struct part retiring = { .name = "retiring", .timeout = PEAL_FOREVER, .on_stop = retire_in_step };
 
-    retired_in_step = owner;
-    neighbour = &other;
-    begin_with_neighbour(&retiring);
-    part_add(center, &plugin);
-    CHECK_OK(peal_modules_start(center));
-    const pthread_t calling = thread_start(wake_all, NULL);
-    latch_wait(&both_inside[0]);
-    check_circle(calling, &retiring, owner, "plugin.leaves");
+    check_circle_of_plugin(&plugin, &retiring, wake_all);
 }
 
 CLAIM("M5", "a step that retires the owner of an observer does not wait for its call, which waits for the step's queue")
@@ -857,8 +870,10 @@ CLAIM("M5", "a step that retires the owner of an observer does not wait for its 
     const pthread_t calling = thread_start(ring, &bell.on_ring);
     latch_wait(&both_inside[0]);
     check_circle(calling, &retiring, options.owner, "observer.leaves");
+    end_with_neighbour();
 }
 
+static struct latch records_end;
 static int remover; /* atomic: the thread that removes the neighbour */
 static void remove_neighbour_in_step(struct part *part, struct peal_module_step *step)
 {
@@ -892,38 +907,41 @@ static void retire_in_step_at_last(struct part *part, struct peal_module_step *s
     WAIT_UNTIL(removal_waits());
     retire_in_step(part, step);
 }
-/* The thread that retires the owner also removes its module, so it is one of those that delay the removal. */
+/* Has a record of a thread until the test ends, so that later threads get other ones. */
+static void *keep_record(void *kept)
+{
+    const peal_center own = open_center();
+
+    CHECK_OK(peal_modules_stop(own, PEAL_FOREVER));
+    close_center(own);
+    latch_open(kept);
+    latch_wait(&records_end);
+    return NULL;
+}
+
+/* The thread that retires the owner also removes its module, so it is one of those that delay the removal. The library finds
+ * the waiting threads in an order that depends on their records, so these differ in each round. */
 CLAIM("M5", "a step that retires the owner of a module does not wait for its stop, which waits for the step's queue")
 {
-    enum { ROUNDS = 20 };
+    enum { ROUNDS = 12 };
+    static struct latch kept[2 * ROUNDS];
+    pthread_t keepers[2 * ROUNDS];
 
+    records_end = shut;
     for (int round = 0; round < ROUNDS; round++) {
-        peal_owner owner = make_owner();
-        struct part plugin = {
-            .name = "plugin", .timeout = PEAL_FOREVER, .owner = owner, .on_stop = remove_neighbour_in_step
-        };
-        struct part other = { .name = "neighbour", .timeout = PEAL_FOREVER };
+        struct part plugin = { .name = "plugin", .timeout = PEAL_FOREVER, .on_stop = remove_neighbour_in_step };
         struct part retiring = { .name = "retiring", .timeout = PEAL_FOREVER, .on_stop = retire_in_step_at_last };
 
-        retired_in_step = owner;
-        neighbour = &other;
-        begin_with_neighbour(&retiring);
-        part_add(center, &plugin);
-        CHECK_OK(peal_modules_start(center));
-        const pthread_t removing = thread_start(remove_part, &retiring);
-        const pthread_t calling = thread_start(remove_part, &plugin);
-        thread_join(removing);
-        thread_join(calling);
-        CHECK(removals[0] == PEAL_NOT_WAITED || removals[1] == PEAL_NOT_WAITED);
-        wait_for_word("~plugin");
-        wait_for_word("~neighbour");
-        wait_for_word("~retiring");
-        CHECK(journal_has("plugin.leaves"));
-        if (removals[1] == PEAL_NOT_WAITED)
-            CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
-        close_modules();
-        lane_close(&shared);
+        check_circle_of_plugin(&plugin, &retiring, remove_part);
+        for (int i = 2 * round; i < 2 * round + 2; i++) {
+            kept[i] = shut;
+            keepers[i] = thread_start(keep_record, &kept[i]);
+            latch_wait(&kept[i]);
+        }
     }
+    latch_open(&records_end);
+    for (int i = 0; i < 2 * ROUNDS; i++)
+        thread_join(keepers[i]);
 }
 
 static struct lane lanes[2];
