@@ -34,13 +34,11 @@ static void end_stream(struct client *client)
 }
 
 /* Ends the connection unless the program has the user that opened it, and no other one. The program may have changed its
- * user since then, so this is tested for each request, and for each part of a stream. Root gets no exception: it can
- * become the user of the program. */
+ * user since then, also in a call that a request has made, so this is tested before each request, each part of a stream,
+ * and each call of a replay. Root gets no exception: it can become the user of the program. */
 static void check_user(struct client *client)
 {
-    uid_t user;
-
-    if (client->is_ending || (user_is_single(&user) && user == client->user))
+    if (client->is_ending || user_is(client->user))
         return;
     end_stream(client);
     json_error(&client->output, "this socket answers the user of the program alone");
@@ -109,7 +107,7 @@ static bool answer(struct client *client, const struct request *request, uint32_
     } else if (recording_is_kind(name) && request->count >= 2 && (name[2] == 'c' || request->count <= 3)) {
         /* A list makes no calls. */
         if ((name[0] == 'c' || may_control(output, flags))
-            && (client->recording = recording_open(request, output)) != NULL)
+            && (client->recording = recording_open(request, client->user, output)) != NULL)
             return false;
     } else if (request->count <= 3 && watch_is_kind(name)) {
         char message[256];
@@ -178,6 +176,9 @@ static bool answer_next(struct client *client, uint32_t flags)
         client->is_ending = true;
         return true;
     }
+    check_user(client);
+    if (client->is_ending)
+        return true;
     const size_t length = (size_t)(end - client->input.bytes);
     answer_line(client, client->input.bytes, length, flags);
     text_drop(&client->input, length + 1);
@@ -273,6 +274,7 @@ void client_flush(struct client *client, int milliseconds)
         struct pollfd wait = { client->descriptor, POLLOUT, 0 };
         if (client->output.length > 0 && poll(&wait, 1, 10) <= 0)
             milliseconds -= 10;
+        check_user(client);
     }
 }
 

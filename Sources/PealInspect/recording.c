@@ -3,6 +3,7 @@
 
 #include "answer.h"
 #include "names.h"
+#include "user.h"
 #include "wire.h"
 
 #include "../PealText/print.h"
@@ -25,6 +26,7 @@ static const char *const kinds[] = { "record", "replay", "calls" };
 
 struct recording {
     int kind; /* enum recording_kind */
+    uid_t user; /* of the client */
     const struct wire *wire;
     peal_recorder *recorder;
     peal_replay *replay;
@@ -246,7 +248,8 @@ static bool continue_replay(struct recording *recording, struct text *output)
     enum reading reading;
 
     while ((reading = read_call(recording)) == READ_CALL) {
-        if (time_left(recording) > 0 || now() > recording->turn_end)
+        /* A call may have changed the user of the program. Then the client ends this. */
+        if (time_left(recording) > 0 || now() > recording->turn_end || !user_is(recording->user))
             return true;
         const struct peal_replay_call *call = &recording->call;
         recording->has_call = false;
@@ -295,7 +298,7 @@ static bool continue_calls(struct recording *recording, struct text *output)
 
 /* ---- Streams ----------------------------------------------------------------------------------- */
 
-struct recording *recording_open(const struct request *request, struct text *output)
+struct recording *recording_open(const struct request *request, uid_t user, struct text *output)
 {
     const int kind = kind_of(request->words[0]);
     const char *message = "out of memory";
@@ -307,6 +310,7 @@ struct recording *recording_open(const struct request *request, struct text *out
         return NULL;
     }
     recording->kind = kind;
+    recording->user = user;
     recording->wire = wire;
     recording->reported = now();
     if (kind == RECORDING_RECORD ? begin_record(recording, request, output) : begin_replay(recording, request, output))

@@ -9,6 +9,8 @@
 #include "json.h"
 #include "request.h"
 
+#include <sys/types.h>
+
 struct recording;
 
 /* Returns true for the name of a request: "record", "replay", "calls". */
@@ -20,8 +22,9 @@ bool recording_is_kind(const char *name);
  *     replay FILE [SPEED]          makes the calls; the speed is a factor, 0 for full speed
  *     calls FILE                   lists the calls
  *
+ * user: of the client; a replay makes no call while the program has another one.
  * output: gets the first lines, and an error on failure, when NULL is returned. */
-struct recording *recording_open(const struct request *request, struct text *output);
+struct recording *recording_open(const struct request *request, uid_t user, struct text *output);
 
 /* Continues, and adds lines. Returns false when all calls were read. */
 bool recording_continue(struct recording *recording, struct text *output);

@@ -13,4 +13,11 @@ bool user_is_single(uid_t *out_user)
         && user == *out_user && saved_user == *out_user && real == group && saved_group == group;
 }
 
+bool user_is(uid_t user)
+{
+    uid_t own;
+
+    return user_is_single(&own) && own == user;
+}
+
 bool user_is_elevated(void) { return getauxval(AT_SECURE) != 0; }

@@ -13,6 +13,9 @@
  * other. */
 bool user_is_single(uid_t *out_user);
 
+/* Returns true if this process has the user, and the rights of no other one. */
+bool user_is(uid_t user);
+
 /* Returns true if the system has started this program with more rights than its user has: setuid, setgid, capabilities. */
 bool user_is_elevated(void);
 
