@@ -136,15 +136,16 @@ static peal_status find_method(struct peal_replay *replay, struct replayed_metho
  * canonical text has several lines. */
 static bool is_printable(const char *text, bool has_lines)
 {
-    const unsigned char *bytes = (const unsigned char *)text;
-    const size_t length = strlen(text);
+    const unsigned char *at = (const unsigned char *)text;
 
-    for (size_t i = 0; i < length; i++)
-        /* The control characters beyond ASCII are 0xc2 0x80 to 0xc2 0x9f. */
-        if ((bytes[i] < ' ' && !(has_lines && bytes[i] == '\n')) || bytes[i] == 0x7f
-            || (bytes[i] == 0xc2 && bytes[i + 1] < 0xa0))
+    while (*at != '\0') {
+        /* The zero at the end ends a character that is cut. */
+        const size_t length = utf8_character_length(at, UTF8_LONGEST);
+        if (length == 0 || (is_control_character(utf8_character(at, length)) && !(has_lines && *at == '\n')))
             return false;
-    return is_utf8_without_zero(bytes, length);
+        at += length;
+    }
+    return true;
 }
 
 /* Reads three texts that are ended by zeros, after the fingerprint. Returns false for other content. */

@@ -902,6 +902,11 @@ CLAIM("R8", "a recording whose names have newlines or control characters, or are
                      ""),
         PEAL_ERROR_SYNTAX);
     CHECK_STATUS(describe("Chat", "on\xff", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on\xe2\x80", ""), PEAL_ERROR_SYNTAX);
+    /* An override of direction, a separator of lines, and a tag. */
+    CHECK_STATUS(describe("\xe2\x80\xaetahC", "on_message", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on\xe2\x80\xa8message", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on_message", "void on_message(\xf3\xa0\x81\x81)\n"), PEAL_ERROR_SYNTAX);
     CHECK_STATUS(describe("Chat", "on_message", "void on_message()\033[2J\n"), PEAL_ERROR_SYNTAX);
     end();
 }
