@@ -31,8 +31,15 @@ endif()
 
 # peal_harden(<target>): for C that reads bytes of other processes and of files. A function with an array checks before it
 # returns that nothing was written beyond it, and the addresses of functions in other libraries are read-only before the
-# program begins. libpeal has the latter too (PealLibrary.cmake), and no arrays on the path of a call.
+# program begins. libpeal has the latter too (PealLibrary.cmake), and no arrays on the path of a call. Libraries search their
+# own folder, where those of peal are, in the build as where they are installed: CMake would end a search path that it
+# replaces later with a colon, which stands for the current folder.
 function(peal_harden target)
+  get_target_property(type ${target} TYPE)
+  set_target_properties(${target} PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
+  if(type STREQUAL "SHARED_LIBRARY")
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "\$ORIGIN")
+  endif()
   target_compile_options(${target} PRIVATE -fstack-protector-strong ${PEAL_FORTIFY})
   target_link_options(${target} PRIVATE LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
 endfunction()

@@ -273,6 +273,7 @@ void client_flush(struct client *client, int milliseconds)
         struct pollfd wait = { client->descriptor, POLLOUT, 0 };
         if (client->output.length > 0 && poll(&wait, 1, 10) <= 0)
             milliseconds -= 10;
+        check_user(client);
     }
 }
 

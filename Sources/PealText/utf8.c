@@ -68,3 +68,35 @@ bool is_utf8_without_zero(const unsigned char *bytes, size_t size)
     }
     return true;
 }
+
+/* Characters that a terminal obeys, or that change how their neighbours are shown. In ascending order. */
+static const struct {
+    uint32_t first, last;
+} controls[] = {
+    { 0x00, 0x1f },       /* C0 */
+    { 0x7f, 0x9f },       /* DEL, C1 */
+    { 0x61c, 0x61c },     /* the Arabic letter mark */
+    { 0x200e, 0x200f },   /* marks of direction */
+    { 0x2028, 0x202e },   /* separators of lines and paragraphs; embeddings and overrides of direction */
+    { 0x2066, 0x2069 },   /* isolates of direction */
+    { 0xfeff, 0xfeff },   /* the byte order mark */
+    { 0xfff9, 0xfffb },   /* annotations */
+    { 0xe0000, 0xe007f }, /* tags, which no terminal shows */
+};
+
+bool is_control_character(uint32_t character)
+{
+    for (size_t i = 0; i < sizeof controls / sizeof *controls && character >= controls[i].first; i++)
+        if (character <= controls[i].last)
+            return true;
+    return false;
+}
+
+uint32_t utf8_character(const unsigned char *bytes, size_t length)
+{
+    uint32_t character = length == 1 ? bytes[0] : bytes[0] & (0x7fu >> length);
+
+    for (size_t i = 1; i < length; i++)
+        character = character << 6 | (bytes[i] & 0x3fu);
+    return character;
+}

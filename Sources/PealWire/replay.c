@@ -3,6 +3,7 @@
 
 #include "coding.h"
 #include "failure.h"
+#include "names.h"
 #include "recording.h"
 #include "ticks.h"
 
@@ -42,7 +43,8 @@ struct peal_replay {
     struct recording recording;
     struct replayed_method *methods; /* sorted by their index */
     size_t method_count, method_capacity;
-    void *known; /* a tree of struct known_method */
+    struct names names; /* of the center, while the file is opened */
+    void *known;        /* a tree of struct known_method */
     void *arena; /* of the last call that was read */
     size_t arena_size;
     const peal_wire_plan *last_plan; /* of that call, until its arguments are released */
@@ -108,14 +110,17 @@ static const peal_wire_plan *plan_of(struct replayed_method *method)
 }
 
 /* Finds the method of the center. */
-static peal_status find_method(struct peal_replay *replay, struct replayed_method *method, peal_center center)
+static peal_status find_method(struct peal_replay *replay, struct replayed_method *method)
 {
     peal_protocol protocol;
     peal_method found;
+    const peal_status status = names_find(&replay->names, method->protocol, method->name, &protocol, &found);
 
-    if (peal_protocol_find(center, method->protocol, &protocol) < 0) {
+    if (status < 0)
+        return status;
+    if (protocol.id == 0) {
         method->skip = SKIP_NO_PROTOCOL;
-    } else if (peal_method_find(protocol, method->name, &found) < 0) {
+    } else if (found.id == 0) {
         method->skip = SKIP_NO_METHOD;
     } else {
         method->known = know(replay, found);
@@ -131,15 +136,16 @@ static peal_status find_method(struct peal_replay *replay, struct replayed_metho
  * canonical text has several lines. */
 static bool is_printable(const char *text, bool has_lines)
 {
-    const unsigned char *bytes = (const unsigned char *)text;
-    const size_t length = strlen(text);
+    const unsigned char *at = (const unsigned char *)text;
 
-    for (size_t i = 0; i < length; i++)
-        /* The control characters beyond ASCII are 0xc2 0x80 to 0xc2 0x9f. */
-        if ((bytes[i] < ' ' && !(has_lines && bytes[i] == '\n')) || bytes[i] == 0x7f
-            || (bytes[i] == 0xc2 && bytes[i + 1] < 0xa0))
+    while (*at != '\0') {
+        /* The zero at the end ends a character that is cut. */
+        const size_t length = utf8_character_length(at, UTF8_LONGEST);
+        if (length == 0 || (is_control_character(utf8_character(at, length)) && !(has_lines && *at == '\n')))
             return false;
-    return is_utf8_without_zero(bytes, length);
+        at += length;
+    }
+    return true;
 }
 
 /* Reads three texts that are ended by zeros, after the fingerprint. Returns false for other content. */
@@ -182,7 +188,7 @@ static bool reserve_method(struct peal_replay *replay)
 }
 
 /* A recorder describes the methods in the order of their indices. */
-static peal_status add_method(struct peal_replay *replay, const struct record_header *record, peal_center center)
+static peal_status add_method(struct peal_replay *replay, const struct record_header *record)
 {
     const uint8_t *content = recording_content(&replay->recording, record);
     const size_t count = replay->method_count;
@@ -195,7 +201,7 @@ static peal_status add_method(struct peal_replay *replay, const struct record_he
         || !read_description(method, content, record->size))
         return wire_fail(PEAL_ERROR_SYNTAX, "the recording describes method %u wrongly", record->method);
     replay->method_count++;
-    return find_method(replay, method, center);
+    return find_method(replay, method);
 }
 
 static int compare_index(const void *key, const void *element)
@@ -226,17 +232,18 @@ static void count_call(struct peal_replay *replay, const struct record_header *r
 }
 
 /* Reads all records once. A method is described before its calls. */
-static peal_status scan(struct peal_replay *replay, peal_center center)
+static peal_status scan(struct peal_replay *replay)
 {
     struct record_header record;
     peal_status status = PEAL_OK;
 
     while (status == PEAL_OK && recording_next(&replay->recording, &record)) {
         if (record.kind == RECORD_METHOD)
-            status = add_method(replay, &record, center);
+            status = add_method(replay, &record);
         else if (record.kind == RECORD_CALL)
             count_call(replay, &record);
     }
+    names_free(&replay->names);
     peal_replay_rewind(replay);
     return status;
 }
@@ -258,7 +265,8 @@ static peal_status open_file(struct peal_replay *replay, const char *path, peal_
         return wire_fail(PEAL_ERROR_NOT_FOUND, "%s: %s", path, strerror(error));
     replay->info.is_closed = replay->recording.header.end != 0;
     replay->info.lost = replay->recording.header.lost;
-    return scan(replay, center);
+    replay->names.center = center;
+    return scan(replay);
 }
 
 peal_status peal_replay_create(const char *path, peal_center center, peal_replay **out_replay)

@@ -20,11 +20,16 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { CALLS = 100 };
 
 static const char *const methods[] = { "required void on_message(const char *room, const char *text)", NULL };
+
+/* Long names that differ in their ends from those of a center. */
+static const char similar[] = "Chat_with_a_rather_long_name_in_a_large_program";
+static const char on_similar[] = "on_a_rather_long_name_of_a_method_in_a_large_program";
 
 static char folder[64], path[96];
 static peal_center center;
@@ -767,6 +772,96 @@ CLAIM("R8", "a small file of holes that announces a call of 4 GiB is refused, wi
     end();
 }
 
+/* Writes descriptions of methods whose names are no names of the center, but similar to these.
+ *
+ * format: of the protocol and the method, separated by a zero, with a number for each of the two. */
+static void write_unknown(const char *format, unsigned count)
+{
+    static const char header[64] = "pealrec1";
+    struct {
+        uint32_t size;
+        uint16_t kind, method;
+        uint32_t thread, reserved;
+        uint64_t ticks;
+    } record = { 0, 1, 0, 0, 0, 0 };
+    FILE *file = fopen(path, "wb");
+
+    fwrite(header, sizeof header, 1, file);
+    for (unsigned i = 0; i < count; i++) {
+        char content[256] = { 0 };
+        const int first = snprintf(content + 8, 120, format, i) + 9;
+        const int second = snprintf(content + first, 120, "%s_%05u", on_similar, i) + 1;
+        record.method = (uint16_t)i;
+        record.size = (uint32_t)(first + second + 1);
+        fwrite(&record, sizeof record, 1, file);
+        fwrite(content, (record.size + 7) & ~7u, 1, file);
+    }
+    CHECK(fclose(file) == 0);
+}
+
+/* The processor time of opening the file in a center, in nanoseconds: the least of three. */
+static uint64_t opening_time(peal_center in)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (int i = 0; i < 3; i++) {
+        struct timespec begin, end;
+        peal_replay *replay = NULL;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+        CHECK_OK(peal_replay_create(path, in, &replay));
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+        peal_replay_destroy(replay);
+        const uint64_t time = (uint64_t)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec);
+        least = time < least ? time : least;
+    }
+    return least;
+}
+
+/* Returns a center of 200 protocols, with 200 methods in the first one of them. */
+static peal_center center_with_many_names(void)
+{
+    enum { NAMES = 200, LENGTH = 120 };
+    static char protocols[NAMES][LENGTH], texts[NAMES][LENGTH];
+    static const char *many[NAMES + 1];
+    const peal_center in = open_center();
+
+    for (int i = 0; i < NAMES; i++) {
+        snprintf(protocols[i], LENGTH, "%s_%05d", similar, NAMES - i);
+        snprintf(texts[i], LENGTH, "optional void %s_%05d(void)", on_similar, i + 90000);
+        many[i] = texts[i];
+    }
+    (void)protocol_of(in, similar, many);
+    for (int i = 0; i < NAMES; i++)
+        (void)protocol_of(in, protocols[i], methods);
+    return in;
+}
+
+static void check_time(peal_center many, peal_center few)
+{
+    const uint64_t time = opening_time(many), expected = opening_time(few);
+
+    if (!CHECK(time < 8 * expected))
+        printf("  %llu ns instead of %llu\n", (unsigned long long)time, (unsigned long long)expected);
+}
+
+CLAIM("R8", "the time to open a file of unknown names does not grow with the names that the center has")
+{
+    enum { NAMES = 1024 };
+    char protocol[80];
+
+    begin();
+    const peal_center few = open_center(), many = center_with_many_names();
+    (void)protocol_of(few, similar, methods);
+    write_unknown(similar, NAMES);
+    check_time(many, few);
+    snprintf(protocol, sizeof protocol, "%s_9%%04u", similar);
+    write_unknown(protocol, NAMES);
+    check_time(many, few);
+    close_center(few);
+    close_center(many);
+    end();
+}
+
 /* Returns the status of a replay of a file that describes a method. */
 static peal_status describe(const char *protocol, const char *name, const char *text)
 {
@@ -807,6 +902,11 @@ CLAIM("R8", "a recording whose names have newlines or control characters, or are
                      ""),
         PEAL_ERROR_SYNTAX);
     CHECK_STATUS(describe("Chat", "on\xff", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on\xe2\x80", ""), PEAL_ERROR_SYNTAX);
+    /* An override of direction, a separator of lines, and a tag. */
+    CHECK_STATUS(describe("\xe2\x80\xaetahC", "on_message", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on\xe2\x80\xa8message", ""), PEAL_ERROR_SYNTAX);
+    CHECK_STATUS(describe("Chat", "on_message", "void on_message(\xf3\xa0\x81\x81)\n"), PEAL_ERROR_SYNTAX);
     CHECK_STATUS(describe("Chat", "on_message", "void on_message()\033[2J\n"), PEAL_ERROR_SYNTAX);
     end();
 }

@@ -4,7 +4,7 @@
 # impostor.py PEAL [SECONDS MEGABYTES]: a process that is no inspected program has a socket in the user's folder, and sends the
 # command `peal` whatever it likes. Each command must end by itself, with less processor time and memory than the limits,
 # which are a multiple of what honest answers of the same length need.
-import os, resource, socket, subprocess, sys, tempfile, threading, time
+import itertools, os, resource, socket, subprocess, sys, tempfile, threading, time
 
 peal = sys.argv[1]
 seconds, megabytes = (int(argument) for argument in (sys.argv[2:4] or ("8", "600")))
@@ -96,10 +96,21 @@ def long_names(count):
         yield b'["call_end",1,1,1,"1","1","1",0,0,0]\n'
 
 
+def names_without_end(connection):
+    # With a number, because a name that is sent again replaces the former one.
+    connection.sendall(line(kind="begun"))
+    for number in itertools.count(1, 1000):
+        connection.sendall(b"".join(b'{"kind":"name","id":"%x","name":"%s"}\n' % (each, b"n" * 600)
+                                    for each in range(number, number + 1000)))
+
+
 LONG = "n" * (8 * MEGABYTE)
 center = line(kind="center", id="c")
 trace = ("trace", "-o", "/dev/null", "--seconds", "1")
 graph = ("graph", "--json", "--seconds", "1")
+long_trace = (*trace[:-1], "50")
+long_graph = (*graph[:-1], "50")
+# The name, the command, what it receives, the expected code; the megabytes, and the factor of the seconds, where they differ.
 cases = [
     ("a line without an end", ("tree",), forever(b'{"kind":"process","program":"', b"A" * 65536), 1),
     ("a line without an end, to a command that looks for a name", ("tree", "nobody"), forever(b'{"program":"', b"A" * 65536), 1),
@@ -124,6 +135,11 @@ cases = [
     ("a name of 8 MB with 100,000 events", trace, once(*long_names(100000)), 0),
     ("events of 60,000 threads", trace, once(*threads(60000)), 0),
     ("events of 60,000 threads, to graph", graph, once(*threads(60000)), 0),
+    # More than a gigabyte is read.
+    ("names without an end, to trace", long_trace, names_without_end, 1, 1300, 2),
+    ("names without an end, to graph", long_graph, names_without_end, 1, 1300, 2),
+    ("calls on a queue without an end, to trace", long_trace, forever(line(kind="begun"),
+        b'["enqueued",1,1,1,"1","2","3",0,1,0]\n' * 1000), 1, 1300, 2),
     ("40,000 names with one hash", trace, once(*names_that_collide(40000)), 0),
 ]
 current = [None]
@@ -148,7 +164,7 @@ def answer(connection, send):
         pass
 
 
-events_only = {case[2] for case in cases if case[1] == graph}
+events_only = {case[2] for case in cases if case[1] in (graph, long_graph)}
 listener = socket.socket(socket.AF_UNIX)
 listener.bind(path)
 listener.listen(64)
@@ -164,7 +180,7 @@ def claim(sentence, holds, details):
 
 def limit():
     # A command without the limits must not exhaust the machine.
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds + 1, seconds + 2))
+    resource.setrlimit(resource.RLIMIT_CPU, (2 * seconds + 1, 2 * seconds + 2))
     if megabytes < 10000:
         resource.setrlimit(resource.RLIMIT_AS, (2500 * MEGABYTE, 2500 * MEGABYTE))
 
@@ -180,13 +196,19 @@ def run(words):
         return process.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, printed.read(300).decode()
 
 
-for name, words, send, wanted, *more_memory in cases:
+for name, words, send, wanted, more_memory, factor in (case + (0, 1)[len(case) - 4:] for case in cases):
     current[0] = send
     needs_program = words[0] != "ps" and len(words) < 2 or words[0] in ("trace", "graph")
     code, time_used, memory, printed = run([*words, str(pid)] if needs_program else words)
     details = f"code {code}, {time_used:.1f} s of processor time, {memory:.0f} MB, {printed!r}"
-    good = (code == wanted if wanted is not None else code in (0, 1)) and time_used < seconds and memory < max(megabytes, *more_memory, 0)
+    good = (code == wanted if wanted is not None else code in (0, 1)) and time_used < factor * seconds and memory < max(megabytes, more_memory)
     claim(name, good, details)
+
+# A period without a length has no rates.
+current[0] = once(line(kind="period", calls=0, lost=1), line(kind="calls", calls=1, total_ns=5, method="m", name="n"),
+                  line(kind="period_end"))
+printed = subprocess.run([peal, "top", str(pid)], capture_output=True, text=True, timeout=60).stdout
+claim("a period of no time, to top", " m, n" in printed and "nan" not in printed and "inf" not in printed, repr(printed))
 
 # A socket that accepts nothing, whose queue of connections is full.
 listener.close()

@@ -20,6 +20,9 @@ for flavour in . peal/swift; do
     "$PEAL_SOURCE/Tests/c/binary/linkage.sh" "$library" $kind "$PEAL_SWIFT_RUNTIME_DIR" || problems=1
     readelf -S -W "$library" | grep -q ' \.symtab ' && complain "$library has the names of its inner functions"
 done
+# shellcheck disable=SC2046 # No name has a space.
+"$PEAL_SOURCE/Tests/c/binary/search_paths.sh" $(find "$PEAL_TREE" -type f \( -name '*.so.*' -o -path '*/bin/*' \)) ||
+    problems=1
 if grep -rlIE "$PEAL_BUILD|$PEAL_SOURCE|$PEAL_TREE" "$PEAL_TREE"; then
     complain "these name folders of the machine that built them"
 fi

@@ -8,6 +8,9 @@
 #include "connection.h"
 #include "output.h"
 
+/* Bytes of memory for what a program sends, such as its objects or the names of its events. */
+#define KEPT_LIMIT ((size_t)1 << 30)
+
 int command_ps(int count, char **arguments);
 int command_tree(int count, char **arguments);
 int command_describe(int count, char **arguments);

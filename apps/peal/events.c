@@ -42,7 +42,10 @@ static void add_name(struct events *events, uint64_t id, const char *name)
         return;
     free((*found)->name);
     (*found)->name = strndup(name, NAME_LIMIT);
+    events_keep(events, sizeof *added + EVENTS_TREE_NODE + strnlen(name, NAME_LIMIT));
 }
+
+void events_keep(struct events *events, size_t bytes) { events->kept += bytes; }
 
 const char *events_name(const struct events *events, uint64_t id)
 {
@@ -161,6 +164,12 @@ int events_read(struct events *events, struct connection *connection, const char
             const int result = read_other(events, line);
             if (result >= 0)
                 return result;
+        }
+        if (events->kept > KEPT_LIMIT) {
+            report_error("the names, threads and calls on queues that the program %ld has sent need more than 1 GiB of memory "
+                         "here; a shorter time needs less",
+                connection->pid);
+            return EXIT_FAILED;
         }
     }
 }

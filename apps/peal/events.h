@@ -7,6 +7,8 @@
 
 #include "connection.h"
 
+enum { EVENTS_TREE_NODE = 64 /* bytes of an element in a tree of tsearch, beside its own */ };
+
 struct event {
     const char *name; /* "broadcast", "call_end" */
     uint64_t thread;
@@ -21,6 +23,7 @@ struct event {
 /* The names that were sent so far. */
 struct events {
     void *names; /* a tree of tsearch */
+    size_t kept; /* bytes of memory for what was received; events_read ends above KEPT_LIMIT */
     uint64_t lost;
     bool has_begun; /* the program has accepted the request */
     const char *announcement; /* printed on standard error when the stream has begun, unless NULL */
@@ -34,6 +37,9 @@ struct events {
  * Returns an exit code. */
 int events_read(struct events *events, struct connection *connection, const char *stream, const char *filter,
     const char *buffer, double seconds, void (*receive)(void *context, const struct event *event), void *context);
+
+/* Counts memory that stays in use until the end of the command, for what `receive` keeps. */
+void events_keep(struct events *events, size_t bytes);
 
 /* Returns the name of an object; "" if it is not known. */
 const char *events_name(const struct events *events, uint64_t id);

@@ -108,18 +108,22 @@ static struct thread_stack *stack_of(struct traffic *traffic, uint64_t thread)
         return NULL;
     added->thread = thread;
     found = tsearch(added, &traffic->threads, compare_threads);
-    if (found == NULL)
+    if (found == NULL) {
         free(added);
-    return found != NULL ? *found : NULL;
+        return NULL;
+    }
+    events_keep(traffic->events, sizeof *added + EVENTS_TREE_NODE);
+    return added;
 }
 
-static void push(struct thread_stack *stack, uint64_t observer)
+static void push(struct traffic *traffic, struct thread_stack *stack, uint64_t observer)
 {
     if (stack->depth == stack->capacity) {
         const size_t capacity = stack->capacity == 0 ? 4 : stack->capacity * 2;
         uint64_t *larger = realloc(stack->observers, capacity * sizeof *larger);
         if (larger == NULL)
             return;
+        events_keep(traffic->events, (capacity - stack->capacity) * sizeof *larger);
         stack->observers = larger;
         stack->capacity = capacity;
     }
@@ -204,7 +208,7 @@ static void add_call(struct traffic *traffic, struct thread_stack *stack, const 
     const char *method;
     const struct value *observer = find_object(traffic, event->object);
 
-    push(stack, event->object);
+    push(traffic, stack, event->object);
     if (observer != NULL && split_method(traffic, event->method, protocol, &method))
         add_path(traffic->graph, traffic->model, observer, 1);
 }
@@ -224,6 +228,7 @@ static void add_event(void *context, const struct event *event)
 {
     struct traffic *traffic = context;
     struct thread_stack *stack = stack_of(traffic, event->thread);
+    const size_t before = traffic->graph->node_count + traffic->graph->edge_count;
 
     if (stack == NULL)
         return;
@@ -237,6 +242,8 @@ static void add_event(void *context, const struct event *event)
         stack->depth -= stack->depth > 0;
     else if (strcmp(event->name, "lost") == 0)
         stack->depth = 0;
+    events_keep(traffic->events, (traffic->graph->node_count + traffic->graph->edge_count - before)
+                                     * (sizeof(struct graph_edge) + GRAPH_NAME_LIMIT + EVENTS_TREE_NODE));
 }
 
 static int add_broadcasts(struct graph *graph, const struct model *model, bool all, const char *program, double seconds)

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_LIMIT ((size_t)1 << 30)
-
 /* A member of an object. Other members are not searched for. */
 struct model_entry {
     const char *key, *kind, *value; /* the kind is "" for ids, which are unique */
@@ -43,7 +41,7 @@ static bool add(void *context, struct value *line)
 
     model->size += value_size(line) + references_size(line) + sizeof *model->objects
                  + KEY_COUNT * sizeof *model->entries;
-    if (model->size > SIZE_LIMIT) {
+    if (model->size > KEPT_LIMIT) {
         reading->failure =
             "the objects of the program need more than 1 GiB of memory here, with a name for each reference";
         return false;

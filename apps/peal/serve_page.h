@@ -26,7 +26,7 @@ static const char serve_page[] =
     "function showTop(lines) {\n"
     "  const calls = at('calls'), queues = at('queues'); let seconds = 1; calls.replaceChildren(); queues.replaceChildren();\n"
     "  for (const l of lines) {\n"
-    "    if (l.kind === 'period') { seconds = l.nanoseconds / 1e9; at('state').className = '';\n"
+    "    if (l.kind === 'period') { seconds = l.nanoseconds / 1e9 || Infinity; at('state').className = '';\n"
     "      at('state').textContent = Math.round((l.calls + l.lost) / seconds) + ' calls a second'; }\n"
     "    if (l.kind === 'calls') row(calls, [Math.round(l.calls / seconds), time(l.median_ns), time(l.p99_ns),\n"
     "      time(l.longest_ns), l.method + ', ' + l.name]);\n"

@@ -68,6 +68,12 @@ static size_t measure(struct screen *screen)
     return size.ws_row > HEADER_ROWS + 2 ? (size_t)size.ws_row - HEADER_ROWS - 1 : 1;
 }
 
+/* Returns a number of the period for each second; 0 in a period that has no length. */
+static double rate(const struct screen *screen, const struct value *line, const char *key)
+{
+    return screen->seconds > 0 ? (double)value_number(line, key) / screen->seconds : 0;
+}
+
 static void begin(struct screen *screen, const struct value *line)
 {
     char text[LINE_LENGTH], lost[64] = "";
@@ -81,10 +87,8 @@ static void begin(struct screen *screen, const struct value *line)
     if (screen->is_terminal)
         fputs("\033[H\033[2J", stdout);
     if (value_number(line, "lost") > 0)
-        snprintf(lost, sizeof lost, ", and %.0f that are not in the lines below",
-            (double)value_number(line, "lost") / screen->seconds);
-    snprintf(text, sizeof text, "%s: %.0f calls a second%s", screen->program,
-        (double)value_number(line, "calls") / screen->seconds, lost);
+        snprintf(lost, sizeof lost, ", and %.0f that are not in the lines below", rate(screen, line, "lost"));
+    snprintf(text, sizeof text, "%s: %.0f calls a second%s", screen->program, rate(screen, line, "calls"), lost);
     print_cut(text, screen->columns);
     snprintf(text, sizeof text, "%10s %9s %9s %9s %6s  %s", "CALLS/S", "MEDIAN", "99TH", "LONGEST", "LOAD",
         "METHOD, OBSERVER");
@@ -99,9 +103,8 @@ static void print_calls(const struct screen *screen, const struct value *line)
     format_duration(late, sizeof late, value_number(line, "p99_ns"));
     format_duration(longest, sizeof longest, value_number(line, "longest_ns"));
     snprintf(text, sizeof text, "%10.0f %9s %9s %9s %5.1f%%  %s, %s",
-        (double)value_number(line, "calls") / screen->seconds, median, late, longest,
-        (double)value_number(line, "total_ns") / screen->seconds / 1e7, value_text(line, "method"),
-        value_text(line, "name"));
+        rate(screen, line, "calls"), median, late, longest, rate(screen, line, "total_ns") / 1e7,
+        value_text(line, "method"), value_text(line, "name"));
     print_cut(text, screen->columns);
 }
 

@@ -23,7 +23,7 @@ struct moments {
 /* The file while it is written: the trace event format of Chrome, which Perfetto reads too. */
 struct trace {
     FILE *file;
-    const struct events *events;
+    struct events *events;
     long pid;
     bool has_content;
     size_t entries, names; /* of the list; the names of threads among them */
@@ -87,10 +87,12 @@ static void add_thread(struct trace *trace, uint64_t thread)
         return;
     *added = thread;
     uint64_t *const *found = tsearch(added, &trace->threads, compare_threads);
-    if (found == NULL || *found != added)
+    if (found == NULL || *found != added) {
         free(added);
-    else
-        add_system_name(trace, "thread_name", thread);
+        return;
+    }
+    events_keep(trace->events, sizeof *added + EVENTS_TREE_NODE);
+    add_system_name(trace, "thread_name", thread);
 }
 
 /* Writes the beginning of an event. Times are in microseconds. */
@@ -100,7 +102,7 @@ static void begin(struct trace *trace, const char *phase, uint64_t thread, uint6
         trace->entries++ > 0 ? "," : "", phase, trace->pid, thread, time / 1000, (unsigned)(time % 1000));
 }
 
-static void add_moment(struct moments *moments, const struct event *event, uint64_t time)
+static void add_moment(struct trace *trace, struct moments *moments, const struct event *event, uint64_t time)
 {
     if ((moments->count & (moments->count - 1)) == 0) {
         const size_t capacity = moments->count == 0 ? 1 : moments->count * 2;
@@ -108,6 +110,7 @@ static void add_moment(struct moments *moments, const struct event *event, uint6
         if (larger == NULL)
             return;
         moments->list = larger;
+        events_keep(trace->events, (capacity - moments->count) * sizeof *larger);
     }
     moments->list[moments->count++] = (struct moment){ event->broadcast, event->queue, time, event->thread };
 }
@@ -132,7 +135,7 @@ static void add_slice(struct trace *trace, const struct event *event, const char
     if (event->queue != 0) {
         fprintf(trace->file, ",\"queue\":");
         print_json(trace->file, events_name(trace->events, event->queue));
-        add_moment(&trace->called, event, start);
+        add_moment(trace, &trace->called, event, start);
     }
     fprintf(trace->file, "}}");
 }
@@ -161,7 +164,7 @@ static void add_event(void *context, const struct event *event)
     else if (strcmp(event->name, "call_end") == 0)
         add_slice(trace, event, "call");
     else if (strcmp(event->name, "enqueued") == 0)
-        add_moment(&trace->enqueued, event, event->time);
+        add_moment(trace, &trace->enqueued, event, event->time);
     else if (strcmp(event->name, "broadcast") != 0 && strcmp(event->name, "call") != 0)
         add_instant(trace, event);
 }
@@ -179,7 +182,7 @@ static int compare(const void *left, const void *right)
  * is closed. Threads are read one after the other, so this waits until all events are read. */
 static void add_flows(struct trace *trace)
 {
-    if (trace->enqueued.count == 0)
+    if (trace->enqueued.count == 0 || trace->called.count == 0)
         return;
     qsort(trace->enqueued.list, trace->enqueued.count, sizeof *trace->enqueued.list, compare);
     for (size_t i = 0; i < trace->called.count; i++) {
