@@ -260,8 +260,8 @@ PEAL_API PEAL_CHECK peal_status peal_bridge_proxy_create(peal_bridge *bridge, pe
 
 /* ---- Waiting and states ------------------------------------------------------------------------ */
 
-/* Waits until calls that the calling thread has broadcast have reached the server. With `durable`, the server has
- * stored them, except those that count as dropped.
+/* Waits until calls that the calling thread has broadcast have reached the server, except those that count as dropped. With
+ * `durable`, the server has stored them.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_ARGUMENT.
@@ -291,7 +291,7 @@ struct peal_bridge_info {
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
     uint64_t
-        dropped; /* calls that were not sent or not made: a queue was full, a value could not be encoded, the server
+        dropped; /* calls that were not sent or not made: a queue was full or has ended, a value could not be encoded, the server
                          has dropped a durable call because of another message with its id, or messages arrived faster
                          than they were made. Such a message counts once, and may have had several calls that followed
                          one another quickly */
