@@ -53,6 +53,7 @@ struct answered {
     peal_status status;
     const void *result; /* *borrowed during the call*; NULL without one */
     bool is_message;    /* The recipient has sent a message. */
+    const char *sentence; /* why the call was not sent; *borrowed during the call*; NULL for another status */
 };
 
 struct recipient {

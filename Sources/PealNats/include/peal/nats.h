@@ -247,7 +247,10 @@ struct peal_remote_proxy_options {
  *     PEAL_ERROR_STATE       perhaps: the process has ended during the call, or its answer was refused
  *     PEAL_ERROR_NOT_FOUND   no: no process provides the method, or the server cannot be reached
  *     PEAL_ERROR_CONFLICT    no: the process has another declaration of the method
- *     all others             no
+ *     all others             no: for example, PEAL_ERROR_LIMIT when the message would be longer than `message_limit` of
+ *                            the bridge or than the server permits, and PEAL_ERROR_ARGUMENT for a value that no message
+ *                            carries (peal_wire_encode_call in wire.h), with a sentence. A codec's PEAL_ERROR_TIMEOUT
+ *                            and PEAL_ERROR_STATE become PEAL_ERROR_ARGUMENT
  *
  * bridge: the calls of the proxy fail with PEAL_ERROR_HANDLE after its end, which waits for calls in progress.
  * protocol: of the bridge's center.
