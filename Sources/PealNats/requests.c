@@ -19,6 +19,7 @@
 enum {
     STACK_BYTES = 1024,
     ARENA_BYTES = 1024,
+    SENTENCE_SIZE = 512,
     NUMBER_DIGITS = 20,          /* of a request, at most */
     GRACE_MILLISECONDS = 1000,   /* after the time limit of a request */
     REQUEST_MILLISECONDS = 30000 /* of a request without a time limit */
@@ -104,20 +105,48 @@ void requests_end_export(struct requests *requests, const struct export *export,
 /* Returns true if a process with this status may have made the call. */
 static bool may_be_made(peal_status status) { return status == PEAL_ERROR_TIMEOUT || status == PEAL_ERROR_STATE; }
 
+/* The status of a message that has been decoded. One that this process does not know may mean anything. */
+static struct answered read_status(
+    const struct bridge_method *method, peal_status status, const void *result, char *sentence, size_t capacity)
+{
+    const bool is_known = status >= 0 || strcmp(peal_status_name(status), "PEAL_UNKNOWN_STATUS") != 0;
+    struct answered answered = { .outcome = OUTCOME_ANSWERED, .status = status, .result = result, .is_message = true };
+
+    if (status >= 0)
+        return answered;
+    answered.outcome = !is_known || may_be_made(status) ? OUTCOME_UNKNOWN : OUTCOME_NOT_MADE;
+    if (!is_known) {
+        answered.status = PEAL_ERROR_STATE;
+        snprintf(sentence, capacity, "%s: the process with the call has answered with the unknown status %d",
+            method->name, (int)status);
+        answered.sentence = sentence;
+    } else if (status == PEAL_ERROR_LIMIT) {
+        snprintf(sentence, capacity,
+            "%s: the process with the call has too many open requests, or by its clock the time limit had expired",
+            method->name);
+        answered.sentence = sentence;
+    }
+    return answered;
+}
+
 static void settle(struct requests *requests, struct request *request, const struct recipient *recipient,
     const struct peal_wire_header *header, const void *message, size_t size)
 {
     struct export *export = request->export;
     const struct bridge_method *method = &export->table->methods[request->method];
     _Alignas(max_align_t) uint8_t bytes[ARENA_BYTES];
+    char sentence[SENTENCE_SIZE];
     struct answered answered = { .outcome = OUTCOME_UNKNOWN, .status = PEAL_ERROR_STATE, .is_message = true };
     const size_t arena_size = peal_wire_decode_size(method->plan, size);
-    void *arena = NULL;
+    const bool is_too_long = size > export->bridge->options.message_limit;
+    void *arena = is_too_long ? NULL : arena_size <= sizeof bytes ? bytes : malloc(arena_size);
+    const void *result = NULL;
 
-    if (size <= export->bridge->options.message_limit)
-        arena = arena_size <= sizeof bytes ? bytes : malloc(arena_size);
-    if (arena == NULL
-        || peal_wire_decode_result(method->plan, message, size, arena, arena_size, &answered.result) < 0) {
+    if (is_too_long) {
+        bridge_refuse(export->bridge, &export->troubles, "an answer of %s with %zu bytes", method->name, size);
+    } else if (arena == NULL) {
+        bridge_refuse(export->bridge, &export->troubles, "an answer of %s: out of memory", method->name);
+    } else if (peal_wire_decode_result(method->plan, message, size, arena, arena_size, &result) < 0) {
         bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name, peal_wire_last_message());
         /* A process with another declaration answers with the fingerprint of its own. */
         if (header->kind == PEAL_WIRE_RESULT && header->status == PEAL_ERROR_CONFLICT)
@@ -125,10 +154,7 @@ static void settle(struct requests *requests, struct request *request, const str
                 .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_CONFLICT, .is_message = true
             };
     } else {
-        answered.status = header->status;
-        answered.outcome = header->status >= 0         ? OUTCOME_ANSWERED
-                         : may_be_made(header->status) ? OUTCOME_UNKNOWN
-                                                       : OUTCOME_NOT_MADE;
+        answered = read_status(method, header->status, result, sentence, sizeof sentence);
     }
     waiting_end(&requests->waiting, request, recipient, answered);
     if (arena != bytes)

@@ -54,17 +54,18 @@ static void fail(const char *name, peal_status status)
     (void)peal_proxy_fail(status, sentence);
 }
 
-/* cause: why the call was not sent; empty for another failure. */
-static void fail_because(const char *name, peal_status status, const char *cause)
+/* cause: as `sentence` of the answer; empty: none. */
+static void fail_because(const char *name, const struct answered *answered, const char *cause)
 {
     char sentence[SENTENCE_SIZE];
 
     if (cause[0] == '\0') {
-        fail(name, status);
+        fail(name, answered->status);
         return;
     }
-    snprintf(sentence, sizeof sentence, "%s, and the call was not made", cause);
-    (void)peal_proxy_fail(status, sentence);
+    snprintf(sentence, sizeof sentence, "%s, and the call %s made", cause,
+        answered->outcome == OUTCOME_NOT_MADE ? "was not" : "may have been");
+    (void)peal_proxy_fail(answered->status, sentence);
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------- */
@@ -76,7 +77,7 @@ struct call {
     bool is_done;
     struct answered answered; /* without its pointers, which were borrowed */
     void *result; /* memory for the result */
-    char cause[SENTENCE_SIZE - 64]; /* why the call was not sent; or empty */
+    char cause[SENTENCE_SIZE - 64]; /* the `sentence` of the answer, or empty */
 };
 
 static void call_init(struct call *call, void *result)
@@ -147,7 +148,7 @@ static bool perform(const struct remote_proxy *remote, size_t method, void *cons
         (void)wait_until(&call, INT64_MAX);
     const struct answered answered = is_withdrawn ? unanswered : call.answered;
     if (answered.outcome != OUTCOME_ANSWERED)
-        fail_because(name, answered.status, call.cause);
+        fail_because(name, &answered, call.cause);
     call_destroy(&call);
     return answered.outcome == OUTCOME_ANSWERED;
 }

@@ -148,9 +148,9 @@ struct peal_export_options {
  * sentence; PEAL_ERROR_POLICY for a method whose result has a pointer, or is made by COLLECT, CHAIN or FOLD;
  * PEAL_ERROR_DUPLICATE when the bridge exports the protocol already; PEAL_ERROR_CONFLICT when another bridge exports it
  * with another identity, or the server of this bridge has another secret for it; PEAL_ERROR_CREATION when the server
- * refuses `durable`, has a stream of that name with a setting by which calls would be lost, come from or go elsewhere, or its
- * secret of the identity is unreadable, with the reason; PEAL_ERROR_NOT_FOUND for the name of a method; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is
- * exported.
+ * refuses `durable`, has a stream of that name with a setting by which calls would be lost, come from or go elsewhere, or
+ * its secret of the identity is unreadable, with the reason; PEAL_ERROR_NOT_FOUND for the name of a method;
+ * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is exported.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_export(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_export_options *options);
@@ -218,8 +218,8 @@ PEAL_API peal_status peal_imported_call_get_current(struct peal_imported_call *o
  * (peal_call_defer). It ends with the bridge.
  *
  * A process keeps at most 16,384 requests of a protocol open, each for at most ten minutes, whatever time limit its sender
- * has. Then the sender gets PEAL_ERROR_TIMEOUT. More requests are not made, and their senders get PEAL_ERROR_LIMIT. The same
- * holds for the requests of gatherings.
+ * has. Then the sender gets PEAL_ERROR_TIMEOUT. More requests are not made, and neither is one that arrives after its time
+ * limit by the clock of this machine: their senders get PEAL_ERROR_LIMIT. The same holds for the requests of gatherings.
  *
  * protocol: of the bridge's center.
  * options: *borrowed during the call*; NULL for none. `durable` is PEAL_ERROR_ARGUMENT. Without a queue, the calls are
@@ -246,7 +246,8 @@ struct peal_remote_proxy_options {
  *
  * A failed call returns zero, and peal_last_status() states if the call was made:
  *     PEAL_ERROR_TIMEOUT     perhaps: there is no answer within the time limit
- *     PEAL_ERROR_STATE       perhaps: the process has ended during the call, or its answer was refused
+ *     PEAL_ERROR_STATE       perhaps: the process has ended during the call, or its answer was refused or has an unknown
+ *                            status
  *     PEAL_ERROR_NOT_FOUND   no: no process provides the method, or the server cannot be reached
  *     PEAL_ERROR_CONFLICT    no: the process has another declaration of the method
  *     all others             no: for example, PEAL_ERROR_LIMIT when the message would be longer than `message_limit` of
@@ -296,8 +297,8 @@ struct peal_bridge_info {
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
     uint64_t
-        dropped; /* calls that were not sent or not made: a queue was full or has ended, a value could not be encoded, the server
-                         has dropped a durable call because of another message with its id or deleted it before this
+        dropped; /* calls that were not sent or not made: a queue was full or has ended, a value could not be encoded,
+                         the server has dropped a durable call because of another message with its id or deleted it before this
                          application had made it, or messages arrived faster than they were made. Such a message counts
                          once, and may have had several calls that followed one another quickly */
     uint64_t refused; /* messages that are no call of an imported method, calls that arrived too late, announcements
