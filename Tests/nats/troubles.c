@@ -467,16 +467,19 @@ CLAIM("N6", "a message of calls that are too short to be any, or one above the l
     struct peal_import_options queued = PEAL_IMPORT_OPTIONS;
     static uint8_t bundle[2 * LIMIT];
     char subject[128];
-    struct party to;
+    struct party from, to;
 
     next_realm();
     limited.url = shared_server_url();
     limited.realm = realm_of_claim();
     limited.message_limit = LIMIT;
     queued.queue = pumped_queue(100, PEAL_OVERFLOW_DROP_NEWEST);
+    party_open(&from, NULL);
     party_open_with(&to, &limited);
+    party_export(&from, NULL);
     party_import(&to, &queued);
     party_observe(&to, no_queue);
+    party_wait(&from, 1);
     natsConnection *stranger = connect_stranger(shared_server_url());
     snprintf(subject, sizeof subject, "peal.v1.%s.Chat.on_message", realm_of_claim());
     const size_t call = write_bundle(&to, bundle, sizeof bundle, 1, 1);
@@ -489,7 +492,7 @@ CLAIM("N6", "a message of calls that are too short to be any, or one above the l
     CHECK_EQUAL(party_info(&to).refused, 2);
     CHECK_EQUAL(party_info(&to).dropped, 0);
     natsConnection_Destroy(stranger);
-    party_close(&to);
+    pair_close(&from, &to);
     CHECK_OK(peal_queue_destroy(queued.queue));
 }
 
