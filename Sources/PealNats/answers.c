@@ -213,9 +213,11 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
     const size_t arena_size = peal_wire_decode_size(method->plan, size);
     void *arena = arena_size <= sizeof bytes ? bytes : malloc(arena_size);
 
-    peal_status status = arena != NULL ? peal_wire_peek(message, size, &header) : PEAL_ERROR_MEMORY;
+    peal_status status = peal_wire_peek(message, size, &header);
     if (status == PEAL_OK)
-        status = peal_wire_decode_call(method->plan, message, size, arena, arena_size, &arguments, &count);
+        status = arena != NULL
+                   ? peal_wire_decode_call(method->plan, message, size, arena, arena_size, &arguments, &count)
+                   : PEAL_ERROR_MEMORY;
     struct answer *answer = status == PEAL_OK && remaining_of(header.deadline) > 0
                               ? make_answer(answers, method, reply, header.number)
                               : NULL;
@@ -224,7 +226,7 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
         gather(answer, &header, arguments, count);
     } else if (status < 0) {
         bridge_refuse(import->bridge, &import->troubles, "%s: %s", method->name,
-            arena != NULL ? peal_wire_last_message() : "there is no memory for it");
+            arena != NULL ? peal_wire_last_message() : "out of memory");
         send_result(answers, method, reply, header.number, status, NULL);
     } else {
         __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);

@@ -122,21 +122,20 @@ static void relay_call(struct export *export, size_t index, const struct peal_ca
     uint8_t bytes[STACK_BYTES];
     uint8_t *message = NULL;
     size_t size = 0;
-    bool is_first = false;
 
     pthread_mutex_lock(&export->source->lock);
     const bool is_sent = source_identify(export->source, export->bridge->bit, call->origin, &identity);
     if (is_sent)
         message = encode(export, index, &identity, call->arguments, bytes, &size);
     if (message != NULL)
-        is_first = relay_add(export->relay, index, message, size);
+        relay_add(export->relay, index, message, size);
     pthread_mutex_unlock(&export->source->lock);
     if (is_sent && message == NULL)
         count_drop(export);
     if (message == NULL)
         return;
     const struct last_call last = source_last_call();
-    if (relay_send(export->relay, is_first, index, message, size))
+    if (relay_send(export->relay))
         bridge_wake(export->bridge);
     source_set_last_call(&last);
     if (message != bytes)

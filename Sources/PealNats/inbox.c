@@ -25,7 +25,7 @@ enum {
     FLUSH_SLICE = 100,
     RETRY_MILLISECONDS = 100,
     QUIET_MILLISECONDS = 3000, /* without a message, before the thread tests the connection; and before it reads an
-                                  unreadable position again */
+                                  unreadable position or an unsuitable stream again */
     OBSERVER_LIMIT = 1024, /* whose queues are waited for */
     POSITION_SIZE = 64
 };
@@ -50,8 +50,15 @@ struct inbox {
     struct position position;
     bool knows_position;      /* it was read once */
     bool is_unreadable;       /* the last message of its subject is no position */
+    const char *fault;        /* of the stream of calls (stream_fault.h); NULL: none is known */
     bool called[METHOD_LIMIT]; /* methods of the present batch */
 };
+
+/* The settings that the exporter's stream has, as far as they matter to an importer. */
+static struct stream_settings calls_of(const struct inbox *inbox)
+{
+    return (struct stream_settings){ .name = inbox->stream, .subjects = inbox->subjects };
+}
 
 /* ---- Positions --------------------------------------------------------------------------------- */
 
@@ -88,12 +95,17 @@ static bool read_position(struct inbox *inbox, struct jetstream *jetstream)
     "the last message of %s in the stream %s is not the position of an application, so no call is made. When it is " \
     "deleted, all stored calls are made again"
 
-static void report_unreadable(struct inbox *inbox)
+/* Returns true if no call can be made until somebody changes something on the server. */
+static bool report_stop(struct inbox *inbox)
 {
     struct import *import = inbox->import;
 
     if (inbox->is_unreadable)
         bridge_refuse(import->bridge, &import->troubles, UNREADABLE, inbox->position_subject, inbox->positions);
+    else if (inbox->fault != NULL)
+        bridge_refuse(
+            import->bridge, &import->troubles, FAULTY_STREAM, inbox->stream, inbox->subjects, inbox->fault);
+    return inbox->is_unreadable || inbox->fault != NULL;
 }
 
 static bool store_position(struct inbox *inbox)
@@ -114,6 +126,17 @@ static peal_status check_position(struct inbox *inbox, struct jetstream *jetstre
              : PEAL_OK;
 }
 
+/* The exporter makes the stream of calls, perhaps later. */
+static peal_status check_stream(struct inbox *inbox, struct jetstream *jetstream)
+{
+    const struct stream_settings settings = calls_of(inbox);
+    struct stream_state state = { .fault = NULL };
+
+    if (!jetstream_get_state(jetstream, &settings, &state) || state.fault == NULL)
+        return PEAL_OK;
+    return bridge_fail(PEAL_ERROR_CREATION, FAULTY_STREAM, inbox->stream, inbox->subjects, state.fault);
+}
+
 static peal_status make_positions(struct inbox *inbox)
 {
     struct jetstream *jetstream = NULL;
@@ -129,6 +152,8 @@ static peal_status make_positions(struct inbox *inbox)
         status = jetstream_make_stream(jetstream, &settings);
     if (status == PEAL_OK)
         status = check_position(inbox, jetstream);
+    if (status == PEAL_OK)
+        status = check_stream(inbox, jetstream);
     jetstream_close(jetstream);
     free(subjects);
     return status;
@@ -152,10 +177,15 @@ static void report_position(struct inbox *inbox, const char *what)
 /* Finds the number of the last call that has ended. A server that has lost its last calls uses their numbers again. */
 static bool find_position(struct inbox *inbox)
 {
-    struct stream_state state = { 0, 0 };
+    const struct stream_settings settings = calls_of(inbox);
+    struct stream_state state = { .fault = NULL };
 
+    inbox->fault = NULL;
     if ((!inbox->knows_position && !read_position(inbox, inbox->jetstream))
-        || !jetstream_get_state(inbox->jetstream, inbox->stream, &state))
+        || !jetstream_get_state(inbox->jetstream, &settings, &state))
+        return false;
+    inbox->fault = state.fault;
+    if (state.fault != NULL)
         return false;
     if (inbox->position.stream_created != state.created) {
         if (inbox->position.stream_created != 0)
@@ -185,6 +215,16 @@ static void disconnect(struct inbox *inbox)
 
 /* ---- Calls ------------------------------------------------------------------------------------- */
 
+/* The stream has the calls of this protocol alone, so the server has deleted those between: by the limits of the stream, or
+ * somebody did. An application without a position begins with the first that is left. */
+static void count_deleted(struct inbox *inbox, uint64_t number)
+{
+    const uint64_t last = inbox->position.sequence;
+
+    if (last != 0 && number > last + 1)
+        __atomic_fetch_add(&inbox->import->troubles.dropped, number - last - 1, __ATOMIC_RELAXED);
+}
+
 /* Makes a call. Returns false if calls before it are missing. */
 static bool deliver(void *context, const struct stored_message *message)
 {
@@ -193,6 +233,7 @@ static bool deliver(void *context, const struct stored_message *message)
     if (message->delivery != inbox->delivered + 1)
         return false;
     inbox->delivered = message->delivery;
+    count_deleted(inbox, message->number);
     const int index = import_find_method(inbox->import, message->subject);
     if (index >= 0) {
         import_deliver(inbox->import, (size_t)index, message->bytes, message->size);
@@ -248,13 +289,14 @@ static bool complete_batch(struct inbox *inbox)
  * some seconds. Returns false if the connection must be made again. */
 static bool answers(struct inbox *inbox, enum reception reception)
 {
+    const struct stream_settings settings = calls_of(inbox);
     struct stream_state state;
     const int64_t now = now_in_milliseconds();
 
     if (reception == RECEPTION_NONE && now - inbox->answered_at < QUIET_MILLISECONDS)
         return true;
     inbox->answered_at = now;
-    return reception == RECEPTION_MESSAGE || jetstream_get_state(inbox->jetstream, inbox->stream, &state);
+    return reception == RECEPTION_MESSAGE || jetstream_get_state(inbox->jetstream, &settings, &state);
 }
 
 /* Makes one batch of calls. Returns false if the connection must be made again. */
@@ -277,8 +319,7 @@ static int64_t perform(void *context)
     if (inbox->jetstream != NULL ? take_batch(inbox) : connect_inbox(inbox))
         return ROUND_AT_ONCE;
     disconnect(inbox);
-    report_unreadable(inbox);
-    return now_in_milliseconds() + (inbox->is_unreadable ? QUIET_MILLISECONDS : RETRY_MILLISECONDS);
+    return now_in_milliseconds() + (report_stop(inbox) ? QUIET_MILLISECONDS : RETRY_MILLISECONDS);
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */

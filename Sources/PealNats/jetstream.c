@@ -4,6 +4,7 @@
 #include "failure.h"
 #include "fork.h"
 #include "nats_options.h"
+#include "stream_fault.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,11 +96,10 @@ static enum reception reception_of(const struct jetstream *jetstream, natsStatus
 
 /* ---- Streams ----------------------------------------------------------------------------------- */
 
-peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stream_settings *settings)
+static natsStatus add_stream(
+    struct jetstream *jetstream, const struct stream_settings *settings, jsStreamInfo **out_info, jsErrCode *out_code)
 {
     jsStreamConfig configuration;
-    jsStreamInfo *info = NULL;
-    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
 
     (void)jsStreamConfig_Init(&configuration);
     configuration.Name = settings->name;
@@ -114,22 +114,60 @@ peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stre
         configuration.Discard = js_DiscardNew;
         configuration.DiscardNewPerSubject = true;
     }
-    natsStatus status = js_AddStream(&info, jetstream->context, &configuration, NULL, &code);
-    /* The stream of an operator may have other limits. */
-    if (status != NATS_OK && code == JSStreamNameExistErr)
-        status = js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, &code);
-    jsStreamInfo_Destroy(info);
-    return status == NATS_OK ? PEAL_OK : fail_as_nats(PEAL_ERROR_CREATION, settings->name, status);
+    return js_AddStream(out_info, jetstream->context, &configuration, NULL, out_code);
 }
 
-bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct stream_state *out_state)
+/* The server does not answer a request that it does not permit. */
+static peal_status fail_to_add(const struct stream_settings *settings, natsStatus status)
+{
+    if (status != NATS_TIMEOUT)
+        return fail_as_nats(PEAL_ERROR_CREATION, settings->name, status);
+    return bridge_fail(PEAL_ERROR_CREATION,
+        "the stream %s does not exist, and the server does not answer the request to make it: this client may lack the "
+        "permission, and an operator must make the stream",
+        settings->name);
+}
+
+static peal_status judge(const jsStreamConfig *configuration, const struct stream_settings *settings)
+{
+    const char *fault = stream_fault(configuration, settings);
+
+    return fault == NULL
+             ? PEAL_OK
+             : bridge_fail(PEAL_ERROR_CREATION, FAULTY_STREAM, settings->name, settings->subjects, fault);
+}
+
+/* Asks for the stream first, because a client needs no permission to make one that an operator has made. */
+peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stream_settings *settings)
+{
+    jsStreamInfo *info = NULL;
+    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
+
+    natsStatus status = js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, &code);
+    if (status != NATS_OK && code == JSStreamNotFoundErr) {
+        status = add_stream(jetstream, settings, &info, &code);
+        if (status != NATS_OK && code != JSStreamNameExistErr)
+            return fail_to_add(settings, status);
+        /* Another process has made it meanwhile. */
+        if (status != NATS_OK)
+            status = js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, &code);
+    }
+    if (status != NATS_OK)
+        return fail_as_nats(PEAL_ERROR_CREATION, settings->name, status);
+    const peal_status judged = judge(info->Config, settings);
+    jsStreamInfo_Destroy(info);
+    return judged;
+}
+
+bool jetstream_get_state(
+    struct jetstream *jetstream, const struct stream_settings *settings, struct stream_state *out_state)
 {
     jsStreamInfo *info = NULL;
 
     if (fork_is_left(jetstream->generation)
-        || js_GetStreamInfo(&info, jetstream->context, stream, NULL, NULL) != NATS_OK)
+        || js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, NULL) != NATS_OK)
         return false;
-    *out_state = (struct stream_state){ info->Created, info->State.LastSeq };
+    *out_state = (struct stream_state){ info->Created, info->State.LastSeq, stream_fault(info->Config, settings) };
     jsStreamInfo_Destroy(info);
     return true;
 }

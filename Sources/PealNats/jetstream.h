@@ -40,15 +40,22 @@ struct stream_settings {
     enum stream_keep keep;
 };
 
-/* Makes a stream unless there is one of that name. */
+/* About a stream that is not what the bridge would have made: its name, its subjects, and the words of stream_fault.h. */
+#define FAULTY_STREAM \
+    "the stream %s cannot be used for the subjects %s: %s. Correct this setting, or delete the stream, and the bridge makes it"
+
+/* Makes a stream unless there is one of that name. PEAL_ERROR_CREATION for one with a setting of stream_fault.h. */
 peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stream_settings *settings);
 
 struct stream_state {
     int64_t created; /* distinguishes a stream from a later one of its name */
     uint64_t last;   /* the number of its last message; 0: none */
+    const char *fault; /* the words of stream_fault.h; NULL: none */
 };
 
-bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct stream_state *out_state);
+/* Returns false if there is no such stream, or the server does not answer. */
+bool jetstream_get_state(
+    struct jetstream *jetstream, const struct stream_settings *settings, struct stream_state *out_state);
 
 /* Stores a text, and waits until the server has it.
  *

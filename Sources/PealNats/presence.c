@@ -122,22 +122,23 @@ static void export_receive(void *context, const struct delivery *delivery)
 
     if (is_message_of(presence->ask, delivery->bytes, delivery->size))
         return;
+    if (delivery->size > export->bridge->options.message_limit) {
+        bridge_refuse(export->bridge, &export->troubles, "an announcement of %zu bytes", delivery->size);
+        return;
+    }
     const size_t arena_size = peal_wire_decode_size(presence->announce, delivery->size);
-    void *arena = delivery->size <= export->bridge->options.message_limit ? malloc(arena_size) : NULL;
-    const char *reason = NULL;
+    void *arena = malloc(arena_size);
     if (arena == NULL)
-        reason = "it is longer than a message may be, or there is no memory";
+        bridge_refuse(export->bridge, &export->troubles, "an announcement: out of memory");
     else if (peal_wire_peek(delivery->bytes, delivery->size, &header) < 0
              || peal_wire_decode_call(
                     presence->announce, delivery->bytes, delivery->size, arena, arena_size, &arguments, &count)
                     < 0)
-        reason = peal_wire_last_message();
+        bridge_refuse(export->bridge, &export->troubles, "an announcement: %s", peal_wire_last_message());
     else if (*(const char *const *)arguments[1] == NULL)
-        reason = "its methods are NULL";
+        bridge_refuse(export->bridge, &export->troubles, "an announcement without a list of methods");
     else
         note_announcement(export, header.origin, *(const uint32_t *)arguments[0], *(const char *const *)arguments[1]);
-    if (reason != NULL)
-        bridge_refuse(export->bridge, &export->troubles, "an announcement: %s", reason);
     free(arena);
 }
 

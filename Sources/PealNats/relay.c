@@ -3,6 +3,7 @@
 
 #include "condition.h"
 #include "failure.h"
+#include "fork.h"
 #include "methods.h"
 #include "rounds.h"
 
@@ -20,9 +21,13 @@ enum {
     SENDING_LIMIT = 64    /* of other threads in one call, unless the queue may wait for room */
 };
 
-/* The copy of a message that another thread puts on the queue. */
-struct waiting_message {
-    struct waiting_message *next;
+/* The copy of a message, an object of peal: the queue retains it while the message waits or is handled. Its last release
+ * therefore finds out what has become of the message, whoever has dropped it and when. */
+struct relayed {
+    struct relayed *next;
+    struct relay *relay;
+    unsigned references; /* atomic */
+    bool is_handled;
     size_t method;
     size_t size;
     uint8_t bytes[];
@@ -35,34 +40,68 @@ struct relay {
     peal_queue queue;
     relay_function function;
     void *context;
-    pthread_mutex_t lock; /* of the members down to `sent` */
+    uint32_t generation;  /* of the process: fork.h */
+    pthread_mutex_t lock; /* of the members down to `uses` */
     pthread_cond_t changed;
     bool is_sending; /* A thread puts messages on the queue. */
     pthread_t sender; /* that thread */
-    struct waiting_message *first;
-    struct waiting_message **end;
+    struct relayed *first;
+    struct relayed **end;
     uint64_t added; /* counts messages */
     uint64_t sent;  /* the same; on the queue, or dropped */
-    uint64_t pushed; /* the serial number of the last message; of the sending thread */
-    uint64_t handled; /* the serial number of the last handled one */
+    uint64_t uses;  /* the owner's, and one for each message: a queue may release its messages after relay_destroy */
     uint64_t dropped; /* atomic */
     size_t sending_limit;
     size_t count;
     peal_method methods[METHOD_LIMIT];
 };
 
-/* A gap in the serial numbers is what the queue dropped. */
+/* ---- Messages ---------------------------------------------------------------------------------- */
+
+static void end_use(struct relay *relay)
+{
+    pthread_mutex_lock(&relay->lock);
+    const bool is_last = --relay->uses == 0;
+    pthread_cond_broadcast(&relay->changed);
+    pthread_mutex_unlock(&relay->lock);
+    if (!is_last)
+        return;
+    pthread_cond_destroy(&relay->changed);
+    pthread_mutex_destroy(&relay->lock);
+    free(relay);
+}
+
+static void count_drop(struct relay *relay) { __atomic_fetch_add(&relay->dropped, 1, __ATOMIC_RELAXED); }
+
+static void retain(void *object)
+{
+    __atomic_fetch_add(&((struct relayed *)object)->references, 1, __ATOMIC_RELAXED);
+}
+
+/* In the child of a fork, another thread of the parent may have had the lock, and the memory stays. */
+static void release(void *object)
+{
+    struct relayed *message = object;
+    struct relay *relay = message->relay;
+
+    if (fork_is_left(relay->generation) || __atomic_sub_fetch(&message->references, 1, __ATOMIC_ACQ_REL) > 0)
+        return;
+    if (!message->is_handled)
+        count_drop(relay);
+    free(message);
+    end_use(relay);
+}
+
 static void handle(void *target, const struct peal_call *call)
 {
     struct relay *relay = target;
-    const uint64_t serial = *(const uint64_t *)call->arguments[0];
+    struct relayed *message = *(struct relayed *const *)call->arguments[0];
 
-    if (serial > relay->handled + 1)
-        __atomic_fetch_add(&relay->dropped, serial - relay->handled - 1, __ATOMIC_RELAXED);
-    relay->handled = serial;
-    relay->function(
-        relay->context, call->index, *(const void *const *)call->arguments[1], *(const size_t *)call->arguments[2]);
+    message->is_handled = true;
+    relay->function(relay->context, message->method, message->bytes, message->size);
 }
+
+/* ---- Making and ending ------------------------------------------------------------------------- */
 
 static peal_status define(struct relay *relay, size_t method_count)
 {
@@ -76,9 +115,7 @@ static peal_status define(struct relay *relay, size_t method_count)
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < method_count; i++) {
-        snprintf(texts[i], sizeof texts[i],
-            "optional void m%zu(uint64_t serial, const void *message __sized_by(size), size_t size), since(%zu)", i,
-            i + 1);
+        snprintf(texts[i], sizeof texts[i], "optional void m%zu(struct relayed *message), since(%zu)", i, i + 1);
         list[i] = texts[i];
     }
     const peal_status status = peal_protocol_define(
@@ -105,22 +142,10 @@ peal_status relay_grow(struct relay *relay, size_t method_count)
     return PEAL_OK;
 }
 
-static void destroy(struct relay *relay)
-{
-    struct waiting_message *next = NULL;
-
-    for (struct waiting_message *each = relay->first; each != NULL; each = next) {
-        next = each->next;
-        free(each);
-    }
-    pthread_cond_destroy(&relay->changed);
-    pthread_mutex_destroy(&relay->lock);
-    free(relay);
-}
-
 peal_status relay_create(
     peal_queue queue, size_t method_count, relay_function function, void *context, struct relay **out_relay)
 {
+    static const struct peal_object_type type = PEAL_OBJECT_TYPE(retain, release);
     struct relay *made = calloc(1, sizeof *made);
     struct peal_queue_info info = { .size = sizeof info };
 
@@ -135,12 +160,14 @@ peal_status relay_create(
     made->queue = queue;
     made->function = function;
     made->context = context;
+    made->generation = fork_generation;
+    made->uses = 1;
     peal_status status = peal_center_create(&made->center);
+    if (status == PEAL_OK)
+        status = peal_type_set_object(made->center, "struct relayed", &type);
     status = status < 0 ? bridge_fail_as_peal(status) : relay_grow(made, method_count);
     if (status < 0) {
-        if (made->center.id != 0)
-            (void)peal_center_destroy(made->center);
-        destroy(made);
+        relay_destroy(made);
         return status;
     }
     *out_relay = made;
@@ -151,9 +178,16 @@ void relay_destroy(struct relay *relay)
 {
     if (relay == NULL)
         return;
-    (void)peal_observation_remove_with(relay->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
-    (void)peal_center_destroy(relay->center);
-    destroy(relay);
+    if (relay->observation.id != 0)
+        (void)peal_observation_remove_with(relay->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
+    if (relay->center.id != 0)
+        (void)peal_center_destroy(relay->center);
+    while (relay->first != NULL) {
+        struct relayed *message = relay->first;
+        relay->first = message->next;
+        release(message);
+    }
+    end_use(relay);
 }
 
 void relay_leave(struct relay *relay)
@@ -164,51 +198,31 @@ void relay_leave(struct relay *relay)
 
 /* ---- Pushing ----------------------------------------------------------------------------------- */
 
-static void count_drop(struct relay *relay) { __atomic_fetch_add(&relay->dropped, 1, __ATOMIC_RELAXED); }
-
-/* The caller must hold the lock. */
-static void copy(struct relay *relay, size_t method, const void *message, size_t size)
+void relay_add(struct relay *relay, size_t method, const void *message, size_t size)
 {
-    struct waiting_message *made = malloc(sizeof *made + size);
+    struct relayed *made = malloc(sizeof *made + size);
 
     if (made == NULL) {
-        relay->sent++;
         count_drop(relay);
         return;
     }
-    made->next = NULL;
-    made->method = method;
-    made->size = size;
+    *made = (struct relayed){ .relay = relay, .references = 1, .method = method, .size = size };
     memcpy(made->bytes, message, size);
+    pthread_mutex_lock(&relay->lock);
+    relay->added++;
+    relay->uses++;
     *relay->end = made;
     relay->end = &made->next;
-}
-
-bool relay_add(struct relay *relay, size_t method, const void *message, size_t size)
-{
-    pthread_mutex_lock(&relay->lock);
-    const bool is_first = !relay->is_sending && relay->first == NULL;
-    relay->added++;
-    if (is_first) {
-        relay->is_sending = true;
-        relay->sender = pthread_self();
-    } else {
-        copy(relay, method, message, size);
-    }
     pthread_mutex_unlock(&relay->lock);
-    return is_first;
 }
 
 /* The sending thread. */
-static void enqueue(struct relay *relay, size_t method, const void *message, size_t size)
+static void enqueue(struct relay *relay, struct relayed *message)
 {
-    const uint64_t serial = relay->pushed + 1;
-    void *const arguments[] = { (void *)&serial, (void *)&message, &size };
+    void *const arguments[] = { (void *)&message };
 
-    if (peal_send(relay->methods[method], arguments, 3, NULL, NULL) == PEAL_OK)
-        relay->pushed = serial;
-    else
-        count_drop(relay);
+    (void)peal_send(relay->methods[message->method], arguments, 1, NULL, NULL);
+    release(message);
 }
 
 /* The caller must hold the lock. */
@@ -221,13 +235,12 @@ static bool is_sent_by_this_thread(const struct relay *relay)
 static void send_waiting(struct relay *relay)
 {
     for (size_t i = 0; i < relay->sending_limit && relay->first != NULL; i++) {
-        struct waiting_message *message = relay->first;
+        struct relayed *message = relay->first;
         relay->first = message->next;
         if (relay->first == NULL)
             relay->end = &relay->first;
         pthread_mutex_unlock(&relay->lock);
-        enqueue(relay, message->method, message->bytes, message->size);
-        free(message);
+        enqueue(relay, message);
         pthread_mutex_lock(&relay->lock);
         relay->sent++;
         pthread_cond_broadcast(&relay->changed);
@@ -246,27 +259,28 @@ static bool begin_sending(struct relay *relay)
     return true;
 }
 
-bool relay_send(struct relay *relay, bool is_first, size_t method, const void *message, size_t size)
+/* Returns true if messages wait and no thread sends. The caller must hold the lock. */
+static bool send_unless_sent(struct relay *relay)
 {
-    if (is_first)
-        enqueue(relay, method, message, size);
-    pthread_mutex_lock(&relay->lock);
-    relay->sent += is_first;
-    while (
-        !is_first && relay->is_sending && relay->added - relay->sent > WAITING_LIMIT && !is_sent_by_this_thread(relay))
-        pthread_cond_wait(&relay->changed, &relay->lock);
-    if (is_first || begin_sending(relay))
+    if (begin_sending(relay))
         send_waiting(relay);
-    const bool has_more = relay->first != NULL && !relay->is_sending;
+    return relay->first != NULL && !relay->is_sending;
+}
+
+bool relay_send(struct relay *relay)
+{
+    pthread_mutex_lock(&relay->lock);
+    while (relay->is_sending && relay->added - relay->sent > WAITING_LIMIT && !is_sent_by_this_thread(relay))
+        pthread_cond_wait(&relay->changed, &relay->lock);
+    const bool has_more = send_unless_sent(relay);
     pthread_mutex_unlock(&relay->lock);
     return has_more;
 }
 
 bool relay_push(struct relay *relay, size_t method, const void *message, size_t size)
 {
-    const bool is_first = relay_add(relay, method, message, size);
-
-    return relay_send(relay, is_first, method, message, size);
+    relay_add(relay, method, message, size);
+    return relay_send(relay);
 }
 
 bool relay_drain(struct relay *relay)
@@ -274,11 +288,19 @@ bool relay_drain(struct relay *relay)
     if (relay == NULL)
         return false;
     pthread_mutex_lock(&relay->lock);
-    if (begin_sending(relay))
-        send_waiting(relay);
-    const bool has_more = relay->first != NULL && !relay->is_sending;
+    const bool has_more = send_unless_sent(relay);
     pthread_mutex_unlock(&relay->lock);
     return has_more;
+}
+
+/* A queue that has ended has dropped its messages, but a call of it may still run. The caller must hold the lock. */
+static bool wait_for_uses(struct relay *relay, int64_t until)
+{
+    bool is_in_time = true;
+
+    while (is_in_time && relay->uses > 1 && !is_sent_by_this_thread(relay))
+        is_in_time = condition_wait(&relay->changed, &relay->lock, until);
+    return is_in_time;
 }
 
 /* The messages that `submit` has pushed wait until it has returned, so it does not wait for them. */
@@ -296,8 +318,17 @@ peal_status relay_flush(struct relay *relay, uint32_t timeout)
             is_in_time = condition_wait(&relay->changed, &relay->lock, until);
     }
     pthread_mutex_unlock(&relay->lock);
+    if (!is_in_time)
+        return PEAL_ERROR_TIMEOUT;
     const int64_t rest = until - now_in_milliseconds();
-    return peal_queue_flush(relay->queue, timeout == PEAL_FOREVER ? timeout : rest > 0 ? (uint32_t)rest : 0);
+    const peal_status status = peal_queue_flush(
+        relay->queue, timeout == PEAL_FOREVER ? timeout : rest > 0 ? (uint32_t)rest : 0);
+    if (status != PEAL_ERROR_HANDLE)
+        return status;
+    pthread_mutex_lock(&relay->lock);
+    is_in_time = wait_for_uses(relay, until);
+    pthread_mutex_unlock(&relay->lock);
+    return is_in_time ? PEAL_OK : PEAL_ERROR_TIMEOUT;
 }
 
 uint64_t relay_dropped(const struct relay *relay)

@@ -24,26 +24,24 @@ void relay_destroy(struct relay *relay);
 void relay_leave(struct relay *relay);
 
 /* Put a message on the queue, in two steps. The enqueuing may run the `submit` of an executor of the program, which may push
- * again. So it happens without a lock, on one thread at a time. The messages of other threads, and those that `submit` pushes,
- * wait as copies, and that thread puts them on the queue. */
+ * again. So it happens without a lock, on one thread at a time, which enqueues the messages of other threads too, and those
+ * that `submit` pushes. */
 
-/* Orders the message after those that were added before. The caller may hold locks.
+/* Copies the message, and orders it after those that were added before. The caller may hold locks. */
+void relay_add(struct relay *relay, size_t method, const void *message, size_t size);
+/* Puts messages on the queue, unless another thread does. The caller calls this after each relay_add, and must hold no lock. It
+ * waits while too many messages are added.
  *
- * Returns true if relay_send puts this message on the queue, and false if the relay has copied it. */
-bool relay_add(struct relay *relay, size_t method, const void *message, size_t size);
-/* Puts messages on the queue. The caller calls this once for each relay_add, with the same values, and must hold no lock.
- *
- * is_first: what relay_add has returned.
  * Returns true if messages wait for another call of relay_drain. */
-PEAL_CHECK bool relay_send(struct relay *relay, bool is_first, size_t method, const void *message, size_t size);
+PEAL_CHECK bool relay_send(struct relay *relay);
 /* Both steps. */
 PEAL_CHECK bool relay_push(struct relay *relay, size_t method, const void *message, size_t size);
-/* Puts waiting messages on the queue, unless another thread does. Returns true if more wait. NULL does nothing. */
+/* As relay_send, but never waits for other threads. NULL does nothing. */
 PEAL_CHECK bool relay_drain(struct relay *relay);
 
 /* Waits until the messages that were pushed have been handled or dropped. */
 peal_status relay_flush(struct relay *relay, uint32_t timeout);
-/* The messages that the queue dropped. Of those that were dropped after the last handled one, only refused ones count. */
+/* The messages that were not handled and will not be, because the queue was full, has ended or had no memory. */
 uint64_t relay_dropped(const struct relay *relay);
 
 #endif

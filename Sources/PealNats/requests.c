@@ -19,6 +19,7 @@
 enum {
     STACK_BYTES = 1024,
     ARENA_BYTES = 1024,
+    SENTENCE_SIZE = 512,
     NUMBER_DIGITS = 20,          /* of a request, at most */
     GRACE_MILLISECONDS = 1000,   /* after the time limit of a request */
     REQUEST_MILLISECONDS = 30000 /* of a request without a time limit */
@@ -104,45 +105,74 @@ void requests_end_export(struct requests *requests, const struct export *export,
 /* Returns true if a process with this status may have made the call. */
 static bool may_be_made(peal_status status) { return status == PEAL_ERROR_TIMEOUT || status == PEAL_ERROR_STATE; }
 
+/* The status of a message that has been decoded. One that this process does not know may mean anything. */
+static struct answered read_status(
+    const struct bridge_method *method, peal_status status, const void *result, char *sentence, size_t capacity)
+{
+    const bool is_known = status >= 0 || strcmp(peal_status_name(status), "PEAL_UNKNOWN_STATUS") != 0;
+    struct answered answered = { .outcome = OUTCOME_ANSWERED, .status = status, .result = result, .is_message = true };
+
+    if (status >= 0)
+        return answered;
+    answered.outcome = !is_known || may_be_made(status) ? OUTCOME_UNKNOWN : OUTCOME_NOT_MADE;
+    if (!is_known) {
+        answered.status = PEAL_ERROR_STATE;
+        snprintf(sentence, capacity, "%s: the process with the call has answered with the unknown status %d",
+            method->name, (int)status);
+        answered.sentence = sentence;
+    } else if (status == PEAL_ERROR_LIMIT) {
+        snprintf(sentence, capacity,
+            "%s: the process with the call has too many open requests, or by its clock the time limit had expired",
+            method->name);
+        answered.sentence = sentence;
+    }
+    return answered;
+}
+
 static void settle(struct requests *requests, struct request *request, const struct recipient *recipient,
     const struct peal_wire_header *header, const void *message, size_t size)
 {
     struct export *export = request->export;
     const struct bridge_method *method = &export->table->methods[request->method];
     _Alignas(max_align_t) uint8_t bytes[ARENA_BYTES];
+    char sentence[SENTENCE_SIZE];
     struct answered answered = { .outcome = OUTCOME_UNKNOWN, .status = PEAL_ERROR_STATE, .is_message = true };
     const size_t arena_size = peal_wire_decode_size(method->plan, size);
-    void *arena = NULL;
+    const bool is_too_long = size > export->bridge->options.message_limit;
+    void *arena = is_too_long ? NULL : arena_size <= sizeof bytes ? bytes : malloc(arena_size);
+    const void *result = NULL;
 
-    if (size <= export->bridge->options.message_limit)
-        arena = arena_size <= sizeof bytes ? bytes : malloc(arena_size);
-    if (arena == NULL
-        || peal_wire_decode_result(method->plan, message, size, arena, arena_size, &answered.result) < 0) {
-        bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name,
-            arena != NULL ? peal_wire_last_message() : "it is longer than a message may be, or there is no memory");
+    if (is_too_long) {
+        bridge_refuse(export->bridge, &export->troubles, "an answer of %s with %zu bytes", method->name, size);
+    } else if (arena == NULL) {
+        bridge_refuse(export->bridge, &export->troubles, "an answer of %s: out of memory", method->name);
+    } else if (peal_wire_decode_result(method->plan, message, size, arena, arena_size, &result) < 0) {
+        bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name, peal_wire_last_message());
         /* A process with another declaration answers with the fingerprint of its own. */
         if (header->kind == PEAL_WIRE_RESULT && header->status == PEAL_ERROR_CONFLICT)
-            answered = (struct answered){ OUTCOME_NOT_MADE, PEAL_ERROR_CONFLICT, NULL, true };
+            answered = (struct answered){
+                .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_CONFLICT, .is_message = true
+            };
     } else {
-        answered.status = header->status;
-        answered.outcome = header->status >= 0         ? OUTCOME_ANSWERED
-                         : may_be_made(header->status) ? OUTCOME_UNKNOWN
-                                                       : OUTCOME_NOT_MADE;
+        answered = read_status(method, header->status, result, sentence, sizeof sentence);
     }
     waiting_end(&requests->waiting, request, recipient, answered);
     if (arena != bytes)
         free(arena);
 }
 
-/* The server states that no process receives a request. */
-static void end_undeliverable(struct requests *requests, uint64_t number, const uint8_t *id)
+/* No process has received a request.
+ *
+ * id: of the only recipient that is meant; NULL: all that did not get the request alone. */
+static void end_unmade(
+    struct requests *requests, uint64_t number, const uint8_t *id, peal_status status, const char *sentence)
 {
+    const struct answered unmade = { .outcome = OUTCOME_NOT_MADE, .status = status, .sentence = sentence };
     struct request *request = NULL;
     const struct recipient *each = waiting_take(&requests->waiting, number, id, &request);
 
     while (each != NULL) {
-        waiting_end(&requests->waiting, request, each,
-            (struct answered){ .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_NOT_FOUND });
+        waiting_end(&requests->waiting, request, each, unmade);
         each = id == NULL ? waiting_take(&requests->waiting, number, id, &request) : NULL;
     }
 }
@@ -175,7 +205,8 @@ static void refused(void *context, const struct delivery *delivery)
     if (!delivery->is_undeliverable)
         bridge_refuse(requests->bridge, &requests->bridge->troubles, "an answer with the subject of a refusal");
     else
-        end_undeliverable(requests, number, *rest == '-' && read_hexadecimal(rest + 1, id, ORIGIN_SIZE) ? id : NULL);
+        end_unmade(requests, number, *rest == '-' && read_hexadecimal(rest + 1, id, ORIGIN_SIZE) ? id : NULL,
+            PEAL_ERROR_NOT_FOUND, NULL);
 }
 
 /* ---- Sending ----------------------------------------------------------------------------------- */
@@ -188,7 +219,9 @@ int64_t system_milliseconds(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static bool publish_to_all(const struct request *request, const void *message, size_t size)
+/* The functions below keep a sentence about a failure. */
+
+static peal_status publish_to_all(const struct request *request, const void *message, size_t size)
 {
     const struct export *export = request->export;
     char reply[REPLY_SIZE];
@@ -198,7 +231,7 @@ static bool publish_to_all(const struct request *request, const void *message, s
         export->bridge->prompt, export->table->methods[request->method].request_subject, reply, message, size);
 }
 
-static bool publish_to_one(
+static peal_status publish_to_one(
     const struct request *request, const struct recipient *recipient, const void *message, size_t size)
 {
     const struct export *export = request->export;
@@ -209,22 +242,26 @@ static bool publish_to_one(
     snprintf(reply, sizeof reply, "%s.%" PRIu64 "-%s", export->bridge->requests->inbox, request->number, id);
     if (asprintf(&subject, "%s%s.%s", export->table->request_prefix, id, export->table->methods[request->method].token)
         < 0)
-        return false;
-    const bool is_sent = transport_request(export->bridge->prompt, subject, reply, message, size);
+        return bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
+    const peal_status status = transport_request(export->bridge->prompt, subject, reply, message, size);
     free(subject);
-    return is_sent;
+    return status;
 }
 
-static void drop(struct request *request, const uint8_t *id)
+/* Returns true if the request was sent. Otherwise it ends. */
+static bool is_sent_or_ends(struct request *request, const uint8_t *id, peal_status status)
 {
     struct requests *requests = request->export->bridge->requests;
 
+    if (status == PEAL_OK)
+        return true;
     __atomic_fetch_add(&request->export->troubles.dropped, 1, __ATOMIC_RELAXED);
-    end_undeliverable(requests, request->number, id);
+    end_unmade(requests, request->number, id, status, peal_bridge_last_message());
+    return false;
 }
 
-/* Without a message the call is not made. */
-static void publish(struct request *request, const void *message, size_t size)
+/* encoded: the status of the encoding. After its failure no message is sent. */
+static void publish(struct request *request, peal_status encoded, const void *message, size_t size)
 {
     bool has_others = false, is_sent = false;
 
@@ -232,17 +269,40 @@ static void publish(struct request *request, const void *message, size_t size)
         const struct recipient *each = &request->recipients[i];
         if (!each->is_alone)
             has_others = true;
-        else if (message != NULL && publish_to_one(request, each, message, size))
-            is_sent = true;
         else
-            drop(request, each->id);
+            is_sent |= is_sent_or_ends(
+                request, each->id, encoded == PEAL_OK ? publish_to_one(request, each, message, size) : encoded);
     }
-    if (has_others && message != NULL && publish_to_all(request, message, size))
-        is_sent = true;
-    else if (has_others)
-        drop(request, NULL);
+    if (has_others)
+        is_sent |= is_sent_or_ends(
+            request, NULL, encoded == PEAL_OK ? publish_to_all(request, message, size) : encoded);
     if (is_sent)
         __atomic_fetch_add(&request->export->sent, 1, __ATOMIC_RELEASE);
+}
+
+/* Encodes a call into `message`, which has STACK_BYTES, or replaces that by allocated memory. The status of a codec that means
+ * that a call may have been made is another one here. */
+static peal_status encode(const struct request *request, const struct peal_wire_header *header, void *const *arguments,
+    uint8_t **message, size_t *out_size)
+{
+    const struct export *export = request->export;
+    const struct bridge_method *method = &export->table->methods[request->method];
+    const size_t limit = export->bridge->options.message_limit;
+
+    peal_status status = peal_wire_encode_call(method->plan, header, arguments, *message, STACK_BYTES, out_size);
+    if (status == PEAL_ERROR_LIMIT && *out_size > limit)
+        return bridge_fail(PEAL_ERROR_LIMIT, "%s: a message of %zu bytes is longer than `message_limit` of the bridge, %zu",
+            method->name, *out_size, limit);
+    if (status == PEAL_ERROR_LIMIT && *out_size > STACK_BYTES) {
+        uint8_t *made = malloc(*out_size);
+        if (made == NULL)
+            return bridge_fail(PEAL_ERROR_MEMORY, "%s: out of memory", method->name);
+        *message = made;
+        status = peal_wire_encode_call(method->plan, header, arguments, made, *out_size, out_size);
+    }
+    if (status == PEAL_OK)
+        return PEAL_OK;
+    return bridge_fail_as_wire(status >= 0 || may_be_made(status) ? PEAL_ERROR_ARGUMENT : status);
 }
 
 /* After requests_stop. The request is not kept. */
@@ -258,7 +318,6 @@ static void refuse(struct request *request)
 uint64_t request_send(struct request *request, int64_t rest, void *const *arguments)
 {
     const struct export *export = request->export;
-    const peal_wire_plan *plan = export->table->methods[request->method].plan;
     struct requests *requests = export->bridge->requests;
     struct peal_wire_header header = PEAL_WIRE_HEADER;
     uint8_t bytes[STACK_BYTES];
@@ -276,13 +335,8 @@ uint64_t request_send(struct request *request, int64_t rest, void *const *argume
     memcpy(header.origin, export->bridge->id, ORIGIN_SIZE);
     header.deadline = (uint64_t)(system_milliseconds() + (rest >= 0 ? rest : REQUEST_MILLISECONDS));
     header.number = number;
-    peal_status status = peal_wire_encode_call(plan, &header, arguments, bytes, sizeof bytes, &size);
-    if (status == PEAL_ERROR_LIMIT && size <= export->bridge->options.message_limit) {
-        message = malloc(size);
-        if (message != NULL)
-            status = peal_wire_encode_call(plan, &header, arguments, message, size, &size);
-    }
-    publish(request, status == PEAL_OK ? message : NULL, size);
+    const peal_status encoded = encode(request, &header, arguments, &message, &size);
+    publish(request, encoded, message, size);
     waiting_leave(&requests->waiting, request);
     if (message != bytes)
         free(message);

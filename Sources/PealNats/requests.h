@@ -53,6 +53,7 @@ struct answered {
     peal_status status;
     const void *result; /* *borrowed during the call*; NULL without one */
     bool is_message;    /* The recipient has sent a message. */
+    const char *sentence; /* why it was not sent or answered; *borrowed during the call*; NULL: the status suffices */
 };
 
 struct recipient {

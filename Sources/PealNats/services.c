@@ -28,6 +28,46 @@ struct remote_proxy {
     uint32_t timeout; /* of a call, in milliseconds */
 };
 
+/* ---- Failures ---------------------------------------------------------------------------------- */
+
+static const char *cause_of(peal_status status)
+{
+    switch (status) {
+    case PEAL_ERROR_TIMEOUT: return "no answer has arrived within the time limit, and the call may have been made";
+    case PEAL_ERROR_STATE:
+        return "the process with the call has ended or its answer was refused, and the call may have been made";
+    case PEAL_ERROR_NOT_FOUND:
+        return "no process provides the method or the server cannot be reached, and the call was not made";
+    case PEAL_ERROR_CONFLICT: return "the other process has another declaration, and the call was not made";
+    case PEAL_ERROR_HANDLE:
+        return "the bridge was destroyed or is the parent's in the child of a fork, and the call was not made";
+    case PEAL_ERROR_MEMORY: return "out of memory, and the call was not made";
+    default: return "the call was not made";
+    }
+}
+
+static void fail(const char *name, peal_status status)
+{
+    char sentence[SENTENCE_SIZE];
+
+    snprintf(sentence, sizeof sentence, "%s: %s", name, cause_of(status));
+    (void)peal_proxy_fail(status, sentence);
+}
+
+/* cause: as `sentence` of the answer; empty: none. */
+static void fail_because(const char *name, const struct answered *answered, const char *cause)
+{
+    char sentence[SENTENCE_SIZE];
+
+    if (cause[0] == '\0') {
+        fail(name, answered->status);
+        return;
+    }
+    snprintf(sentence, sizeof sentence, "%s, and the call %s made", cause,
+        answered->outcome == OUTCOME_NOT_MADE ? "was not" : "may have been");
+    (void)peal_proxy_fail(answered->status, sentence);
+}
+
 /* ---- Calls ------------------------------------------------------------------------------------- */
 
 /* A call whose thread waits. */
@@ -35,8 +75,9 @@ struct call {
     pthread_mutex_t lock; /* of the members below */
     pthread_cond_t changed;
     bool is_done;
-    struct answered answered;
+    struct answered answered; /* without its pointers, which were borrowed */
     void *result; /* memory for the result */
+    char cause[SENTENCE_SIZE - 64]; /* the `sentence` of the answer, or empty */
 };
 
 static void call_init(struct call *call, void *result)
@@ -62,6 +103,8 @@ static void end_call(const struct request *request, const struct recipient *reci
     call->answered = *answered;
     if (answered->result != NULL)
         memcpy(call->result, answered->result, request->export->table->methods[request->method].result_size);
+    if (answered->sentence != NULL)
+        snprintf(call->cause, sizeof call->cause, "%s", answered->sentence);
     call->is_done = true;
     pthread_cond_signal(&call->changed);
     pthread_mutex_unlock(&call->lock);
@@ -80,10 +123,10 @@ static bool wait_until(struct call *call, int64_t deadline)
     return is_done;
 }
 
-/* Sends the call, and waits for its end. */
-static struct answered perform(const struct remote_proxy *remote, size_t method, void *const *arguments, void *result)
+/* Sends the call, and waits for its end. Returns false after a failure, which the thread's status states. */
+static bool perform(const struct remote_proxy *remote, size_t method, void *const *arguments, void *result)
 {
-    const struct answered unmade = { .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_NOT_FOUND };
+    const char *name = remote->export->table->methods[method].name;
     const struct answered unanswered = { .outcome = OUTCOME_UNKNOWN, .status = PEAL_ERROR_TIMEOUT };
     struct requests *requests = remote->export->bridge->requests;
     const bool has_limit = remote->timeout != PEAL_FOREVER;
@@ -91,10 +134,10 @@ static struct answered perform(const struct remote_proxy *remote, size_t method,
     struct call call;
 
     if (!transport_is_connected(remote->export->bridge->prompt))
-        return unmade;
+        return fail(name, PEAL_ERROR_NOT_FOUND), false;
     struct request *request = request_create(remote->export, method, end_call, 1);
     if (request == NULL)
-        return (struct answered){ .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_MEMORY };
+        return fail(name, PEAL_ERROR_MEMORY), false;
     call_init(&call, result);
     request->context = &call;
     request->recipients[0].is_any = true;
@@ -104,31 +147,10 @@ static struct answered perform(const struct remote_proxy *remote, size_t method,
     if (!is_withdrawn)
         (void)wait_until(&call, INT64_MAX);
     const struct answered answered = is_withdrawn ? unanswered : call.answered;
+    if (answered.outcome != OUTCOME_ANSWERED)
+        fail_because(name, &answered, call.cause);
     call_destroy(&call);
-    return answered;
-}
-
-static const char *cause_of(peal_status status)
-{
-    switch (status) {
-    case PEAL_ERROR_TIMEOUT: return "no answer has arrived within the time limit, and the call may have been made";
-    case PEAL_ERROR_STATE:
-        return "the process with the call has ended or its answer was refused, and the call may have been made";
-    case PEAL_ERROR_NOT_FOUND:
-        return "no process provides the method or the server cannot be reached, and the call was not made";
-    case PEAL_ERROR_CONFLICT: return "the other process has another declaration, and the call was not made";
-    case PEAL_ERROR_HANDLE:
-        return "the bridge was destroyed or is the parent's in the child of a fork, and the call was not made";
-    default: return "the call was not made";
-    }
-}
-
-static void fail(const char *name, peal_status status)
-{
-    char sentence[SENTENCE_SIZE];
-
-    snprintf(sentence, sizeof sentence, "%s: %s", name, cause_of(status));
-    (void)peal_proxy_fail(status, sentence);
+    return answered.outcome == OUTCOME_ANSWERED;
 }
 
 /* ---- Arguments --------------------------------------------------------------------------------- */
@@ -169,10 +191,7 @@ static void make_call(
         fail(method->name, status);
         return;
     }
-    const struct answered answered = perform(remote, index, arguments, frame);
-    if (answered.outcome != OUTCOME_ANSWERED)
-        fail(method->name, answered.status);
-    else if (method->has_result)
+    if (perform(remote, index, arguments, frame) && method->has_result)
         (void)peal_invocation_set_result(invocation, frame, method->result_size);
 }
 

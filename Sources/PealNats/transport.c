@@ -216,11 +216,19 @@ bool transport_publish(struct transport *transport, const char *subject, const v
         && natsConnection_Publish(transport->connection, subject, message, (int)size) == NATS_OK;
 }
 
-bool transport_request(
+peal_status transport_request(
     struct transport *transport, const char *subject, const char *reply, const void *message, size_t size)
 {
-    return !fork_is_left(transport->generation)
-        && natsConnection_PublishRequest(transport->connection, subject, reply, message, (int)size) == NATS_OK;
+    if (fork_is_left(transport->generation))
+        return bridge_fail(PEAL_ERROR_NOT_FOUND, FORK_SENTENCE);
+    const natsStatus status = natsConnection_PublishRequest(
+        transport->connection, subject, reply, message, (int)size);
+    switch (status) {
+    case NATS_OK: return PEAL_OK;
+    case NATS_MAX_PAYLOAD: return fail_as_nats(PEAL_ERROR_LIMIT, subject, status);
+    case NATS_NO_MEMORY: return fail_as_nats(PEAL_ERROR_MEMORY, subject, status);
+    default: return fail_as_nats(PEAL_ERROR_NOT_FOUND, subject, status);
+    }
 }
 
 static void destroy_handled(struct handled *handled)

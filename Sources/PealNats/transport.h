@@ -48,8 +48,11 @@ void transport_close(struct transport *transport);
 
 /* Returns false when the message cannot be put into the buffer of the connection. */
 bool transport_publish(struct transport *transport, const char *subject, const void *message, size_t size);
-/* Sends a message with a subject for its answer. */
-bool transport_request(
+/* Sends a message with a subject for its answer.
+ *
+ * Returns PEAL_OK, or keeps a sentence and returns PEAL_ERROR_LIMIT for a message that is longer than the server permits,
+ * PEAL_ERROR_MEMORY, or PEAL_ERROR_NOT_FOUND when the server cannot be reached. */
+peal_status transport_request(
     struct transport *transport, const char *subject, const char *reply, const void *message, size_t size);
 /* group: each message goes to one subscription of the group; NULL: to all. */
 peal_status transport_subscribe(struct transport *transport, const char *subject, const char *group,

@@ -309,6 +309,33 @@ CLAIM("N26", "an announcement keeps a process for three minutes at most, and one
     simulation_repeat(1, announce_long);
 }
 
+/* The sentence of each refusal is its own, and not the one of a message before. */
+static void announce_nothing(struct simulation *simulation)
+{
+    static const uint8_t ghost[ORIGIN_SIZE] = { 1 };
+    static unsigned char long_message[(1 << 20) + 1];
+    struct couple couple;
+
+    simulation_begin(simulation);
+    open_exporter(&couple);
+    open_importer(&couple);
+    observe_events(&couple, &couple.from);
+    forge_announcement(ghost, PRESENCE, NULL);
+    simulation_advance(SECONDS);
+    CHECK_EQUAL(couple.refused, 1);
+    CHECK_TEXT(couple.reason, "an announcement without a list of methods");
+    simulation_inject(presence_subject, long_message, sizeof long_message);
+    simulation_advance(SECONDS);
+    CHECK_EQUAL(couple.refused, 2);
+    CHECK_TEXT(couple.reason, "an announcement of 1048577 bytes");
+    close_couple(&couple);
+}
+
+CLAIM("N26", "an announcement without a list, or one that is too long, is refused with its own sentence")
+{
+    simulation_repeat(1, announce_nothing);
+}
+
 static void crowd(struct simulation *simulation)
 {
     enum { FORGED = 3000 };

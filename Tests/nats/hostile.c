@@ -275,6 +275,98 @@ CLAIM("N21", "all answers of the server to durable exports and imports arrive on
     pair_close(&from, &to);
 }
 
+/* ---- Forged answers ---------------------------------------------------------------------------- */
+
+/* A client that provides Chat, and answers each request with a status and more bytes than a result has. */
+struct provider {
+    struct stranger stranger;
+    struct party *caller;
+    peal_status status;
+    size_t more;
+};
+
+static size_t write_result(const struct provider *provider, const natsMsg *request, uint8_t *message, size_t capacity)
+{
+    struct peal_wire_header header = PEAL_WIRE_HEADER;
+    peal_wire_plan *plan = NULL;
+    size_t size = 0;
+
+    CHECK_OK(peal_wire_peek(natsMsg_GetData(request), (size_t)natsMsg_GetDataLength(request), &header));
+    header.status = provider->status;
+    CHECK_OK(peal_wire_plan_create(provider->caller->chat.on_message, NULL, &plan));
+    CHECK_OK(peal_wire_encode_result(plan, &header, NULL, message, capacity, &size));
+    peal_wire_plan_destroy(plan);
+    return size;
+}
+
+static void forge_result(natsConnection *connection, natsSubscription *subscription, natsMsg *request, void *closure)
+{
+    const struct provider *provider = closure;
+    enum { HEAD = 1 + 16 };
+    static uint8_t message[8192];
+    char subject[128];
+
+    (void)subscription;
+    memset(message, 0, sizeof message);
+    message[0] = 0x50;
+    const size_t size = write_result(provider, request, message + HEAD, sizeof message - HEAD) + provider->more;
+    snprintf(subject, sizeof subject, "%s", natsMsg_GetReply(request));
+    *strrchr(subject, '.') = '\0';
+    CHECK_EQUAL(natsConnection_Publish(connection, subject, message, (int)(HEAD + size)), NATS_OK);
+    natsMsg_Destroy(request);
+}
+
+/* Calls Chat.on_message of the provider, and checks the failure. */
+static void check_answer(struct provider *provider, const struct chat *functions, void *self, peal_status status,
+    const char *sentence, bool is_refused)
+{
+    const struct peal_bridge_info before = party_info(provider->caller);
+
+    peal_clear_failure();
+    functions->on_message(self, 1, "");
+    CHECK_STATUS(peal_last_status(), status);
+    CHECK_CONTAINS(peal_last_message(), sentence);
+    CHECK_EQUAL(party_info(provider->caller).refused, before.refused + is_refused);
+}
+
+CLAIM("N18", "an answer with an unknown status, or one that is too long, fails with a sentence about it, and the call may have been made")
+{
+    enum { LIMIT = 4096 };
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    natsSubscription *subscription = NULL;
+    struct party caller;
+    struct journal journal;
+    const void *table = NULL;
+    void *self = NULL;
+
+    next_realm();
+    options.url = shared_server_url();
+    options.realm = realm_of_claim();
+    options.message_limit = LIMIT;
+    party_open_with(&caller, &options);
+    observe_events(&caller, &journal);
+    CHECK_OK(peal_bridge_proxy_create(caller.bridge, caller.chat.protocol, NULL, NULL, &self, &table));
+    struct provider provider = { .stranger = connect_stranger(), .caller = &caller };
+    CHECK_EQUAL(natsConnection_Subscribe(&subscription, provider.stranger.connection,
+                    in_realm("peal.v1.%s._service.Chat.*"), forge_result, &provider),
+        NATS_OK);
+    CHECK_EQUAL(natsConnection_Flush(provider.stranger.connection), NATS_OK);
+    provider.status = (peal_status)-99999;
+    check_answer(&provider, table, self, PEAL_ERROR_STATE, "unknown status -99999, and the call may have been made", false);
+    provider.status = PEAL_ERROR_LIMIT;
+    check_answer(&provider, table, self, PEAL_ERROR_LIMIT, "too many open requests", false);
+    CHECK_CONTAINS(peal_last_message(), "was not made");
+    provider.status = PEAL_OK;
+    provider.more = LIMIT;
+    check_answer(&provider, table, self, PEAL_ERROR_STATE, "may have been made", true);
+    WAIT_UNTIL(read_count(&journal.refused) == 1);
+    CHECK_CONTAINS(journal.reason, "an answer of on_message with ");
+    CHECK_CONTAINS(journal.reason, " bytes");
+    natsSubscription_Destroy(subscription);
+    disconnect(&provider.stranger);
+    party_close(&caller);
+}
+
 /* ---- Positions --------------------------------------------------------------------------------- */
 
 /* A collector has made the calls 1 to 5, and two more are stored. */

@@ -383,6 +383,83 @@ CLAIM("N18", "the end of a bridge ends the calls of its proxies, and later calls
     desk_close(&provider);
 }
 
+/* Calls a method whose arguments cannot be sent, and checks its failure. */
+#define CHECK_UNSENT(call, status, words)                      \
+    do {                                                       \
+        peal_clear_failure();                                  \
+        call;                                                  \
+        CHECK_STATUS(peal_last_status(), status);              \
+        CHECK_CONTAINS(peal_last_message(), words);            \
+        CHECK_CONTAINS(peal_last_message(), "was not made");   \
+    } while (false)
+
+CLAIM("N18", "a call whose arguments cannot be sent fails with the status and the sentence of the reason, and is not made")
+{
+    enum { PERMITTED = 1 << 20 /* by the bridge, and by the server */ };
+    static char text[2 * PERMITTED];
+    struct desk user, provider;
+
+    open_pair(&user, &provider);
+    const struct abacus *functions = user.remote.table;
+    void *self = user.remote.self;
+    memset(text, 'x', sizeof text - 1);
+    CHECK_UNSENT(functions->note(self, text), PEAL_ERROR_LIMIT, "message_limit");
+    text[PERMITTED] = '\0';
+    CHECK_UNSENT(functions->note(self, text), PEAL_ERROR_LIMIT, "message_limit");
+    CHECK_UNSENT(functions->note(self, "\xff\xfe"), PEAL_ERROR_ARGUMENT, "note: a text is not UTF-8");
+    CHECK_UNSENT((void)functions->measure(self, "", NULL, 3), PEAL_ERROR_ARGUMENT, "measure: a buffer is NULL");
+    CHECK_TEXT(provider.text, "");
+    struct peal_bridge_info info = { .size = sizeof info };
+    CHECK_OK(peal_bridge_get_info(user.bridge, user.abacus.protocol, &info));
+    CHECK_EQUAL(info.dropped, 4);
+    CHECK_EQUAL(remote_add(&user, 40, 2), 42);
+    desk_close(&user);
+    desk_close(&provider);
+}
+
+/* The table of a protocol whose declaration is a text, so no compiler warns of NULL. */
+struct signer {
+    size_t size;
+    void (*sign)(void *self, const char *name);
+};
+
+CLAIM("N18", "a call with NULL for a parameter that is _Nonnull fails with that sentence, and is not made")
+{
+    static const char *const methods[] = { "optional void sign(const char *_Nonnull name)", NULL };
+    peal_protocol protocol = { 0 };
+    const void *made = NULL;
+    void *self = NULL;
+    struct desk user;
+
+    next_realm();
+    desk_open(&user);
+    check_must(try_protocol(user.center, "Signer", NULL, methods, &protocol), "define");
+    CHECK_OK(peal_bridge_proxy_create(user.bridge, protocol, NULL, NULL, &self, &made));
+    const struct signer *functions = made;
+    CHECK_UNSENT(functions->sign(self, NULL), PEAL_ERROR_ARGUMENT, "sign: NULL for a parameter that is _Nonnull");
+    CHECK_UNSENT(functions->sign(self, "Ann"), PEAL_ERROR_NOT_FOUND, "no process provides");
+    desk_close(&user);
+}
+
+CLAIM("N18", "a call that is longer than the server permits fails with that sentence, and is not made")
+{
+    struct desk user = { .calls = 0 };
+    struct server server;
+    static char text[4096];
+
+    next_realm();
+    server_start(&server, "max_payload: 2048");
+    user.center = open_center();
+    declare_point(user.center);
+    CHECK_OK(abacus_define(user.center, &user.abacus));
+    open_bridge(user.center, server.url, realm_of_claim(), &user.bridge);
+    desk_use(&user, WAIT_MILLISECONDS);
+    memset(text, 'x', sizeof text - 1);
+    CHECK_UNSENT(user.remote.table->note(user.remote.self, text), PEAL_ERROR_LIMIT, "ayload");
+    desk_close(&user);
+    server_stop(&server);
+}
+
 CLAIM("N18", "a call of another declaration is refused, and not made")
 {
     struct other_abacus_protocol other;

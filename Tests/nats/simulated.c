@@ -361,17 +361,17 @@ void transport_close(struct transport *transport)
 
 bool transport_publish(struct transport *transport, const char *subject, const void *message, size_t size)
 {
-    return transport_request(transport, subject, NULL, message, size);
+    return transport_request(transport, subject, NULL, message, size) == PEAL_OK;
 }
 
-bool transport_request(
+peal_status transport_request(
     struct transport *transport, const char *subject, const char *reply, const void *message, size_t size)
 {
     struct letter *letter = make_letter(subject, reply, message, size);
 
     if (transport->is_separate && transport->buffered == SIMULATION_BUFFER) {
         free_letter(letter);
-        return false;
+        return bridge_fail(PEAL_ERROR_NOT_FOUND, "the buffer is full");
     }
     if (is_call(subject)) {
         counts.sent += calls_in(letter);
@@ -381,11 +381,11 @@ bool transport_request(
     if (transport->is_separate) {
         append(&transport->buffer, letter);
         transport->buffered++;
-        return true;
+        return PEAL_OK;
     }
     send_to_all(transport, letter);
     free_letter(letter);
-    return true;
+    return PEAL_OK;
 }
 
 peal_status transport_subscribe(struct transport *transport, const char *subject, const char *group,

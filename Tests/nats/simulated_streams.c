@@ -262,13 +262,14 @@ peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stre
     return PEAL_OK;
 }
 
-bool jetstream_get_state(struct jetstream *jetstream, const char *stream, struct stream_state *out_state)
+bool jetstream_get_state(
+    struct jetstream *jetstream, const struct stream_settings *settings, struct stream_state *out_state)
 {
-    const struct stream *found = find_stream(jetstream->network, stream);
+    const struct stream *found = find_stream(jetstream->network, settings->name);
 
     if (!has_answer(jetstream) || found == NULL)
         return false;
-    *out_state = (struct stream_state){ found->created, found->count };
+    *out_state = (struct stream_state){ found->created, found->count, NULL };
     return true;
 }
 

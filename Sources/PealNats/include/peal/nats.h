@@ -127,8 +127,10 @@ struct peal_export_options {
      * the call is lost, counts as dropped, and is reported by on_refused. PEAL_ERROR_ARGUMENT for 0, for an empty
      * identity, and for an identity without `durable`. */
     uint64_t next_number;
-    uint64_t keep_seconds; /* durable: how long the server keeps a call at most; 0: 7 days */
-    uint64_t window_seconds; /* durable: how long the server recognises a repeated number; 0: 120 */
+    /* Durable, of a stream that the bridge makes: how long the server keeps a call at most, whether or not it has been made;
+     * 0: 7 days. And how long the server recognises a repeated number; 0: 120. */
+    uint64_t keep_seconds;
+    uint64_t window_seconds;
 };
 
 #define PEAL_EXPORT_OPTIONS { sizeof(struct peal_export_options), NULL, { 0 }, false, NULL, 0, 0, 0 }
@@ -146,9 +148,9 @@ struct peal_export_options {
  * sentence; PEAL_ERROR_POLICY for a method whose result has a pointer, or is made by COLLECT, CHAIN or FOLD;
  * PEAL_ERROR_DUPLICATE when the bridge exports the protocol already; PEAL_ERROR_CONFLICT when another bridge exports it
  * with another identity, or the server of this bridge has another secret for it; PEAL_ERROR_CREATION when the server
- * refuses `durable`, or its secret of the identity is unreadable, with the reason; PEAL_ERROR_NOT_FOUND
- * for the name of a method; PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is
- * exported.
+ * refuses `durable`, has a stream of that name with a setting by which calls would be lost, come from or go elsewhere, or
+ * its secret of the identity is unreadable, with the reason; PEAL_ERROR_NOT_FOUND for the name of a method;
+ * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is exported.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_export(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_export_options *options);
@@ -182,9 +184,9 @@ struct peal_import_options {
  * the call did. So it can use the identity and the number (peal_imported_call_get_current) to make each effect once.
  *
  * Returns the statuses of peal_bridge_export; also PEAL_ERROR_STATE for `durable` without an application, and
- * PEAL_ERROR_CREATION when the stored position of the application is unreadable. An unreadable position that is found
- * later is reported by on_refused, and no call is made until it is repaired or deleted: without a position, the
- * application begins with the first stored call.
+ * PEAL_ERROR_CREATION when the stored position of the application is unreadable. An unreadable position, or a stream with
+ * such a setting, that is found later is reported by on_refused, and no call is made until it is repaired or deleted: without
+ * a position, the application begins with the first stored call.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_import(
     peal_bridge *bridge, peal_protocol protocol, const struct peal_import_options *options);
@@ -216,8 +218,8 @@ PEAL_API peal_status peal_imported_call_get_current(struct peal_imported_call *o
  * (peal_call_defer). It ends with the bridge.
  *
  * A process keeps at most 16,384 requests of a protocol open, each for at most ten minutes, whatever time limit its sender
- * has. Then the sender gets PEAL_ERROR_TIMEOUT. More requests are not made, and their senders get PEAL_ERROR_LIMIT. The same
- * holds for the requests of gatherings.
+ * has. Then the sender gets PEAL_ERROR_TIMEOUT. More requests are not made, and neither is one that arrives after its time
+ * limit by the clock of this machine: their senders get PEAL_ERROR_LIMIT. The same holds for the requests of gatherings.
  *
  * protocol: of the bridge's center.
  * options: *borrowed during the call*; NULL for none. `durable` is PEAL_ERROR_ARGUMENT. Without a queue, the calls are
@@ -244,10 +246,14 @@ struct peal_remote_proxy_options {
  *
  * A failed call returns zero, and peal_last_status() states if the call was made:
  *     PEAL_ERROR_TIMEOUT     perhaps: there is no answer within the time limit
- *     PEAL_ERROR_STATE       perhaps: the process has ended during the call, or its answer was refused
+ *     PEAL_ERROR_STATE       perhaps: the process has ended during the call, or its answer was refused or has an unknown
+ *                            status
  *     PEAL_ERROR_NOT_FOUND   no: no process provides the method, or the server cannot be reached
  *     PEAL_ERROR_CONFLICT    no: the process has another declaration of the method
- *     all others             no
+ *     all others             no: for example, PEAL_ERROR_LIMIT when the message would be longer than `message_limit` of
+ *                            the bridge or than the server permits, and PEAL_ERROR_ARGUMENT for a value that no message
+ *                            carries (peal_wire_encode_call in wire.h), with a sentence. A codec's PEAL_ERROR_TIMEOUT
+ *                            and PEAL_ERROR_STATE become PEAL_ERROR_ARGUMENT
  *
  * bridge: the calls of the proxy fail with PEAL_ERROR_HANDLE after its end, which waits for calls in progress.
  * protocol: of the bridge's center.
@@ -260,8 +266,8 @@ PEAL_API PEAL_CHECK peal_status peal_bridge_proxy_create(peal_bridge *bridge, pe
 
 /* ---- Waiting and states ------------------------------------------------------------------------ */
 
-/* Waits until calls that the calling thread has broadcast have reached the server. With `durable`, the server has
- * stored them, except those that count as dropped.
+/* Waits until calls that the calling thread has broadcast have reached the server, except those that count as dropped. With
+ * `durable`, the server has stored them.
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT; PEAL_ERROR_ARGUMENT.
@@ -291,10 +297,10 @@ struct peal_bridge_info {
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
     uint64_t
-        dropped; /* calls that were not sent or not made: a queue was full, a value could not be encoded, the server
-                         has dropped a durable call because of another message with its id, or messages arrived faster
-                         than they were made. Such a message counts once, and may have had several calls that followed
-                         one another quickly */
+        dropped; /* calls that were not sent or not made: a queue was full or has ended, a value could not be encoded,
+                         the server has dropped a durable call because of another message with its id or deleted it before this
+                         application had made it, or messages arrived faster than they were made. Such a message counts
+                         once, and may have had several calls that followed one another quickly */
     uint64_t refused; /* messages that are no call of an imported method, calls that arrived too late, announcements
                          that were not accepted, requests whose reply subject is not that of a bridge, and subjects
                          that the server refused */

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Streams of durable calls that somebody else has made than a bridge: an operator, or a client that may make streams.
+ */
+#include "latch.h"
+#include "party.h"
+#include "server.h"
+
+#include <nats/nats.h>
+
+#include <stdio.h>
+#include <string.h>
+
+static const peal_queue no_queue;
+
+/* ---- The operator ------------------------------------------------------------------------------ */
+
+struct administrator {
+    natsConnection *connection;
+    jsCtx *context;
+};
+
+static struct administrator connect_administrator(const char *url)
+{
+    struct administrator made = { NULL, NULL };
+
+    CHECK_EQUAL(natsConnection_ConnectTo(&made.connection, url), NATS_OK);
+    CHECK_EQUAL(natsConnection_JetStream(&made.context, made.connection, NULL), NATS_OK);
+    return made;
+}
+
+static void disconnect_administrator(const struct administrator *administrator)
+{
+    jsCtx_Destroy(administrator->context);
+    natsConnection_Destroy(administrator->connection);
+}
+
+static const char *in_realm(const char *format)
+{
+    static char texts[4][128];
+    static unsigned next;
+    char *text = texts[next++ % 4];
+
+    snprintf(text, sizeof texts[0], format, realm_of_claim());
+    return text;
+}
+
+/* Makes a stream, which a function may change before. */
+static void make_stream(
+    const struct administrator *administrator, const char *name, const char *subjects, void (*change)(jsStreamConfig *made))
+{
+    const char *list[2] = { subjects, NULL };
+    jsStreamConfig configuration;
+
+    CHECK_EQUAL(jsStreamConfig_Init(&configuration), NATS_OK);
+    configuration.Name = name;
+    configuration.Subjects = list;
+    configuration.SubjectsLen = 1;
+    if (change != NULL)
+        change(&configuration);
+    CHECK_EQUAL(js_AddStream(NULL, administrator->context, &configuration, NULL, NULL), NATS_OK);
+}
+
+static void make_calls(const struct administrator *administrator, void (*change)(jsStreamConfig *made))
+{
+    make_stream(administrator, in_realm("peal-%s-Chat"), in_realm("peal.v1.%s.Chat.>"), change);
+}
+
+/* ---- Settings ---------------------------------------------------------------------------------- */
+
+static jsStreamSource elsewhere;
+static jsStreamSource *sources[] = { &elsewhere };
+static jsRePublish outward;
+
+static void change_subjects(jsStreamConfig *made) { made->Subjects[0] = in_realm("peal.v1.%s.Chat.on_close"); }
+
+static void add_subjects(jsStreamConfig *made)
+{
+    made->Subjects[1] = in_realm("payroll-%s.>");
+    made->SubjectsLen = 2;
+}
+
+static void set_source(jsStreamConfig *made)
+{
+    elsewhere = (jsStreamSource){ .Name = "elsewhere" };
+    made->Sources = sources;
+    made->SourcesLen = 1;
+}
+
+static void set_mirror(jsStreamConfig *made)
+{
+    elsewhere = (jsStreamSource){ .Name = "elsewhere" };
+    made->Mirror = &elsewhere;
+    made->SubjectsLen = 0;
+}
+
+static void set_republish(jsStreamConfig *made)
+{
+    outward = (jsRePublish){ .Source = made->Subjects[0], .Destination = "firmware.>" };
+    made->RePublish = &outward;
+}
+
+static void set_no_ack(jsStreamConfig *made) { made->NoAck = true; }
+static void set_interest(jsStreamConfig *made) { made->Retention = js_InterestPolicy; }
+static void set_work_queue(jsStreamConfig *made) { made->Retention = js_WorkQueuePolicy; }
+static void allow_rollup(jsStreamConfig *made) { made->AllowRollup = true; }
+
+static const struct {
+    const char *word; /* of the sentence */
+    void (*change)(jsStreamConfig *made);
+} faults[] = {
+    { "its `subjects` are not exactly these", change_subjects },
+    { "its `subjects` are not exactly these", add_subjects },
+    { "`sources`", set_source },
+    { "`mirror`", set_mirror },
+    { "`republish`", set_republish },
+    { "`no_ack`", set_no_ack },
+    { "`retention`", set_interest },
+    { "`retention`", set_work_queue },
+    { "`allow_rollup_hdrs`", allow_rollup },
+};
+
+static peal_status export_durably(struct party *party, const char *identity)
+{
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+
+    options.durable = true;
+    options.identity = identity;
+    options.next_number = identity != NULL ? 1 : 0;
+    return peal_bridge_export(party->bridge, party->chat.protocol, &options);
+}
+
+static peal_status import_durably(struct party *party)
+{
+    struct peal_import_options options = PEAL_IMPORT_OPTIONS;
+
+    options.durable = true;
+    return peal_bridge_import(party->bridge, party->chat.protocol, &options);
+}
+
+static void check_refusal(peal_status status, const char *word)
+{
+    CHECK_STATUS(status, PEAL_ERROR_CREATION);
+    CHECK_CONTAINS(peal_bridge_last_message(), word);
+}
+
+CLAIM("N10", "an existing stream that loses calls, or whose messages come from or go elsewhere, is refused with its wrong setting")
+{
+    const struct administrator administrator = connect_administrator(shared_server_url());
+
+    make_stream(&administrator, "elsewhere", "elsewhere", NULL);
+    for (size_t i = 0; i < CHECK_COUNT_OF(faults); i++) {
+        struct party party;
+
+        check_case(faults[i].word);
+        next_realm();
+        make_calls(&administrator, faults[i].change);
+        party_open_application(&party, "reader");
+        check_refusal(export_durably(&party, NULL), faults[i].word);
+        check_refusal(import_durably(&party), faults[i].word);
+        CHECK_CONTAINS(peal_bridge_last_message(), in_realm("peal-%s-Chat"));
+        /* Nothing of the attempts is left. */
+        CHECK_EQUAL(js_DeleteStream(administrator.context, in_realm("peal-%s-Chat"), NULL, NULL), NATS_OK);
+        CHECK_OK(export_durably(&party, NULL));
+        CHECK_OK(import_durably(&party));
+        party_close(&party);
+    }
+    check_case(NULL);
+    disconnect_administrator(&administrator);
+}
+
+static void keep_last(jsStreamConfig *made) { made->MaxMsgsPerSubject = 1; }
+
+CLAIM("N22", "an existing stream in which a later message could replace the secret of an identity is refused")
+{
+    const struct administrator administrator = connect_administrator(shared_server_url());
+    struct party party;
+
+    next_realm();
+    make_stream(&administrator, in_realm("peal_%s_origins"), in_realm("peal.v1.%s._origin.>"), keep_last);
+    party_open(&party, NULL);
+    check_refusal(export_durably(&party, "till-7"), "discard_new_per_subject");
+    party_close(&party);
+    disconnect_administrator(&administrator);
+}
+
+CLAIM("N10", "an import whose stream of calls is made later with a wrong setting reports it, and makes the calls of a right one")
+{
+    const struct administrator administrator = connect_administrator(shared_server_url());
+    struct party from, to;
+
+    next_realm();
+    party_import_durably(&to, "reader", no_queue);
+    make_calls(&administrator, set_republish);
+    party_open(&from, NULL);
+    WAIT_UNTIL(party_info(&to).refused > 0);
+    check_refusal(export_durably(&from, NULL), "`republish`");
+    CHECK_EQUAL(js_DeleteStream(administrator.context, in_realm("peal-%s-Chat"), NULL, NULL), NATS_OK);
+    CHECK_OK(export_durably(&from, NULL));
+    party_say(&from, 1, "durable");
+    WAIT_UNTIL(party_heard(&to) == 1);
+    pair_close(&from, &to);
+    disconnect_administrator(&administrator);
+}
+
+/* ---- Limits ------------------------------------------------------------------------------------ */
+
+static void keep_three(jsStreamConfig *made) { made->MaxMsgs = 3; }
+
+static void say_some(struct party *party, int32_t first, int32_t last)
+{
+    for (int32_t number = first; number <= last; number++)
+        party_say(party, number, "durable");
+    CHECK_OK(peal_bridge_flush(party->bridge, WAIT_MILLISECONDS));
+}
+
+CLAIM("N10", "a stream may have limits, and the calls that the server deletes before an application has made them are counted")
+{
+    const struct administrator administrator = connect_administrator(shared_server_url());
+    struct party from, to;
+
+    next_realm();
+    make_calls(&administrator, keep_three);
+    party_publish_durably(&from);
+    say_some(&from, 1, 10);
+    /* A new application begins with the first stored call. */
+    party_import_durably(&to, "reader", no_queue);
+    WAIT_UNTIL(party_heard(&to) == 3);
+    CHECK_EQUAL(party_info(&to).dropped, 0);
+    party_close(&to);
+    say_some(&from, 11, 20);
+    party_import_durably(&to, "reader", no_queue);
+    WAIT_UNTIL(party_heard(&to) == 3);
+    CHECK_EQUAL(to.last, 20);
+    CHECK_EQUAL(party_info(&to).dropped, 7);
+    pair_close(&from, &to);
+    disconnect_administrator(&administrator);
+}
+
+/* ---- Permissions ------------------------------------------------------------------------------- */
+
+/* Those of SECURITY.md for the protocol "Chat" of the realm "shop". */
+static const char permissions[] =
+    "authorization { users: [ { user: operator, password: p }, { user: exporter, password: p, permissions: { publish: ["
+    "  'peal.v1.shop.Chat.*', 'peal.v1.shop._presence.Chat', 'peal.v1.shop._request.Chat.>',"
+    "  '$JS.API.STREAM.INFO.peal-shop-Chat', '$JS.API.STREAM.MSG.GET.peal-shop-Chat', 'peal.v1.shop._origin.Chat.*',"
+    "  '$JS.API.STREAM.INFO.peal_shop_origins', '$JS.API.STREAM.MSG.GET.peal_shop_origins'"
+    "], subscribe: [ 'peal.v1.shop._presence.Chat', '_INBOX.peal.>', '_INBOX.peal_durable.>' ] } },"
+    "{ user: importer, password: p, permissions: { publish: ["
+    "  'peal.v1.shop._presence.Chat', '_INBOX.peal.>', '$JS.API.STREAM.INFO.peal-shop-Chat',"
+    "  '$JS.API.CONSUMER.CREATE.peal-shop-Chat', '$JS.API.CONSUMER.INFO.peal-shop-Chat.*',"
+    "  '$JS.API.CONSUMER.DELETE.peal-shop-Chat.*', '$JS.API.CONSUMER.MSG.NEXT.peal-shop-Chat.*',"
+    "  'peal.v1.shop._position.Chat.reader', '$JS.API.STREAM.INFO.peal_shop_positions',"
+    "  '$JS.API.STREAM.MSG.GET.peal_shop_positions'"
+    "], subscribe: [ 'peal.v1.shop.Chat.*', 'peal.v1.shop._presence.Chat', 'peal.v1.shop._request.Chat.>',"
+    "  '_INBOX.peal.>', '_INBOX.peal_durable.>' ] } } ] }";
+
+static void open_as(struct party *party, const struct server *server, const char *user, const char *application)
+{
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    char url[128];
+
+    snprintf(url, sizeof url, "nats://%s:p@127.0.0.1:%d", user, server->port);
+    options.url = url;
+    options.realm = "shop";
+    options.application = application;
+    party_open_with(party, &options);
+}
+
+static void keep_first(jsStreamConfig *made)
+{
+    made->MaxMsgsPerSubject = 1;
+    made->Discard = js_DiscardNew;
+    made->DiscardNewPerSubject = true;
+}
+
+static void make_all(const struct server *server)
+{
+    char url[128];
+
+    snprintf(url, sizeof url, "nats://operator:p@127.0.0.1:%d", server->port);
+    const struct administrator administrator = connect_administrator(url);
+    make_stream(&administrator, "peal-shop-Chat", "peal.v1.shop.Chat.>", NULL);
+    make_stream(&administrator, "peal_shop_positions", "peal.v1.shop._position.>", keep_last);
+    make_stream(&administrator, "peal_shop_origins", "peal.v1.shop._origin.>", keep_first);
+    disconnect_administrator(&administrator);
+}
+
+CLAIM("N9", "clients that may not make streams export and import durably by the streams of an operator, and say so without them")
+{
+    struct server server;
+    struct party from, to;
+
+    next_realm();
+    server_start(&server, permissions);
+    open_as(&from, &server, "exporter", NULL);
+    check_refusal(export_durably(&from, NULL), "the stream peal-shop-Chat does not exist");
+    CHECK_CONTAINS(peal_bridge_last_message(), "permission");
+    make_all(&server);
+    CHECK_OK(export_durably(&from, "till-7"));
+    open_as(&to, &server, "importer", "reader");
+    CHECK_OK(import_durably(&to));
+    party_observe(&to, no_queue);
+    say_some(&from, 1, 10);
+    WAIT_UNTIL(party_heard(&to) == 10);
+    party_close(&to);
+    say_some(&from, 11, 12);
+    open_as(&to, &server, "importer", "reader");
+    CHECK_OK(import_durably(&to));
+    party_observe(&to, no_queue);
+    WAIT_UNTIL(party_heard(&to) == 2);
+    CHECK_EQUAL(party_info(&from).refused + party_info(&to).refused, 0);
+    pair_close(&from, &to);
+    server_stop(&server);
+}
