@@ -103,8 +103,7 @@ static bool report_stop(struct inbox *inbox)
     if (inbox->is_unreadable)
         bridge_refuse(import->bridge, &import->troubles, UNREADABLE, inbox->position_subject, inbox->positions);
     else if (inbox->fault != NULL)
-        bridge_refuse(
-            import->bridge, &import->troubles, FAULTY_STREAM, inbox->stream, inbox->subjects, inbox->fault);
+        bridge_refuse(import->bridge, &import->troubles, FAULTY_STREAM, inbox->stream, inbox->subjects, inbox->fault);
     return inbox->is_unreadable || inbox->fault != NULL;
 }
 

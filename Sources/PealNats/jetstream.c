@@ -132,9 +132,8 @@ static peal_status judge(const jsStreamConfig *configuration, const struct strea
 {
     const char *fault = stream_fault(configuration, settings);
 
-    return fault == NULL
-             ? PEAL_OK
-             : bridge_fail(PEAL_ERROR_CREATION, FAULTY_STREAM, settings->name, settings->subjects, fault);
+    return fault == NULL ? PEAL_OK
+                         : bridge_fail(PEAL_ERROR_CREATION, FAULTY_STREAM, settings->name, settings->subjects, fault);
 }
 
 /* Asks for the stream first, because a client needs no permission to make one that an operator has made. */

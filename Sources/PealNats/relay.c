@@ -73,10 +73,7 @@ static void end_use(struct relay *relay)
 
 static void count_drop(struct relay *relay) { __atomic_fetch_add(&relay->dropped, 1, __ATOMIC_RELAXED); }
 
-static void retain(void *object)
-{
-    __atomic_fetch_add(&((struct relayed *)object)->references, 1, __ATOMIC_RELAXED);
-}
+static void retain(void *object) { __atomic_fetch_add(&((struct relayed *)object)->references, 1, __ATOMIC_RELAXED); }
 
 /* In the child of a fork, another thread of the parent may have had the lock, and the memory stays. */
 static void release(void *object)
@@ -321,8 +318,9 @@ peal_status relay_flush(struct relay *relay, uint32_t timeout)
     if (!is_in_time)
         return PEAL_ERROR_TIMEOUT;
     const int64_t rest = until - now_in_milliseconds();
-    const peal_status status = peal_queue_flush(
-        relay->queue, timeout == PEAL_FOREVER ? timeout : rest > 0 ? (uint32_t)rest : 0);
+    const peal_status status = peal_queue_flush(relay->queue, timeout == PEAL_FOREVER ? timeout
+                                                              : rest > 0              ? (uint32_t)rest
+                                                                                      : 0);
     if (status != PEAL_ERROR_HANDLE)
         return status;
     pthread_mutex_lock(&relay->lock);

@@ -150,9 +150,8 @@ static void settle(struct requests *requests, struct request *request, const str
         bridge_refuse(export->bridge, &export->troubles, "an answer of %s: %s", method->name, peal_wire_last_message());
         /* A process with another declaration answers with the fingerprint of its own. */
         if (header->kind == PEAL_WIRE_RESULT && header->status == PEAL_ERROR_CONFLICT)
-            answered = (struct answered){
-                .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_CONFLICT, .is_message = true
-            };
+            answered =
+                (struct answered){ .outcome = OUTCOME_NOT_MADE, .status = PEAL_ERROR_CONFLICT, .is_message = true };
     } else {
         answered = read_status(method, header->status, result, sentence, sizeof sentence);
     }
@@ -291,8 +290,9 @@ static peal_status encode(const struct request *request, const struct peal_wire_
 
     peal_status status = peal_wire_encode_call(method->plan, header, arguments, *message, STACK_BYTES, out_size);
     if (status == PEAL_ERROR_LIMIT && *out_size > limit)
-        return bridge_fail(PEAL_ERROR_LIMIT, "%s: a message of %zu bytes is longer than `message_limit` of the bridge, %zu",
-            method->name, *out_size, limit);
+        return bridge_fail(PEAL_ERROR_LIMIT,
+            "%s: a message of %zu bytes is longer than `message_limit` of the bridge, %zu", method->name, *out_size,
+            limit);
     if (status == PEAL_ERROR_LIMIT && *out_size > STACK_BYTES) {
         uint8_t *made = malloc(*out_size);
         if (made == NULL)

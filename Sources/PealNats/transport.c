@@ -221,8 +221,7 @@ peal_status transport_request(
 {
     if (fork_is_left(transport->generation))
         return bridge_fail(PEAL_ERROR_NOT_FOUND, FORK_SENTENCE);
-    const natsStatus status = natsConnection_PublishRequest(
-        transport->connection, subject, reply, message, (int)size);
+    const natsStatus status = natsConnection_PublishRequest(transport->connection, subject, reply, message, (int)size);
     switch (status) {
     case NATS_OK: return PEAL_OK;
     case NATS_MAX_PAYLOAD: return fail_as_nats(PEAL_ERROR_LIMIT, subject, status);

@@ -93,8 +93,8 @@ static peal_status add_all(struct names *names, uint64_t protocol)
     return status;
 }
 
-static peal_status search(struct names *names, const char *protocol, const char *method, peal_protocol *out_protocol,
-    peal_method *out_method)
+static peal_status search(
+    struct names *names, const char *protocol, const char *method, peal_protocol *out_protocol, peal_method *out_method)
 {
     peal_status status = names->tree == NULL ? add_all(names, 0) : PEAL_OK;
     struct name *found = status == PEAL_OK ? find(names, 0, protocol) : NULL;
@@ -118,8 +118,8 @@ static peal_status search(struct names *names, const char *protocol, const char 
     return PEAL_OK;
 }
 
-peal_status names_find(struct names *names, const char *protocol, const char *method, peal_protocol *out_protocol,
-    peal_method *out_method)
+peal_status names_find(
+    struct names *names, const char *protocol, const char *method, peal_protocol *out_protocol, peal_method *out_method)
 {
     out_protocol->id = out_method->id = 0;
     const peal_status status = search(names, protocol, method, out_protocol, out_method);

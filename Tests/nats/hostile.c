@@ -352,7 +352,8 @@ CLAIM("N18", "an answer with an unknown status, or one that is too long, fails w
         NATS_OK);
     CHECK_EQUAL(natsConnection_Flush(provider.stranger.connection), NATS_OK);
     provider.status = (peal_status)-99999;
-    check_answer(&provider, table, self, PEAL_ERROR_STATE, "unknown status -99999, and the call may have been made", false);
+    check_answer(
+        &provider, table, self, PEAL_ERROR_STATE, "unknown status -99999, and the call may have been made", false);
     provider.status = PEAL_ERROR_LIMIT;
     check_answer(&provider, table, self, PEAL_ERROR_LIMIT, "too many open requests", false);
     CHECK_CONTAINS(peal_last_message(), "was not made");

@@ -384,13 +384,13 @@ CLAIM("N18", "the end of a bridge ends the calls of its proxies, and later calls
 }
 
 /* Calls a method whose arguments cannot be sent, and checks its failure. */
-#define CHECK_UNSENT(call, status, words)                      \
-    do {                                                       \
-        peal_clear_failure();                                  \
-        call;                                                  \
-        CHECK_STATUS(peal_last_status(), status);              \
-        CHECK_CONTAINS(peal_last_message(), words);            \
-        CHECK_CONTAINS(peal_last_message(), "was not made");   \
+#define CHECK_UNSENT(call, status, words)                    \
+    do {                                                     \
+        peal_clear_failure();                                \
+        call;                                                \
+        CHECK_STATUS(peal_last_status(), status);            \
+        CHECK_CONTAINS(peal_last_message(), words);          \
+        CHECK_CONTAINS(peal_last_message(), "was not made"); \
     } while (false)
 
 CLAIM("N18", "a call whose arguments cannot be sent fails with the status and the sentence of the reason, and is not made")

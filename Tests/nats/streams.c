@@ -46,8 +46,8 @@ static const char *in_realm(const char *format)
 }
 
 /* Makes a stream, which a function may change before. */
-static void make_stream(
-    const struct administrator *administrator, const char *name, const char *subjects, void (*change)(jsStreamConfig *made))
+static void make_stream(const struct administrator *administrator, const char *name, const char *subjects,
+    void (*change)(jsStreamConfig *made))
 {
     const char *list[2] = { subjects, NULL };
     jsStreamConfig configuration;

@@ -166,8 +166,9 @@ int events_read(struct events *events, struct connection *connection, const char
                 return result;
         }
         if (events->kept > KEPT_LIMIT) {
-            report_error("the names, threads and calls on queues that the program %ld has sent need more than 1 GiB of memory "
-                         "here; a shorter time needs less",
+            report_error(
+                "the names, threads and calls on queues that the program %ld has sent need more than 1 GiB of memory "
+                "here; a shorter time needs less",
                 connection->pid);
             return EXIT_FAILED;
         }

@@ -102,9 +102,8 @@ static void print_calls(const struct screen *screen, const struct value *line)
     format_duration(median, sizeof median, value_number(line, "median_ns"));
     format_duration(late, sizeof late, value_number(line, "p99_ns"));
     format_duration(longest, sizeof longest, value_number(line, "longest_ns"));
-    snprintf(text, sizeof text, "%10.0f %9s %9s %9s %5.1f%%  %s, %s",
-        rate(screen, line, "calls"), median, late, longest, rate(screen, line, "total_ns") / 1e7,
-        value_text(line, "method"), value_text(line, "name"));
+    snprintf(text, sizeof text, "%10.0f %9s %9s %9s %5.1f%%  %s, %s", rate(screen, line, "calls"), median, late,
+        longest, rate(screen, line, "total_ns") / 1e7, value_text(line, "method"), value_text(line, "name"));
     print_cut(text, screen->columns);
 }
 

@@ -77,11 +77,9 @@ extension Center {
 extension CenterState {
     /// The protocol whose name is similar to an unknown one, as a question.
     func hint(for name: String) -> String? {
-        NearestName.find(name, in: Array(protocolsByName.keys.prefix(Self.maximumNames))).map { "did you mean \($0)?" }
+        NearestName.find(name, among: protocolsByName.count, in: Array(protocolsByName.keys))
+            .map { "did you mean \($0)?" }
     }
-
-    /// If there are very many protocols, a mistake must not cost a search through all of them.
-    private static var maximumNames: Int { 10_000 }
 
     /// Refuses a description that is neither the known protocol nor an older or newer version of it.
     fileprivate func checkSame(

@@ -108,7 +108,8 @@ extension Mediator {
     public func find(_ name: String) throws(Failure) -> Module {
         try withState { (state) throws(Failure) in
             if let module = state.byName[name] { return module }
-            let guess = NearestName.find(name, in: Array(state.byName.keys)).map { "; did you mean \($0)?" } ?? ""
+            let near = NearestName.find(name, among: state.byName.count, in: Array(state.byName.keys))
+            let guess = near.map { "; did you mean \($0)?" } ?? ""
             throw Failure(.notFound, "there is no module \(name)\(guess)")
         }
     }

@@ -17,14 +17,13 @@ extension Service {
     public static func find(_ name: UnsafePointer<CChar>, in center: Center) throws(Failure) -> Service {
         if let found = try center.services.find(name) { return found }
         let name = String(cString: name)
-        let near = NearestName.find(name, in: center.services.all.prefix(maximumNames).map { $0.name })
+        let book = center.services
+        let near = NearestName.find(name, among: book.count, in: book.all.map { $0.name })
         let hint = near.map { "; did you mean \($0)?" } ?? "; register it first"
         let failure = Failure(.notFound, "there is no service \(name) in this center\(hint)")
         Creation.note(failure)
         throw failure
     }
-
-    private static var maximumNames: Int { 10_000 }
 
     /// The service that provides a protocol.
     public static func find(providing proto: String, in center: Center) throws(Failure) -> Service {

@@ -139,6 +139,9 @@ final class ServiceBook: Sendable {
         withState { state in state.ids.map { $0 } }.compactMap(Handles.services.find)
     }
 
+    /// The number of registered services; more by those that were just removed.
+    var count: Int { withState { $0.ids.count } }
+
     /// The caller must hold the lock of services.
     func nextOrder() -> UInt64 {
         state.lastOrder += 1

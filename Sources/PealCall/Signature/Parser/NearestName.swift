@@ -4,37 +4,60 @@ public enum NearestName {
     /// same first letter, and then to the one that sorts first, so that a message does not change from
     /// run to run.
     public static func find(_ word: String, in candidates: [String]) -> String? {
-        let bytes = Array(word.utf8.prefix(longest))
+        let pattern = Pattern(word)
         var best: (distance: Int, change: Int, name: String)?
         for name in candidates where name != word && !name.isEmpty {
             let length = name.utf8.count
-            let allowed = max(1, max(length, bytes.count) / 3)
-            guard length <= longest, abs(length - bytes.count) <= allowed else { continue }
-            let distance = distance(bytes, Array(name.utf8))
+            let allowed = max(1, max(length, pattern.length) / 3)
+            guard length <= Pattern.longest, abs(length - pattern.length) <= allowed else { continue }
+            let distance = pattern.distance(to: name)
             // Two names that share only their length are not similar.
-            guard distance <= allowed, distance < min(length, bytes.count) else { continue }
-            let candidate = (distance: distance, change: name.utf8.first == bytes.first ? 0 : 1, name: name)
+            guard distance <= allowed, distance < min(length, pattern.length) else { continue }
+            let candidate = (distance: distance, change: name.utf8.first == word.utf8.first ? 0 : 1, name: name)
             if let best, best <= candidate { continue }
             best = candidate
         }
         return best?.name
     }
 
-    private static let longest = 64
+    /// Finds nothing among very many names: programs also look for names that they expect to be unknown.
+    public static func find(_ word: String, among count: Int, in candidates: @autoclosure () -> [String]) -> String? {
+        count <= 500 ? find(word, in: candidates()) : nil
+    }
+}
 
-    /// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other.
-    private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-        var older: [Int] = []
-        var previous = Array(0...right.count)
-        for (i, a) in left.enumerated() {
-            var current = [i + 1]
-            for (j, b) in right.enumerated() {
-                var value = min(previous[j + 1] + 1, current[j] + 1, previous[j] + (a == b ? 0 : 1))
-                if i > 0, j > 0, a == right[j - 1], left[i - 1] == b { value = min(value, older[j - 1] + 1) }
-                current.append(value)
-            }
-            (older, previous) = (previous, current)
+/// The first 64 bytes of a word, as a mask for each byte: where the word has it.
+private struct Pattern {
+    static let longest = 64
+
+    let length: Int
+    private var masks = [UInt64](repeating: 0, count: 256)
+
+    init(_ word: String) {
+        length = min(word.utf8.count, Self.longest)
+        for (i, byte) in word.utf8.prefix(Self.longest).enumerated() { masks[Int(byte)] |= 1 << UInt64(i) }
+    }
+
+    /// Insertions, deletions, replacements and swaps of neighbours that turn one name into the other: a column of the
+    /// table of distances at a time, in a word (Hyyrö, "A bit-vector algorithm for computing Levenshtein and Damerau
+    /// edit distances", 2003). `rises` and `falls` are the differences of neighbours in the column.
+    func distance(to name: String) -> Int {
+        guard length > 0 else { return name.utf8.count }
+        let last: UInt64 = 1 << UInt64(length - 1)
+        var (rises, falls, diagonal, before) = (~UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+        var distance = length
+        for byte in name.utf8 {
+            let mask = masks[Int(byte)]
+            let swaps = ((~diagonal & mask) << 1) & before
+            diagonal = (((mask & rises) &+ rises) ^ rises) | mask | falls | swaps
+            let right = falls | ~(diagonal | rises)
+            let left = diagonal & rises
+            if right & last != 0 { distance += 1 } else if left & last != 0 { distance -= 1 }
+            let shifted = right << 1 | 1
+            rises = left << 1 | ~(diagonal | shifted)
+            falls = shifted & diagonal
+            before = mask
         }
-        return previous[right.count]
+        return distance
     }
 }
