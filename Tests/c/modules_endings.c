@@ -25,11 +25,14 @@ static peal_status got;
 
 /* ---- The functions of modules and observers ---------------------------------------------------- */
 
+static char last_message[512];
+
 static void module_failed(void *self, const char *name, const char *step, const char *message)
 {
     (void)self;
     journal_write("failed(%s,%s)", name, step);
     CHECK_CONTAINS(message, name);
+    snprintf(last_message, sizeof last_message, "%s", message);
 }
 static void module_overdue(void *self, const char *name, const char *step, uint64_t nanoseconds)
 {
@@ -975,7 +978,7 @@ static void *ask_one(void *method)
     return NULL;
 }
 
-CLAIM("M5", "two modules on queues whose events call each other do not wait for each other: one result is missing")
+CLAIM("M5", "two modules on queues whose events call each other do not wait: one result is missing, and the sentence names the call")
 {
     const struct pair_questions *const given[] = { &answering_first, &answering_second };
     struct part parts[2] = { { .name = "a" }, { .name = "b" } };
@@ -1008,7 +1011,11 @@ CLAIM("M5", "two modules on queues whose events call each other do not wait for 
     for (int i = 0; i < 2; i++)
         thread_join(threads[i]);
     CHECK_EQUAL(answers[0] + answers[1], 1);
-    CHECK(journal_has("failed(a,event)") != journal_has("failed(b,event)"));
+    const bool is_first = journal_has("failed(a,event)");
+    CHECK(is_first != journal_has("failed(b,event)"));
+    CHECK_CONTAINS(
+        last_message, is_first ? "a call of Pair.second by an observer" : "a call of Pair.first by an observer");
+    CHECK_CONTAINS(last_message, "runs on thread");
     close_modules();
     for (int i = 0; i < 2; i++)
         lane_close(&lanes[i]);

@@ -112,7 +112,7 @@ extension Mediator {
         case .failed(let sentence): return fail(module, step, .start, sentence)
         case .late(isDone: false): return fail(module, step, .timeout, late)
         case .late(isDone: true): return undo(module, step, late)
-        case .abandoned(.cycle): return fail(module, nil, .wouldDeadlock, ModuleStep.cycle)
+        case .abandoned(.cycle(let call)): return fail(module, nil, .wouldDeadlock, ModuleStep.cycle(call))
         case .abandoned:
             return fail(module, nil, .timeout, "it has not answered within its time limit of \(module.timeout) ms")
         }

@@ -15,8 +15,8 @@ extension Mediator {
         enum Reason {
             /// `overdue`: the step's limit passed. `cutShort`: the deadline of all modules passed first.
             case overdue, cutShort
-            /// The step waits for a call that waits for it.
-            case cycle
+            /// The step waits for a call that waits for it. `call` is the sentence's name for that call.
+            case cycle(call: String)
         }
     }
 
@@ -42,7 +42,10 @@ extension Mediator {
         func limit(_ state: borrowing MediatorState) -> UInt64 {
             min(step.deadline, deadline, step.kind == .stop && state.phase == .draining ? state.stopDeadline : .max)
         }
-        _ = wait(for: .step(step.kind, of: step.module), until: limit) { _ in
+        var call = ""
+        _ = wait(
+            for: .step(step.kind, of: step.module), until: limit, cut: { call = SeenCall.fact(onThread: $0) }
+        ) { _ in
             if case .over = step.progress { true } else { false }
         }
         let (end, completion, use) = withState { state -> (StepEnd, Completion?, ServiceUse?) in
@@ -52,7 +55,8 @@ extension Mediator {
             }
             step.isAbandoned = true
             let now = peal_clock_now()
-            let reason: StepEnd.Reason = now >= step.deadline ? .overdue : now >= limit(state) ? .cutShort : .cycle
+            let reason: StepEnd.Reason =
+                now >= step.deadline ? .overdue : now >= limit(state) ? .cutShort : .cycle(call: call)
             if case .cutShort = reason { state.hasMissedStopDeadline = true }
             // A running call ends its use itself.
             guard case .deferred = step.progress else { return (.abandoned(reason), nil, nil) }

@@ -197,7 +197,7 @@ extension Mediator.StepEnd {
             case .late: "it took longer than its time limit of \(module.timeout) ms"
             case .abandoned(.overdue): "it has not answered within its time limit of \(module.timeout) ms"
             case .abandoned(.cutShort): "the time limit of all stops has expired, and this stop was not waited for"
-            case .abandoned(.cycle): ModuleStep.cycle
+            case .abandoned(.cycle(let call)): ModuleStep.cycle(call)
             }
         return reason.map { "module \(module.name) could not be stopped: \($0)" }
     }

@@ -63,10 +63,11 @@ extension Mediator {
 
     /// Waits in the wait graph until a condition is true, because calls on other threads may delay it.
     ///
-    /// - Returns: False if the deadline passed first, or the wait was cut because it was circular.
+    /// - Parameter cut: Called if the wait was cut because it was circular, with the thread that it was cut for.
+    /// - Returns: False if the deadline passed first, or the wait was cut.
     func wait(
         for subject: ThreadWait.Subject, until deadline: (borrowing MediatorState) -> UInt64,
-        _ condition: (borrowing MediatorState) -> Bool
+        cut: (UInt32) -> Void = { _ in }, _ condition: (borrowing MediatorState) -> Bool
     ) -> Bool {
         if withState({ condition($0) }) { return true }
         return WaitGraph.waiting(for: subject) { thread in
@@ -75,6 +76,7 @@ extension Mediator {
                 isTrue = condition(state)
                 return isTrue || thread.isCut
             }
+            if thread.isCut { cut(thread.delayer) }
             return isTrue
         }
     }

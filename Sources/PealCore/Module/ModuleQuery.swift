@@ -75,7 +75,7 @@ extension Mediator {
             switch run(try ModuleStep.make(.event, of: module, query: query)) {
             case .done, .late(isDone: true): try query.readResult(into: result)
             case .failed(let sentence): throw Failure(.state, sentence)
-            case .abandoned(.cycle): throw Failure(.wouldDeadlock, ModuleStep.cycle)
+            case .abandoned(.cycle(let call)): throw Failure(.wouldDeadlock, ModuleStep.cycle(call))
             case .late(isDone: false), .abandoned: break
             }
         } catch {

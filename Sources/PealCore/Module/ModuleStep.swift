@@ -17,7 +17,7 @@ final class ModuleStep: Sendable {
     }
 
     /// Why a step is abandoned at once.
-    static let cycle = "it would wait for a call of another module, which waits for it"
+    static func cycle(_ call: String) -> String { "waiting for it would deadlock: \(call) and waits for it" }
 
     /// Why a step fails if its queue does not run it.
     static let refusal = "its queue has ended, or its executor refuses work; the step was not called on another thread"

@@ -24,8 +24,9 @@ final class ThreadWait: Sendable {
     /// The queues whose calls the waiting thread is inside.
     // Only compared. The waiting thread keeps them alive.
     nonisolated(unsafe) fileprivate let mailboxes: [Mailbox]
+    /// The system's number of the thread that the wait was cut for; 0: it is not cut.
     // No lock guards it: see event_count.h.
-    private let cut = Atomic(false)
+    private let cut = Atomic(UInt32(0))
 
     fileprivate init(_ subject: Subject) {
         thread = Mediator.thisThread
@@ -34,10 +35,13 @@ final class ThreadWait: Sendable {
     }
 
     /// Returns true if the wait has ended because it was part of a circular wait.
-    var isCut: Bool { cut.load(ordering: .sequentiallyConsistent) }
+    var isCut: Bool { delayer != 0 }
 
-    fileprivate func cutOff() {
-        cut.store(true, ordering: .sequentiallyConsistent)
+    /// The thread whose call was waited for, and waits for this one; 0: the wait is not cut.
+    var delayer: UInt32 { cut.load(ordering: .sequentiallyConsistent) }
+
+    fileprivate func cutOff(from other: ThreadWait) {
+        cut.store(other.systemThread, ordering: .sequentiallyConsistent)
         switch subject {
         case .step(_, let module), .calls(let module), .action(let module): module.mediator.signalChange()
         case .reports(let mediator): mediator.signalChange()
@@ -61,6 +65,10 @@ final class ThreadWait: Sendable {
         case .step(.stop, _): 3
         case .step: 2
         }
+    }
+
+    private var systemThread: UInt32 {
+        UnsafePointer<peal_thread>(bitPattern: thread)?.pointee.system_id ?? .max
     }
 
     private static var mailboxesHere: [Mailbox] {
@@ -89,7 +97,7 @@ enum WaitGraph {
             waits[wait.thread] = wait
             return cutCycles(through: wait, in: waits)
         }
-        for other in cut { other.cutOff() }
+        for (wait, other) in cut { wait.cutOff(from: other) }
         defer { waits.withLock { $0[wait.thread] = nil } }
         return body(wait)
     }
@@ -114,20 +122,23 @@ enum WaitGraph {
 
     private typealias Delay = (wait: ThreadWait, isInside: Bool)
 
-    /// - Returns: The waits to cut, so that no circular wait is left.
-    private static func cutCycles(through wait: ThreadWait, in waits: [UInt: ThreadWait]) -> [ThreadWait] {
+    /// - Returns: The waits to cut, so that no circular wait is left, each with the one that delays it.
+    private static func cutCycles(
+        through wait: ThreadWait, in waits: [UInt: ThreadWait]
+    ) -> [(wait: ThreadWait, delayer: ThreadWait)] {
         var left = waits.filter { !$0.value.isCut }
-        var cut: [ThreadWait] = []
+        var cut: [(wait: ThreadWait, delayer: ThreadWait)] = []
         while left[wait.thread] != nil {
             var passed: Set<UInt> = []
             // One thread of a circular wait is inside a call. The others only delay their own actions.
             guard let cycle = cycle(from: wait, to: wait.thread, in: left, &passed),
-                let least = cycle.filter({ $0.isInside && $0.wait.mayBeCut }).map({ $0.wait }).min(by: {
-                    $0.loss < $1.loss
+                let least = cycle.indices.filter({ cycle[$0].isInside && cycle[$0].wait.mayBeCut }).min(by: {
+                    cycle[$0].wait.loss < cycle[$1].wait.loss
                 })
             else { break }
-            left[least.thread] = nil
-            cut.append(least)
+            let (waiting, delayer) = (cycle[least].wait, cycle[(least + 1) % cycle.count].wait)
+            left[waiting.thread] = nil
+            cut.append((waiting, delayer))
         }
         return cut
     }

@@ -74,6 +74,12 @@ extension SeenCall {
         return "\(subject) runs on thread \(thread)\(time)"
     }
 
+    /// What runs on a thread: its innermost call of an observer, a timer or a proxy, or else a module's step.
+    static func fact(onThread thread: UInt32) -> String {
+        look().filter { $0.thread == thread }.max { $0.depth < $1.depth }?.fact
+            ?? "a call of a module runs on thread \(thread)"
+    }
+
     /// The sentence of PEAL_NOT_WAITED.
     ///
     /// - Parameter ids: The handles of the observers, timers and proxies that were waited for.
