@@ -90,9 +90,10 @@ PEAL_API peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol pr
 /* The state of a recorder. */
 struct peal_recorder_info {
     size_t size;    /* sizeof(struct peal_recorder_info), set by the caller */
-    uint64_t bytes; /* of the file that are used */
+    uint64_t bytes; /* of the file that are used; 0 until it has its name */
     uint64_t lost;  /* calls that are not in the file */
-    const char *reason; /* why the last of them was lost, or why the recorder has stopped, *static*; NULL for neither */
+    const char *reason; /* why the last of them was lost, or why the recorder has stopped, and what to change, *static*;
+                           NULL for neither */
 };
 
 /* Reads the state of a recorder, and finds out if another process has cut or overwritten its file. Some system calls.
@@ -106,8 +107,9 @@ PEAL_API peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal
  * is left as it is.
  *
  * recorder: *consumed*; NULL does nothing. The caller must not be inside a call of a recorded method.
+ * Returns the number of calls that are not in the file, those since the last peal_recorder_get_info included.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API void peal_recorder_destroy(peal_recorder *recorder);
+PEAL_API uint64_t peal_recorder_destroy(peal_recorder *recorder);
 
 /* ---- Replay ------------------------------------------------------------------------------------ */
 
@@ -142,7 +144,8 @@ struct peal_replay_info {
     uint64_t failed; /* of these: calls whose broadcast failed, and calls that could not be decoded */
     uint64_t lost; /* calls that the recorder counted and did not record */
     uint64_t duration; /* from the beginning of the recording to its last call, in nanoseconds */
-    bool is_closed; /* by peal_recorder_destroy; otherwise its program has ended before */
+    bool is_closed; /* by peal_recorder_destroy, and whole. Otherwise its program has ended before, or is still recording, or
+                       another process has cut or overwritten the file: the calls of its end are missing */
 };
 
 /* Reads the content of a recording.
