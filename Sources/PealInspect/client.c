@@ -313,6 +313,11 @@ void client_run(struct client *client, short events, uint32_t flags)
         client->recording = NULL;
         end_answer(client);
     }
+    /* A stream whose lines have no memory ends with an error, because the next lines would hide the gap. */
+    if (is_open && client->output.is_refused && has_stream(client)) {
+        end_stream(client);
+        end_answer(client);
+    }
     if (is_open)
         is_open = transmit(client);
     if (!is_open)

@@ -44,10 +44,10 @@ static void add_event(void *context, const struct peal_tap_record *record, void 
     json_text(&line, "text", printed.bytes != NULL ? printed.bytes : "");
     json_end_line(&line);
     pthread_mutex_lock(&monitor->lock);
-    if (monitor->pending.length < PENDING_LIMIT && !line.is_refused && !monitor->is_finished)
+    const bool has_room = monitor->pending.length < PENDING_LIMIT && !line.is_refused;
+    if (has_room && !monitor->is_finished)
         text_add_bytes(&monitor->pending, line.bytes, line.length);
-    else
-        monitor->lost += !monitor->is_finished;
+    monitor->lost += !monitor->is_finished && (!has_room || monitor->pending.is_refused);
     pthread_mutex_unlock(&monitor->lock);
     text_free(&line);
     text_free(&printed);

@@ -171,6 +171,7 @@ claim "graph writes the input of Graphviz" has out '^digraph peal {'
 claim "graph has the functions of observers" has out 'count_echo'
 run "$peal" graph --json --seconds 0.5 "$pid"
 claim "graph writes JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/out"
+claim "a graph that misses nothing has no warning" [ ! -s "$work/err" ]
 claim "graph has the observer that broadcasts" has out '"label":"on_echo","calls":[1-9]'
 claim "graph has the calls of the observer's queues" has out '"label":"","calls":[1-9]'
 run "$peal" graph --svg "$pid"

@@ -216,6 +216,8 @@ for name, words, parts, wanted, sentence in [
     ("a gap in the records, to graph", graph, (line(kind="begun"), lost_record), 0, "7 records were lost"),
     ("the number of lost records, to graph", graph, (line(kind="begun"), lost_record, line(kind="total", lost=12)), 0,
      "12 records were lost"),
+    ("a call of an observer that the tree does not have, to graph", graph, (line(kind="begun"), line(kind="name", id="1", name="P.m"),
+     b'["call",1,1,1,"1","2","0",0,0,0]\n'), 0, "1 calls are not in the graph"),
     ("the number of lost records, to trace", trace, (line(kind="begun"), lost_record, line(kind="total", lost=12)), 0,
      "12 records lost"),
     ("lost lines, to monitor", ("monitor",), (line(kind="lost", count=3), line(kind="lost", count=4)), 0, "7 lines are missing"),

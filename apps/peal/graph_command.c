@@ -87,6 +87,7 @@ struct traffic {
     long pid;
     struct events *events;
     void *threads; /* a tree of tsearch */
+    uint64_t unknown; /* calls of observers that are not in the model */
 };
 
 static int compare_threads(const void *left, const void *right)
@@ -200,8 +201,12 @@ static void add_call(struct traffic *traffic, struct thread_stack *stack, const 
     const struct value *observer = find_object(traffic, event->object);
 
     push(traffic, stack, event->object);
-    if (observer != NULL && split_method(traffic, event->method, protocol, &method))
+    if (!split_method(traffic, event->method, protocol, &method))
+        return;
+    if (observer != NULL)
         add_path(traffic->graph, traffic->model, observer, 1);
+    else
+        traffic->unknown++;
 }
 
 static void add_enqueued(struct traffic *traffic, const struct event *event)
@@ -250,6 +255,10 @@ static int add_broadcasts(struct graph *graph, const struct model *model, bool a
         report_error("%llu records were lost, so the graph has fewer calls than the program has made, and may lack "
                      "edges; fewer --seconds lose fewer records",
             (unsigned long long)events.lost);
+    if (traffic.unknown > 0)
+        report_error("%llu calls are not in the graph, because their observers were registered after the command had begun; "
+                     "another graph has them",
+            (unsigned long long)traffic.unknown);
     events_free(&events);
     tdestroy(traffic.threads, free_stack);
     disconnect(&connection);
