@@ -177,8 +177,8 @@ struct peal_replay_call {
 /* Reads the next call and does not make it: for programs that print a recording, or choose the calls.
  *
  * out_call: filled; its size must be set.
- * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND after the last call; PEAL_ERROR_SYNTAX for a call that cannot be decoded: the
- * following one can be read; PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND after the last call, and where the file was cut meanwhile; PEAL_ERROR_SYNTAX for a
+ * call that cannot be decoded: the following one can be read; PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY.
  * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_replay_next(peal_replay *replay, struct peal_replay_call *out_call);
 
@@ -187,7 +187,8 @@ PEAL_API peal_status peal_replay_next(peal_replay *replay, struct peal_replay_ca
  * by peal_replay_next, and wait as long as you like.
  *
  * speed: a factor of the original speed; PEAL_REPLAY_FULL_SPEED waits for nothing.
- * Returns PEAL_OK, also if broadcasts failed: peal_replay_get_info counts them. PEAL_ERROR_ARGUMENT for a speed below
+ * Returns PEAL_OK, also if broadcasts failed: peal_replay_get_info counts them. If the file is cut meanwhile, the calls that
+ * were made, failed and skipped are fewer than its `calls`. PEAL_ERROR_ARGUMENT for a speed below
  * zero; PEAL_ERROR_MEMORY.
  * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_replay_run(peal_replay *replay, double speed);
