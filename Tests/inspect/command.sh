@@ -70,8 +70,8 @@ open(sys.argv[1], "wb").write(content)
 END
 # lost_calls: what record, replay and --list report of calls that are not in a file, or cannot be read from it.
 lost_calls() {
-    # A program that may write a mebibyte, and broadcasts that in some milliseconds.
-    limit=2048
+    # A program that may write 16 KiB, and broadcasts that in some milliseconds.
+    limit=32
     start PEAL_INSPECT=control -- 1000000
     limit=''
     run "$peal" record --seconds 0.4 "$pid" "$work/full.peal" Chat
