@@ -142,6 +142,7 @@ static void end_answer(struct client *client)
     add_end(&client->output);
     if (client->output.is_refused) {
         text_free(&client->output);
+        client->sent = 0;
         json_error(&client->output, "out of memory");
         client->is_ending = true;
     }
@@ -199,8 +200,16 @@ static bool receive(struct client *client)
         watch_finish(client->watch);
         return true;
     }
+    if (length == 0 && client->recording != NULL) {
+        if (recording_finish(client->recording, &client->output)) {
+            end_stream(client);
+            end_answer(client);
+            client->is_ending = true;
+        }
+        return true;
+    }
     if (length == 0) {
-        if (client->recording != NULL || (client->output.length == 0 && client->input.length == 0))
+        if (client->output.length == 0 && client->input.length == 0)
             return false;
         client->is_ending = true;
         return true;
@@ -248,26 +257,31 @@ short client_events(const struct client *client)
     return (short)(client->watch == NULL || is_streaming ? POLLIN : 0);
 }
 
-/* Adds the lines of a stream, and its end. */
+/* Adds the lines of a stream, and closes it after its last line. */
 static void collect(struct client *client)
 {
-    watch_collect(client->watch, &client->output, client->output.length - client->sent < OUTPUT_LIMIT);
-    if (!watch_is_finished(client->watch) || !watch_is_empty(client->watch))
+    const bool can_send = client->output.length - client->sent < OUTPUT_LIMIT;
+
+    watch_collect(client->watch, &client->output, can_send);
+    if (!can_send || !watch_is_finished(client->watch) || !watch_is_empty(client->watch))
         return;
+    watch_add_total(client->watch, &client->output);
     watch_close(client->watch);
     client->watch = NULL;
-    add_end(&client->output);
-    client->is_ending = true;
 }
 
+/* A stream has no end then: the client must learn that the program has ended. */
 void client_flush(struct client *client, int milliseconds)
 {
     check_user(client);
-    while (client->watch != NULL && milliseconds > 0) {
-        const size_t before = client->output.length;
-        collect(client);
-        const bool has_new = client->output.length > before;
-        if (client->watch == NULL || !transmit(client) || (!has_new && client->output.length == 0))
+    if (client->watch != NULL)
+        watch_finish(client->watch);
+    if (client->recording != NULL)
+        (void)recording_finish(client->recording, &client->output);
+    while ((client->watch != NULL || client->output.length > 0) && milliseconds > 0) {
+        if (client->watch != NULL)
+            collect(client);
+        if (!transmit(client))
             return;
         /* The socket is full. */
         struct pollfd wait = { client->descriptor, POLLOUT, 0 };
@@ -285,13 +299,23 @@ void client_run(struct client *client, short events, uint32_t flags)
         is_open = receive(client);
     while (is_open && answer_next(client, flags))
         is_open = transmit(client);
-    if (is_open && client->watch != NULL)
+    if (is_open && client->watch != NULL) {
         collect(client);
+        if (client->watch == NULL) {
+            end_answer(client);
+            client->is_ending = true;
+        }
+    }
     /* The calls that it makes, or lists, wait for a client that does not read. */
     if (is_open && client->recording != NULL && client->output.length == 0
         && !recording_continue(client->recording, client->user, &client->output)) {
         recording_close(client->recording);
         client->recording = NULL;
+        end_answer(client);
+    }
+    /* A stream whose lines have no memory ends with an error, because the next lines would hide the gap. */
+    if (is_open && client->output.is_refused && has_stream(client)) {
+        end_stream(client);
         end_answer(client);
     }
     if (is_open)

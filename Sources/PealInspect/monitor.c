@@ -18,6 +18,7 @@ struct monitor {
     pid_t process;
     struct text pending;
     uint64_t lost;
+    bool is_finished;
 };
 
 static void add_event(void *context, const struct peal_tap_record *record, void *const *arguments, const void *result)
@@ -43,10 +44,10 @@ static void add_event(void *context, const struct peal_tap_record *record, void 
     json_text(&line, "text", printed.bytes != NULL ? printed.bytes : "");
     json_end_line(&line);
     pthread_mutex_lock(&monitor->lock);
-    if (monitor->pending.length < PENDING_LIMIT && !line.is_refused)
+    const bool has_room = monitor->pending.length < PENDING_LIMIT && !line.is_refused;
+    if (has_room && !monitor->is_finished)
         text_add_bytes(&monitor->pending, line.bytes, line.length);
-    else
-        monitor->lost++;
+    monitor->lost += !monitor->is_finished && (!has_room || monitor->pending.is_refused);
     pthread_mutex_unlock(&monitor->lock);
     text_free(&line);
     text_free(&printed);
@@ -79,6 +80,13 @@ struct monitor *monitor_make(struct peal_tap_options *options)
     if (options->filter == NULL)
         answer_running(&monitor->pending);
     return monitor;
+}
+
+void monitor_finish(struct monitor *monitor)
+{
+    pthread_mutex_lock(&monitor->lock);
+    monitor->is_finished = true;
+    pthread_mutex_unlock(&monitor->lock);
 }
 
 void monitor_collect(struct monitor *monitor, struct text *output)

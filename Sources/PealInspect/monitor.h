@@ -14,6 +14,9 @@ struct monitor;
 /* Makes a monitor, and sets the function of the options, whose destroy callback frees the monitor. */
 struct monitor *monitor_make(struct peal_tap_options *options);
 
+/* Adds no more lines. */
+void monitor_finish(struct monitor *monitor);
+
 /* Moves the lines since the last collection. */
 void monitor_collect(struct monitor *monitor, struct text *output);
 

@@ -37,7 +37,8 @@ struct recording {
     bool has_begun;
     bool has_call; /* `call` was read and not made */
     struct peal_replay_call call;
-    uint64_t made, failed;
+    uint64_t calls, read; /* of the file */
+    uint64_t made, failed; /* or listed, for RECORDING_CALLS */
 };
 
 static uint64_t now(void)
@@ -140,14 +141,19 @@ static bool begin_record(struct recording *recording, const struct request *requ
     return request->count > 2 ? add_named(recording, request, output) : add_all(recording, output);
 }
 
-static void report_record(struct recording *recording, struct text *output)
+/* is_last: ends the recorder, so that the number of lost calls is final. */
+static void report_record(struct recording *recording, bool is_last, struct text *output)
 {
     struct peal_recorder_info info = { .size = sizeof info };
 
-    if (recording->wire->recorder_get_info(recording->recorder, &info) < 0)
-        return;
+    (void)recording->wire->recorder_get_info(recording->recorder, &info);
+    if (is_last) {
+        info.lost = recording->wire->recorder_close(recording->recorder);
+        recording->recorder = NULL;
+    }
     json_begin(output, NULL);
     json_text(output, "kind", "recording");
+    json_bool(output, "is_last", is_last);
     json_number(output, "bytes", info.bytes);
     json_number(output, "lost", info.lost);
     if (info.reason != NULL)
@@ -188,6 +194,7 @@ static bool begin_replay(struct recording *recording, const struct request *requ
         return false;
     }
     (void)recording->wire->replay_get_info(recording->replay, &info);
+    recording->calls = info.calls;
     json_begin(output, NULL);
     json_text(output, "kind", "content");
     json_number(output, "calls", info.calls);
@@ -212,6 +219,7 @@ static enum reading read_call(struct recording *recording)
         const peal_status status = recording->wire->replay_next(recording->replay, &recording->call);
         if (status == PEAL_ERROR_NOT_FOUND || status == PEAL_ERROR_MEMORY)
             return READ_NOTHING;
+        recording->read++;
         recording->failed += status < 0;
         recording->has_call = status == PEAL_OK && recording->call.method.id != 0;
     }
@@ -233,12 +241,17 @@ static uint64_t time_left(const struct recording *recording)
     return wanted <= passed ? 0 : wanted - passed < 1e18 ? (uint64_t)(wanted - passed) : (uint64_t)1000000000000000000;
 }
 
+/* Reports what became of the calls that were read. Those that are left at the end were cut from the file since it was
+ * opened, or there is no memory for them. */
 static void report_replay(struct recording *recording, struct text *output)
 {
+    const bool is_list = recording->kind == RECORDING_CALLS;
+
     json_begin(output, NULL);
-    json_text(output, "kind", "replayed");
-    json_number(output, "made", recording->made);
+    json_text(output, "kind", is_list ? "listed" : "replayed");
+    json_number(output, is_list ? "listed" : "made", recording->made);
     json_number(output, "failed", recording->failed);
+    json_number(output, "left", recording->calls > recording->read ? recording->calls - recording->read : 0);
     json_end_line(output);
 }
 
@@ -286,10 +299,15 @@ static bool continue_calls(struct recording *recording, struct text *output)
 {
     for (int lines = 0; lines < LINES; lines++) {
         const enum reading reading = read_call(recording);
-        if (reading != READ_CALL)
-            return reading == READ_LATER;
+        if (reading == READ_LATER)
+            return true;
+        if (reading == READ_NOTHING) {
+            report_replay(recording, output);
+            return false;
+        }
         add_call(&recording->call, output);
         recording->has_call = false;
+        recording->made++;
     }
     return true;
 }
@@ -326,13 +344,22 @@ bool recording_continue(struct recording *recording, uid_t user, struct text *ou
     switch (recording->kind) {
     case RECORDING_RECORD:
         if (is_due)
-            report_record(recording, output);
+            report_record(recording, false, output);
         return true;
     case RECORDING_REPLAY:
         if (is_due)
             report_replay(recording, output);
         return continue_replay(recording, user, output);
     default: return continue_calls(recording, output);
+    }
+}
+
+bool recording_finish(struct recording *recording, struct text *output)
+{
+    switch (recording->kind) {
+    case RECORDING_RECORD: report_record(recording, true, output); return true;
+    case RECORDING_REPLAY: report_replay(recording, output); return true;
+    default: return false;
     }
 }
 

@@ -29,6 +29,10 @@ struct recording *recording_open(const struct request *request, struct text *out
  * were read. */
 bool recording_continue(struct recording *recording, uid_t user, struct text *output);
 
+/* Ends a recording or a replay before its last call, and adds a line with its final numbers. Returns false for a list,
+ * which goes on. */
+bool recording_finish(struct recording *recording, struct text *output);
+
 /* Returns the time until it must be continued, in milliseconds. */
 int recording_period(const struct recording *recording);
 

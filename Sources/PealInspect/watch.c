@@ -41,6 +41,7 @@ struct watch {
     /* Records that were read from the rings and not yet sent; NULL of WATCH_MONITOR. */
     struct peal_tap_record *records;
     size_t count, sent, capacity, limit;
+    uint64_t read, lost; /* records since the beginning */
     bool is_finished; /* adds no more records */
     /* Ids whose names were sent, as a hash table. */
     uint64_t *named;
@@ -206,6 +207,17 @@ static void add_record(struct watch *watch, struct text *output, const struct pe
     text_add_bytes(output, line, (size_t)(to - line));
 }
 
+static bool grow(struct watch *watch, size_t capacity)
+{
+    struct peal_tap_record *larger = realloc(watch->records, capacity * sizeof *larger);
+
+    if (larger == NULL)
+        return false;
+    watch->records = larger;
+    watch->capacity = capacity;
+    return true;
+}
+
 /* Makes room for another batch. Returns false if the limit is reached or memory is refused. */
 static bool has_room(struct watch *watch)
 {
@@ -214,57 +226,72 @@ static bool has_room(struct watch *watch)
     if (watch->capacity - watch->count >= BATCH)
         return true;
     const size_t capacity = watch->capacity < watch->limit / 2 ? watch->capacity * 2 : watch->limit;
-    if (capacity - watch->count < BATCH)
-        return false;
-    struct peal_tap_record *larger = realloc(watch->records, capacity * sizeof *larger);
-    if (larger == NULL)
-        return false;
-    watch->records = larger;
-    watch->capacity = capacity;
-    return true;
+    return capacity - watch->count >= BATCH && grow(watch, capacity);
 }
 
-/* Reads the rings, so that they have room. Returns true if they may have more. */
-static bool read_rings(struct watch *watch, uint64_t *out_lost)
+static void read_rings(struct watch *watch, size_t most)
 {
     size_t count = 0;
 
-    if (watch->is_finished || !has_room(watch)
-        || peal_tap_read(watch->tap, watch->records + watch->count, BATCH, &count, out_lost) < 0)
-        return false;
+    (void)peal_tap_read(watch->tap, watch->records + watch->count, most, &count, &watch->lost);
     watch->count += count;
-    return count == BATCH;
+    watch->read += count;
 }
 
 void watch_collect(struct watch *watch, struct text *output, bool can_send)
 {
-    uint64_t lost = 0;
-
     if (watch->kind == WATCH_MONITOR) {
         if (can_send)
             monitor_collect(watch->monitor, output);
         return;
     }
-    (void)read_rings(watch, &lost);
+    /* So that the rings have room. */
+    if (!watch->is_finished && has_room(watch))
+        read_rings(watch, BATCH);
     if (watch->kind == WATCH_TOP) {
         for (; watch->sent < watch->count; watch->sent++)
             top_add(watch->top, &watch->records[watch->sent]);
         if (can_send)
-            top_collect(watch->top, output, lost);
+            top_collect(watch->top, output, watch->lost);
         return;
     }
     for (size_t i = 0; can_send && i < BATCH && watch->sent < watch->count; i++)
         add_record(watch, output, &watch->records[watch->sent++]);
 }
 
+/* Reads each ring once, also above the limit of a slow reader: their records have happened in time. */
+static void read_last(struct watch *watch)
+{
+    struct peal_tap_info info = { .size = sizeof info };
+
+    if (peal_tap_get_info(watch->tap, &info) < 0 || info.rings == 0)
+        return;
+    const size_t most = info.rings * info.capacity;
+    if (watch->capacity - watch->count >= most || grow(watch, watch->count + most))
+        read_rings(watch, most);
+    else
+        watch->lost = info.lost + info.records - watch->read;
+}
+
 void watch_finish(struct watch *watch)
 {
-    uint64_t lost;
-
-    if (watch->kind != WATCH_MONITOR)
-        while (read_rings(watch, &lost))
-            ;
+    if (watch->is_finished)
+        return;
     watch->is_finished = true;
+    if (watch->kind == WATCH_MONITOR)
+        monitor_finish(watch->monitor);
+    else
+        read_last(watch);
+}
+
+void watch_add_total(const struct watch *watch, struct text *output)
+{
+    if (!watch_has_records(watch))
+        return;
+    json_begin(output, NULL);
+    json_text(output, "kind", "total");
+    json_number(output, "lost", watch->lost);
+    json_end_line(output);
 }
 
 bool watch_has_records(const struct watch *watch) { return watch->kind == WATCH_EVENTS || watch->kind == WATCH_SLICES; }

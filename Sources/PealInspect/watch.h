@@ -25,12 +25,16 @@ void watch_collect(struct watch *watch, struct text *output, bool can_send);
 /* Returns true for a stream of records, such as "events". Its first line states that it has begun. */
 bool watch_has_records(const struct watch *watch);
 
-/* Reads the last records. Later collections add lines of the records that were read until then. */
+/* Reads all records until now. Later collections add lines of the records that were read until then. */
 void watch_finish(struct watch *watch);
 bool watch_is_finished(const struct watch *watch);
 
 /* Returns true if all records that were read have lines. */
 bool watch_is_empty(const struct watch *watch);
+
+/* Adds the last line of a stream of records: how many were lost. The gaps among the records need not have all of them,
+ * because a thread reports a gap when it has a record after it. */
+void watch_add_total(const struct watch *watch, struct text *output);
 
 /* Returns the time between two collections, in milliseconds. */
 int watch_period(const struct watch *watch);

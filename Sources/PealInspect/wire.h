@@ -13,7 +13,7 @@ struct wire {
     peal_status (*recorder_open)(const char *, const struct peal_recorder_options *, peal_recorder **);
     peal_status (*recorder_add)(peal_recorder *, peal_protocol);
     peal_status (*recorder_get_info)(peal_recorder *, struct peal_recorder_info *);
-    void (*recorder_close)(peal_recorder *);
+    uint64_t (*recorder_close)(peal_recorder *);
     peal_status (*replay_open)(const char *, peal_center, peal_replay **);
     peal_status (*replay_get_info)(peal_replay *, struct peal_replay_info *);
     peal_status (*replay_print_skipped)(peal_replay *, char *, size_t, size_t *);

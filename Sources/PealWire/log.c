@@ -26,8 +26,8 @@ enum {
 /* They are never freed, because the handlers of signals and of forks find them here. */
 static struct log logs[LOG_LIMIT];
 
-static const char was_cut[] = "another process has cut the file";
-static const char was_overwritten[] = "another process has overwritten the file";
+static const char was_cut[] = "another process has cut the file; change no file that is recorded";
+static const char was_overwritten[] = "another process has overwritten the file; change no file that is recorded";
 static const char is_parents[] = "the recorder belongs to the parent of this process";
 
 static struct file_header *header_of(const struct log *log) { return (struct file_header *)(void *)log->base; }
@@ -229,7 +229,7 @@ static bool allocate_chunk(struct log *log, uint64_t begin)
     return true;
 }
 
-static __attribute__((cold, noinline)) bool allocate_until(struct log *log, uint64_t end)
+static __attribute__((cold, noinline)) bool allocate_until(struct log *log, uint64_t begin, uint64_t end)
 {
     uint64_t allocated;
 
@@ -239,6 +239,8 @@ static __attribute__((cold, noinline)) bool allocate_until(struct log *log, uint
          * room again. */
         if (allocated >= log->limit || !allocate_chunk(log, allocated)) {
             log->limit = allocated;
+            if (begin < log->hole)
+                __atomic_store_n(&log->hole, begin, __ATOMIC_RELAXED);
             break;
         }
     pthread_mutex_unlock(&log->lock);
@@ -323,12 +325,14 @@ static bool append(struct log *log, struct record_header *record, const void *co
 {
     const uint64_t space = record_space(record->size);
 
-    *reason = "the file or the disk is full, or the process may not write a larger file (ulimit -f)";
+    *reason = "the file or the disk is full, or the process may not write a larger file (ulimit -f); raise the limit, "
+              "or record fewer protocols or a shorter time";
     /* One call that is too large must not take the room of those that follow. */
     if (space > log->capacity || __atomic_load_n(&log->end, __ATOMIC_RELAXED) > log->capacity - space)
         return false;
     const uint64_t begin = __atomic_fetch_add(&log->end, space, __ATOMIC_RELAXED);
-    if (begin + space > __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE) && !allocate_until(log, begin + space))
+    if (begin + space > __atomic_load_n(&log->allocated, __ATOMIC_ACQUIRE)
+        && !allocate_until(log, begin, begin + space))
         return false;
     record->thread = thread_id();
     record->ticks = log_ticks(log);
@@ -397,6 +401,7 @@ static struct log *take_log(void)
         if (!__atomic_compare_exchange_n(&log->state, &unused, LOG_NEW, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         log->end = log->allocated = log->lost = log->checked = 0;
+        log->hole = UINT64_MAX;
         log->reason = NULL;
         pthread_mutex_init(&log->lock, NULL);
         return log;
@@ -449,6 +454,14 @@ peal_status log_create(const char *path, uint64_t capacity, struct log **out_log
     return PEAL_OK;
 }
 
+uint64_t log_used(const struct log *log)
+{
+    const uint64_t end = __atomic_load_n(&log->end, __ATOMIC_RELAXED);
+    const uint64_t hole = __atomic_load_n(&log->hole, __ATOMIC_RELAXED);
+
+    return __atomic_load_n(&log->place.folder, __ATOMIC_RELAXED) >= 0 ? 0 : end < hole ? end : hole;
+}
+
 /* Completes the file, unless another process has made another one of it. */
 static void complete_file(struct log *log, uint64_t end)
 {
@@ -469,7 +482,7 @@ void log_close(struct log *log)
     if (log_is_of_parent(log)) {
         place_forget(&log->place);
     } else {
-        complete_file(log, log->end < log->allocated ? log->end : log->allocated);
+        complete_file(log, log_used(log));
         close_file(log);
     }
     return_log(log);

@@ -30,6 +30,7 @@ struct log {
     uint64_t end;         /* where the next record begins */
     uint64_t allocated;   /* the bytes that have room on the disk */
     uint64_t limit;       /* the bytes that may get room: less than the capacity once the disk was full */
+    uint64_t hole;        /* where the first record begins that found no room; at first UINT64_MAX */
     uint64_t lost;
     const char *reason;   /* why a call was lost; NULL if none was */
     uint64_t start_ticks;
@@ -44,6 +45,9 @@ peal_status log_create(const char *path, uint64_t capacity, struct log **out_log
 
 /* Closes the file. No thread may be appending. */
 void log_close(struct log *log);
+
+/* The bytes up to the end of the last record; 0 before the file has its name. */
+uint64_t log_used(const struct log *log);
 
 uint64_t log_ticks(const struct log *log);
 bool log_is_of_parent(const struct log *log);

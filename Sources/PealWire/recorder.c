@@ -16,7 +16,8 @@ enum {
     METHOD_LIMIT = 256  /* of a handler */
 };
 
-static const char not_encoded[] = "a value cannot be encoded";
+static const char not_encoded[] = "a value cannot be encoded: a text is not UTF-8, a NULL is forbidden, a length is wrong, "
+                                  "or the codec of its type refuses it";
 
 #define DEFAULT_CAPACITY ((uint64_t)1 << 30)
 
@@ -214,25 +215,25 @@ peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal_recorder
     if (recorder == NULL || out_info == NULL || out_info->size != sizeof *out_info)
         return wire_fail(PEAL_ERROR_ARGUMENT, "an argument of peal_recorder_get_info is NULL, or a size is wrong");
     log_check_file(recorder->log);
-    const uint64_t end = __atomic_load_n(&recorder->log->end, __ATOMIC_RELAXED);
-    const uint64_t allocated = __atomic_load_n(&recorder->log->allocated, __ATOMIC_RELAXED);
-    out_info->bytes = end < allocated ? end : allocated;
+    out_info->bytes = log_used(recorder->log);
     out_info->lost = __atomic_load_n(&recorder->log->lost, __ATOMIC_RELAXED);
     out_info->reason = __atomic_load_n(&recorder->log->reason, __ATOMIC_RELAXED);
     return PEAL_OK;
 }
 
-void peal_recorder_destroy(peal_recorder *recorder)
+uint64_t peal_recorder_destroy(peal_recorder *recorder)
 {
     if (recorder == NULL)
-        return;
+        return 0;
     while (recorder->protocols != NULL) {
         struct recorded_protocol *protocol = recorder->protocols;
         recorder->protocols = protocol->next;
         peal_observation_remove_with(protocol->observation, PEAL_REMOVE_WAIT, PEAL_FOREVER);
         free_protocol(protocol);
     }
+    const uint64_t lost = recorder->log->lost;
     log_close(recorder->log);
     pthread_mutex_destroy(&recorder->lock);
     free(recorder);
+    return lost;
 }

@@ -244,6 +244,7 @@ static peal_status scan(struct peal_replay *replay)
             count_call(replay, &record);
     }
     names_free(&replay->names);
+    replay->info.is_closed = replay->recording.offset == replay->recording.header.end;
     peal_replay_rewind(replay);
     return status;
 }
@@ -263,7 +264,6 @@ static peal_status open_file(struct peal_replay *replay, const char *path, peal_
             "%s: nearly all of the file are holes; if it is genuine, copy it with cp --sparse=never", path);
     if (error != 0)
         return wire_fail(PEAL_ERROR_NOT_FOUND, "%s: %s", path, strerror(error));
-    replay->info.is_closed = replay->recording.header.end != 0;
     replay->info.lost = replay->recording.header.lost;
     replay->names.center = center;
     return scan(replay);

@@ -761,6 +761,100 @@ static void write_calls(const char *path, unsigned thousands, unsigned char argu
     CHECK(fclose(file) == 0);
 }
 
+/* ---- Ends of streams ---------------------------------------------------------------------------- */
+
+/* Ends the side of the client. Returns the last lines of its answer. */
+static const char *end_of(int client)
+{
+    static char end[4096];
+    size_t length = 0;
+    ssize_t part;
+
+    CHECK_EQUAL(shutdown(client, SHUT_WR), 0);
+    while ((part = recv(client, end + length, sizeof end - 1 - length, 0)) > 0) {
+        length += (size_t)part;
+        if (length > sizeof end / 2) {
+            memmove(end, end + length - sizeof end / 4, sizeof end / 4);
+            length = sizeof end / 4;
+        }
+    }
+    end[length] = '\0';
+    return end;
+}
+
+static struct latch is_held = LATCH_INITIALIZER, may_go_on = LATCH_INITIALIZER;
+
+/* A call of the thread that answers, and reads the records of streams. */
+static void hold_inspection(void *self)
+{
+    (void)self;
+    latch_open(&is_held);
+    latch_wait(&may_go_on);
+}
+
+CLAIM("I4", "the end of a stream has the number of lost records, also of a thread that has had no record since")
+{
+    /* A broadcast with one observer has two records. */
+    enum { BROADCASTS = 20000, RING = 32768 };
+    const struct peal_binding binding = { "on_close", (peal_function)hold_inspection, NULL };
+    char wanted[64];
+
+    open_chat();
+    CHECK_OK(peal_observe_bindings(chat, NULL, &binding, 1, NULL, NULL));
+    open_inspection(PEAL_INSPECTION_CONTROL);
+    const int watching = connect_client(), controlling = connect_client();
+    send_bytes(watching, "slices InspectedChat.on_message\n", 32);
+    char begun[sizeof "{\"kind\":\"begun\"}\n"] = "";
+    CHECK_EQUAL(recv(watching, begun, sizeof begun - 1, MSG_WAITALL), sizeof begun - 1);
+    send_bytes(controlling, "send InspectedChat.on_close\n", 28);
+    latch_wait(&is_held);
+    for (int i = 0; i < BROADCASTS; i++)
+        CHECK_OK(peal_broadcast(find_method(chat, "on_message"), "hall", i));
+    latch_open(&may_go_on);
+    CHECK_CONTAINS(read_answer(controlling), "\"calls\"");
+    snprintf(wanted, sizeof wanted, "{\"kind\":\"total\",\"lost\":%d}\n{\"end\":true}\n", 2 * BROADCASTS - RING);
+    CHECK_CONTAINS(end_of(watching), wanted);
+    close(watching);
+    close(controlling);
+    close_inspection();
+    close_center(center);
+}
+
+CLAIM("I6", "a client that ends its own side receives a whole list of calls, and the final numbers of a recording")
+{
+    char path[80], line[128];
+
+    snprintf(path, sizeof path, "/tmp/peal-inspection-list-%d", (int)getpid());
+    open_chat();
+    write_calls(path, 3, 0xff);
+    open_inspection(PEAL_INSPECTION_CONTROL);
+    /* The protocols of recordings are those of the default center. */
+    static const char *const methods[] = { "optional void on_close(void)", NULL };
+    const peal_protocol listed = protocol_of(peal_center_default(), "InspectedChat", methods);
+    int client = connect_client();
+    snprintf(line, sizeof line, "calls %s\n", path);
+    send_bytes(client, line, strlen(line));
+    CHECK_CONTAINS(end_of(client), "{\"kind\":\"listed\",\"listed\":0,\"failed\":3000,\"left\":0}\n{\"end\":true}\n");
+    close(client);
+    client = connect_client();
+    snprintf(line, sizeof line, "record %s InspectedChat\n", path);
+    send_bytes(client, line, strlen(line));
+    char first[sizeof "{\"kind\":\"recorded\""] = "";
+    CHECK_EQUAL(recv(client, first, sizeof first - 1, MSG_WAITALL), sizeof first - 1);
+    CHECK_OK(peal_broadcast(find_method(listed, "on_close")));
+    CHECK_EQUAL(truncate(path, 0), 0);
+    for (int i = 0; i < 5; i++)
+        CHECK_OK(peal_broadcast(find_method(listed, "on_close")));
+    const char *end = end_of(client);
+    CHECK_CONTAINS(end, "\"is_last\":true");
+    CHECK_CONTAINS(end, "\"lost\":5,\"reason\":\"another process has cut the file; ");
+    CHECK_CONTAINS(end, "{\"end\":true}\n");
+    close(client);
+    close_inspection();
+    CHECK_EQUAL(unlink(path), 0);
+    close_center(center);
+}
+
 /* ---- The user of the program ------------------------------------------------------------------- */
 
 static bool is_refused(const char *answer)

@@ -95,6 +95,17 @@ static struct peal_recorder_info state_of(peal_recorder *recorder)
     return info;
 }
 
+static struct peal_replay_info content_of_file(void)
+{
+    struct peal_replay_info info = { .size = sizeof info };
+    peal_replay *replay;
+
+    if (CHECK_OK(peal_replay_create(path, center, &replay)))
+        CHECK_OK(peal_replay_get_info(replay, &info));
+    peal_replay_destroy(replay);
+    return info;
+}
+
 /* The number of calls in the file. */
 static uint64_t count_calls(void)
 {
@@ -160,6 +171,49 @@ CLAIM("R5", "a program whose recording is emptied goes on, and the calls that fo
 {
     begin();
     CHECK(in_child(goes_on_without_file, 20));
+    end();
+}
+
+CLAIM("R5", "the number of lost calls that a recorder has at its end includes those since it was last asked for")
+{
+    begin();
+    peal_recorder *recorder = record();
+    say(1);
+    REQUIRE(truncate(path, 0) == 0);
+    (void)state_of(recorder);
+    say(CALLS);
+    CHECK_EQUAL(peal_recorder_destroy(recorder), CALLS);
+    end();
+}
+
+/* Writes zeros over a byte range of the file. */
+static void erase(off_t begin, size_t size)
+{
+    char *zeros = calloc(1, size);
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+
+    REQUIRE(zeros != NULL && file >= 0 && pwrite(file, zeros, size, begin) == (ssize_t)size);
+    close(file);
+    free(zeros);
+}
+
+CLAIM("R5", "a file that is cut or overwritten after its recorder has ended is read up to there, and is not reported as closed")
+{
+    struct stat facts;
+
+    begin();
+    peal_recorder *recorder = record();
+    CHECK_EQUAL(state_of(recorder).bytes, 0);
+    say(CALLS);
+    CHECK_EQUAL(peal_recorder_destroy(recorder), 0);
+    CHECK(content_of_file().is_closed);
+    REQUIRE(stat(path, &facts) == 0);
+    erase(facts.st_size / 2, 4096);
+    CHECK(!content_of_file().is_closed);
+    CHECK(content_of_file().calls < CALLS && content_of_file().calls > CALLS / 3);
+    REQUIRE(truncate(path, facts.st_size / 4) == 0);
+    CHECK(!content_of_file().is_closed);
+    CHECK(count_calls() < CALLS / 3 && count_calls() > 0);
     end();
 }
 
@@ -362,7 +416,8 @@ static bool goes_on_at_size_limit(void)
     recorder = record();
     say(3000);
     const struct peal_recorder_info info = state_of(recorder);
-    peal_recorder_destroy(recorder);
+    if (peal_recorder_destroy(recorder) != info.lost || !content_of_file().is_closed)
+        return false;
     const uint64_t calls = count_calls();
     return info.lost > 0 && calls > 1900 && calls + info.lost == 3000 && strstr(info.reason, "ulimit") != NULL
         && stat(path, &facts) == 0 && facts.st_size <= 6 << 20;

@@ -11,6 +11,7 @@ work=$(mktemp -d) || exit 1
 XDG_RUNTIME_DIR=$work
 export XDG_RUNTIME_DIR
 failures=0
+limit='' # of the files that the program may write, in blocks of 512 bytes
 pid=''
 trap 'stop; rm -rf "$work"' EXIT
 
@@ -43,7 +44,7 @@ start() {
     rm -f "$work/input" "$work/program.out"
     mkfifo "$work/input"
     # shellcheck disable=SC2086
-    env $variables "$program" "$@" <"$work/input" >"$work/program.out" 2>"$work/program.err" &
+    ([ -z "$limit" ] || ulimit -f "$limit"; exec env $variables "$program" "$@") <"$work/input" >"$work/program.out" 2>"$work/program.err" &
     pid=$!
     exec 9>"$work/input"
     tries=0
@@ -54,6 +55,74 @@ stop() {
     exec 9>&-
     wait "$pid" 2>/dev/null
     pid=''
+}
+
+# damage.py FILE: makes the last call of a recording undecodable. docs/recording.md describes the file.
+cat >"$work/damage.py" <<'END'
+import struct, sys
+content, at, last = bytearray(open(sys.argv[1], "rb").read()), 64, 0
+while at < len(content):
+    size, kind = struct.unpack_from("<IH", content, at)
+    last = at if kind == 2 else last
+    at += (24 + size + 7) & ~7
+content[last + 24] = 0xff
+open(sys.argv[1], "wb").write(content)
+END
+# lost_calls: what record, replay and --list report of calls that are not in a file, or cannot be read from it.
+lost_calls() {
+    # A program that may write 16 KiB, and broadcasts that in some milliseconds.
+    limit=32
+    start PEAL_INSPECT=control -- 1000000
+    limit=''
+    run "$peal" record --seconds 0.4 "$pid" "$work/full.peal" Chat
+    claim "record reports at its end how many calls were lost, though it took less than the time between two reports" has err 'full.peal: [0-9]* bytes, [1-9][0-9]* calls lost'
+    claim "and what to change" has err '[1-9][0-9]* calls are not in the file: .*ulimit -f.*fewer protocols'
+    claim "as after a trace, the code is 0" ends 0
+    lost=$(sed -n 's/.* bytes, \([0-9]*\) calls lost$/\1/p' "$work/err")
+    rm -f "$work/err"
+    "$peal" record "$pid" "$work/ended.peal" Chat >"$work/record.out" 2>"$work/err" 9>&- &
+    recorder=$!
+    tries=0
+    until grep -qs 'could not be recorded' "$work/err" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+    stop
+    wait $recorder
+    code=$?
+    claim "record of a program that ends has its final number of lost calls" has err 'ended.peal: [0-9]* bytes, [1-9][0-9]* calls lost'
+    claim "and ends with 3" ends 3
+    ended=$(sed -n 's/.* bytes, \([0-9]*\) calls lost$/\1/p' "$work/err")
+    # It broadcasts nothing for ten seconds.
+    start PEAL_INSPECT=control -- 0.1
+    timeout 20 "$peal" replay --list "$pid" "$work/full.peal" 2>"$work/err" >/dev/null
+    code=$?
+    claim "the file counts as many lost calls as record has reported" has err "^peal: $lost other calls are not in the file"
+    claim "the list of a file that lacks calls ends with 0" ends 0
+    timeout 20 "$peal" replay --list "$pid" "$work/ended.peal" 2>"$work/err" >/dev/null
+    claim "also if the program has ended" has err "^peal: $ended other calls are not in the file"
+    run "$peal" record --seconds 0.2 "$pid" "$work/unused.peal" Chat
+    claim "record reports that no call was recorded" has err 'no call was recorded, so .*unused.peal was not written'
+
+    cp "$work/chat.peal" "$work/damaged.peal"
+    python3 "$work/damage.py" "$work/damaged.peal"
+    run "$peal" replay --list "$pid" "$work/damaged.peal"
+    claim "replay --list reports at its end how many calls cannot be decoded" has err '^peal: 1 calls are not listed, because they cannot be decoded'
+    claim "and ends with 1" ends 1
+    run "$peal" replay --speed full "$pid" "$work/damaged.peal"
+    claim "as replay does" ends 1
+    head -c 2000 "$work/chat.peal" >"$work/cut.peal"
+    run "$peal" replay --list "$pid" "$work/cut.peal"
+    claim "replay --list prints the calls of a file that was cut" has out 'Chat.on_tick(number: '
+    claim "and reports at its end that it was cut" has err '^peal: the file has no end, .*the file was cut'
+    run "$peal" replay --speed full "$pid" "$work/cut.peal"
+    claim "replay reports it too" has err '^peal: the file has no end, .*the file was cut'
+    rm -f "$work/out" "$work/err"
+    "$peal" replay --speed 0.001 "$pid" "$work/chat.peal" >"$work/out" 2>"$work/err" 9>&- &
+    replayer=$!
+    tries=0
+    until grep -qs ' calls in ' "$work/out" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+    kill -INT "$replayer"
+    wait "$replayer"
+    claim "an interrupted replay reports the calls that it has made" has out '^made [1-9][0-9]* calls, 0 failed'
+    claim "and how many it has not" has err '^peal: [1-9][0-9]* calls were not read: the command was interrupted'
 }
 
 run "$peal" ps
@@ -102,6 +171,7 @@ claim "graph writes the input of Graphviz" has out '^digraph peal {'
 claim "graph has the functions of observers" has out 'count_echo'
 run "$peal" graph --json --seconds 0.5 "$pid"
 claim "graph writes JSON" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/out"
+claim "a graph that misses nothing has no warning" [ ! -s "$work/err" ]
 claim "graph has the observer that broadcasts" has out '"label":"on_echo","calls":[1-9]'
 claim "graph has the calls of the observer's queues" has out '"label":"","calls":[1-9]'
 run "$peal" graph --svg "$pid"
@@ -165,6 +235,9 @@ if has err 'recordings need libpeal-wire'; then
 else
     claim "record names the protocols" has out '^records Chat$'
     claim "record ends with 0" ends 0
+    claim "record prints its final numbers" has err 'chat.peal: [1-9][0-9]* bytes, 0 calls lost'
+    run "$peal" replay --list "$pid" "$work/chat.peal"
+    claim "a list of a whole file has no warning" [ ! -s "$work/err" ]
     run "$peal" record --seconds 0.2 "$pid" "$work/none.peal" Nothing
     claim "record refuses an unknown protocol" has err "no protocol is named 'Nothing'"
     claim "record of an unknown protocol ends with 1" ends 1
@@ -202,7 +275,9 @@ else
     start PEAL_INSPECT=read -- 200
     run "$peal" replay --list "$pid" "$work/killed.peal"
     claim "the file of a killed program has its last calls" has out 'Chat.on_message(room: "lobby", text: "last-words")'
-    claim "replay --list reports that the program ended while it was recorded" has out 'the program ended while it was recorded'
+    claim "replay --list reports at its end that the program ended while it was recorded" has err 'the program ended while it was recorded'
+    stop
+    lost_calls
 fi
 stop
 

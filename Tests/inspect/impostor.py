@@ -210,6 +210,31 @@ current[0] = once(line(kind="period", calls=0, lost=1), line(kind="calls", calls
 printed = subprocess.run([peal, "top", str(pid)], capture_output=True, text=True, timeout=60).stdout
 claim("a period of no time, to top", " m, n" in printed and "nan" not in printed and "inf" not in printed, repr(printed))
 
+# What was lost, and streams that end before their last line. The name, the command, what it receives, the code, the sentence.
+lost_record = b'["lost",1,1,0,"0","0","0",0,7,0]\n'
+for name, words, parts, wanted, sentence in [
+    ("a gap in the records, to graph", graph, (line(kind="begun"), lost_record), 0, "7 records were lost"),
+    ("the number of lost records, to graph", graph, (line(kind="begun"), lost_record, line(kind="total", lost=12)), 0,
+     "12 records were lost"),
+    ("a call of an observer that the tree does not have, to graph", graph, (line(kind="begun"), line(kind="name", id="1", name="P.m"),
+     b'["call",1,1,1,"1","2","0",0,0,0]\n'), 0, "1 calls are not in the graph"),
+    ("the number of lost records, to trace", trace, (line(kind="begun"), lost_record, line(kind="total", lost=12)), 0,
+     "12 records lost"),
+    ("lost lines, to monitor", ("monitor",), (line(kind="lost", count=3), line(kind="lost", count=4)), 0, "7 lines are missing"),
+    ("the end of a recording without its numbers", ("record",), (line(kind="recorded", name="P"),), 0,
+     "has not sent its final numbers"),
+    ("a recording that never got a file", ("record",), (line(kind="recorded", name="P"),
+     b'{"kind":"recording","bytes":0,"lost":9,"is_last":true,"reason":"R"}\n'), 1, "9 calls are not in the file: R"),
+    ("a list of which the rest was cut", ("replay", "--list"), (line(kind="content", calls=5),
+     line(kind="listed", listed=2, failed=0, left=3)), 1, "3 calls were not read: the file was cut"),
+]:
+    current[0] = once(*parts)
+    if words is graph:
+        events_only.add(current[0])
+    arguments = [*words, str(pid)] + (["file"] if words[0] in ("record", "replay") else [])
+    result = subprocess.run([peal, *arguments], capture_output=True, text=True, timeout=60)
+    claim(name, result.returncode == wanted and sentence in result.stderr, f"code {result.returncode}, {result.stderr!r}")
+
 # A socket that accepts nothing, whose queue of connections is full.
 listener.close()
 os.unlink(path)
@@ -225,8 +250,13 @@ try:
 except OSError:
     pass
 begun = time.monotonic()
-code, _, _, printed = run(["ps"])
-claim("a socket that accepts no connection keeps ps for two seconds", code == 1 and time.monotonic() - begun < 20, f"code {code} {printed}")
+result = subprocess.run([peal, "ps"], capture_output=True, text=True, timeout=60)
+claim("a socket that accepts no connection keeps ps for two seconds", result.returncode == 0 and time.monotonic() - begun < 20,
+      repr(result))
+claim("and is listed", f"{pid}  does not answer\n" in result.stdout, repr(result))
+result = subprocess.run([peal, "tree", "nobody"], capture_output=True, text=True, timeout=60)
+claim("a search for a name reports that a program has not answered", result.returncode == 1
+      and "programs that do not answer, so that their names are not known: 1" in result.stderr, repr(result))
 os.unlink(path)
 os.rmdir(folder + "/peal")
 os.rmdir(folder)

@@ -101,6 +101,15 @@ void catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+void *check_memory(void *memory)
+{
+    if (memory == NULL) {
+        report_error("out of memory");
+        exit(EXIT_FAILED);
+    }
+    return memory;
+}
+
 void format_duration(char *buffer, size_t capacity, uint64_t nanoseconds)
 {
     if (nanoseconds < 1000)

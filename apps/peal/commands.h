@@ -46,6 +46,9 @@ uint64_t now_ns(void);
 void catch_interrupts(void);
 extern volatile bool is_interrupted;
 
+/* Returns the memory. Ends the command if there is none: what it prints would lack something. */
+void *check_memory(void *memory);
+
 /* Writes a duration as "3.2 us". */
 void format_duration(char *buffer, size_t capacity, uint64_t nanoseconds);
 

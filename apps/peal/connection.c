@@ -101,10 +101,7 @@ size_t list_sockets(long **out_pids)
         const long pid = strtol(entry->d_name, &end, 10);
         if (pid <= 0 || *end != '\0')
             continue;
-        long *larger = realloc(pids, (count + 1) * sizeof *pids);
-        if (larger == NULL)
-            break;
-        pids = larger;
+        pids = check_memory(realloc(pids, (count + 1) * sizeof *pids));
         pids[count++] = pid;
     }
     if (folder != NULL)
@@ -136,6 +133,7 @@ bool connect_to_pid(struct connection *connection, long pid)
         (void)setsockopt(connection->descriptor, SOL_SOCKET, SO_SNDTIMEO, &none, sizeof none);
         return true;
     }
+    connection->is_busy = errno == EAGAIN;
     /* The socket of a process that could not remove it. */
     if (errno == ECONNREFUSED)
         unlink(address.sun_path);
@@ -149,15 +147,18 @@ static int connect_to_name(struct connection *connection, const char *name)
 {
     static const char *const hello[] = { "hello" };
     long *pids, found = 0;
-    size_t matches = 0;
+    size_t matches = 0, silent = 0;
     const size_t count = list_sockets(&pids);
 
     for (size_t i = 0; i < count; i++) {
         struct value *line = NULL;
-        if (!connect_to_pid(connection, pids[i]))
+        if (!connect_to_pid(connection, pids[i])) {
+            silent += connection->is_busy;
             continue;
-        if (send_request(connection, hello, 1) && read_answer(connection, 2000, &line) > 0
-            && strcmp(value_text(line, "program"), name) == 0) {
+        }
+        const int status = send_request(connection, hello, 1) ? read_answer(connection, 2000, &line) : -1;
+        silent += status == 0;
+        if (status > 0 && strcmp(value_text(line, "program"), name) == 0) {
             found = pids[i];
             matches++;
         }
@@ -171,6 +172,8 @@ static int connect_to_name(struct connection *connection, const char *name)
         report_error("no program named %s is open for inspection; start it with PEAL_INSPECT=1, or let it call "
                      "peal_inspection_start() if it forks, as a daemon does",
             name);
+    if (silent > 0)
+        report_error("programs that do not answer, so that their names are not known: %zu", silent);
     if (matches != 1)
         return EXIT_FAILED;
     return connect_to_pid(connection, found) ? EXIT_OK : report_lost(connection);
@@ -185,7 +188,11 @@ int connect_to(struct connection *connection, const char *program)
         return connect_to_name(connection, program);
     if (connect_to_pid(connection, pid))
         return EXIT_OK;
-    report_closed(pid);
+    if (connection->is_busy)
+        report_error(
+            "process %ld accepts no connection: it is stopped, or its inspection is in a call that does not return", pid);
+    else
+        report_closed(pid);
     return EXIT_FAILED;
 }
 

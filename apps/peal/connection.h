@@ -25,6 +25,7 @@ struct connection {
     size_t consumed; /* bytes of the last line */
     size_t searched; /* bytes after these that have no newline */
     bool is_reported_stopped;
+    bool is_busy; /* a process has the socket, and has not accepted the connection in time */
     bool is_malformed; /* the other side has sent what no inspection sends */
 };
 

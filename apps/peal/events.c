@@ -2,11 +2,11 @@
 #include "events.h"
 
 #include "commands.h"
+#include "stream.h"
 
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 enum { NAME_LIMIT = 600 /* bytes of a name, which is written for each event */ };
 
@@ -30,18 +30,14 @@ static void free_named(void *named)
 
 static void add_name(struct events *events, uint64_t id, const char *name)
 {
-    struct named *added = malloc(sizeof *added);
+    struct named *added = check_memory(malloc(sizeof *added));
 
-    if (added == NULL)
-        return;
     *added = (struct named){ id, NULL };
-    struct named **found = tsearch(added, &events->names, compare);
-    if (found == NULL || *found != added)
+    struct named **found = check_memory(tsearch(added, &events->names, compare));
+    if (*found != added)
         free(added);
-    if (found == NULL)
-        return;
     free((*found)->name);
-    (*found)->name = strndup(name, NAME_LIMIT);
+    (*found)->name = check_memory(strndup(name, NAME_LIMIT));
     events_keep(events, sizeof *added + EVENTS_TREE_NODE + strnlen(name, NAME_LIMIT));
 }
 
@@ -108,6 +104,8 @@ static int read_other(struct events *events, const char *line)
             fprintf(stderr, "%s\n", events->announcement);
     } else if (strcmp(value_text(value, "kind"), "name") == 0) {
         add_name(events, strtoull(value_text(value, "id"), NULL, 16), value_text(value, "name"));
+    } else if (strcmp(value_text(value, "kind"), "total") == 0) {
+        events->lost = value_number(value, "lost");
     }
     value_free(value);
     return result;
@@ -117,45 +115,11 @@ int events_read(struct events *events, struct connection *connection, const char
     const char *buffer, double seconds, void (*receive)(void *context, const struct event *event), void *context)
 {
     const char *const words[] = { stream, filter != NULL ? filter : "", buffer };
-    enum { LONGEST_SILENCE = 5000, LONGEST_END = 30000 /* milliseconds at the end */ };
-    const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
-    uint64_t last_line = 0, stopped = 0;
-    bool is_stopping = false, was_interrupted = false;
+    struct stream lines = stream_begin(connection, words, buffer != NULL ? 3 : filter != NULL ? 2 : 1, seconds);
+    struct event event;
     char *line;
 
-    if (!send_request(connection, words, buffer != NULL ? 3 : filter != NULL ? 2 : 1))
-        return report_lost(connection);
-    for (;;) {
-        const int64_t left = is_stopping ? 1000 : seconds > 0 ? (int64_t)(end - now_ns()) / 1000000 : 1000;
-        struct event event;
-        /* The program then sends the records that it has, and an end. */
-        if (!is_stopping && (left <= 0 || is_interrupted)) {
-            is_stopping = true;
-            was_interrupted = is_interrupted;
-            last_line = stopped = now_ns();
-            shutdown(connection->descriptor, SHUT_WR);
-            continue;
-        }
-        /* The rest of the records may have no end, if the program wants that. A second signal ends the command itself. */
-        if (is_stopping
-            && (is_interrupted != was_interrupted || now_ns() - stopped >= (uint64_t)LONGEST_END * 1000000)) {
-            report_error("the program %ld was still sending records when the command ended", connection->pid);
-            return EXIT_LOST;
-        }
-        const int status = read_line(connection, (int)left, &line);
-        if (status < 0)
-            return is_stopping ? EXIT_OK : report_lost(connection);
-        if (status == 0 && is_stopping && now_ns() - last_line >= (uint64_t)LONGEST_SILENCE * 1000000) {
-            report_error("the program %ld has not sent its last records for %d seconds", connection->pid,
-                LONGEST_SILENCE / 1000);
-            return EXIT_LOST;
-        }
-        if (status == 0)
-            continue;
-        if (is_stopping)
-            last_line = now_ns();
-        if (strcmp(line, "{\"end\":true}") == 0)
-            return EXIT_OK;
+    while (stream_read_line(&lines, &line)) {
         if (parse(line, &event)) {
             if (strcmp(event.name, "lost") == 0)
                 events->lost += event.count;
@@ -173,4 +137,5 @@ int events_read(struct events *events, struct connection *connection, const char
             return EXIT_FAILED;
         }
     }
+    return lines.result;
 }

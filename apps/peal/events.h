@@ -24,7 +24,7 @@ struct event {
 struct events {
     void *names; /* a tree of tsearch */
     size_t kept; /* bytes of memory for what was received; events_read ends above KEPT_LIMIT */
-    uint64_t lost;
+    uint64_t lost; /* records, at least until the stream has ended */
     bool has_begun; /* the program has accepted the request */
     const char *announcement; /* printed on standard error when the stream has begun, unless NULL */
 };

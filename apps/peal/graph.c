@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "graph.h"
 
-#include "connection.h"
+#include "commands.h"
 #include "output.h"
 
 #include "../../Sources/PealText/visible.h"
@@ -9,15 +9,6 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void *check_memory(void *memory)
-{
-    if (memory == NULL) {
-        report_error("out of memory");
-        exit(EXIT_FAILED);
-    }
-    return memory;
-}
 
 /* Makes room for one more pointer. */
 static void *grow(void *array, size_t count)

@@ -87,6 +87,7 @@ struct traffic {
     long pid;
     struct events *events;
     void *threads; /* a tree of tsearch */
+    uint64_t unknown; /* calls of observers that are not in the model */
 };
 
 static int compare_threads(const void *left, const void *right)
@@ -99,19 +100,13 @@ static int compare_threads(const void *left, const void *right)
 static struct thread_stack *stack_of(struct traffic *traffic, uint64_t thread)
 {
     const struct thread_stack wanted = { .thread = thread };
-    struct thread_stack **found = tfind(&wanted, &traffic->threads, compare_threads);
+    struct thread_stack *const *found = tfind(&wanted, &traffic->threads, compare_threads);
 
     if (found != NULL)
         return *found;
-    struct thread_stack *added = calloc(1, sizeof *added);
-    if (added == NULL)
-        return NULL;
+    struct thread_stack *added = check_memory(calloc(1, sizeof *added));
     added->thread = thread;
-    found = tsearch(added, &traffic->threads, compare_threads);
-    if (found == NULL) {
-        free(added);
-        return NULL;
-    }
+    check_memory(tsearch(added, &traffic->threads, compare_threads));
     events_keep(traffic->events, sizeof *added + EVENTS_TREE_NODE);
     return added;
 }
@@ -120,11 +115,8 @@ static void push(struct traffic *traffic, struct thread_stack *stack, uint64_t o
 {
     if (stack->depth == stack->capacity) {
         const size_t capacity = stack->capacity == 0 ? 4 : stack->capacity * 2;
-        uint64_t *larger = realloc(stack->observers, capacity * sizeof *larger);
-        if (larger == NULL)
-            return;
-        events_keep(traffic->events, (capacity - stack->capacity) * sizeof *larger);
-        stack->observers = larger;
+        stack->observers = check_memory(realloc(stack->observers, capacity * sizeof *stack->observers));
+        events_keep(traffic->events, (capacity - stack->capacity) * sizeof *stack->observers);
         stack->capacity = capacity;
     }
     stack->observers[stack->depth++] = observer;
@@ -209,8 +201,12 @@ static void add_call(struct traffic *traffic, struct thread_stack *stack, const 
     const struct value *observer = find_object(traffic, event->object);
 
     push(traffic, stack, event->object);
-    if (observer != NULL && split_method(traffic, event->method, protocol, &method))
+    if (!split_method(traffic, event->method, protocol, &method))
+        return;
+    if (observer != NULL)
         add_path(traffic->graph, traffic->model, observer, 1);
+    else
+        traffic->unknown++;
 }
 
 static void add_enqueued(struct traffic *traffic, const struct event *event)
@@ -230,8 +226,6 @@ static void add_event(void *context, const struct event *event)
     struct thread_stack *stack = stack_of(traffic, event->thread);
     const size_t before = traffic->graph->node_count + traffic->graph->edge_count;
 
-    if (stack == NULL)
-        return;
     if (strcmp(event->name, "broadcast") == 0)
         add_broadcast(traffic, stack, event);
     else if (strcmp(event->name, "call") == 0)
@@ -257,6 +251,14 @@ static int add_broadcasts(struct graph *graph, const struct model *model, bool a
         return result;
     traffic.pid = connection.pid;
     result = events_read(&events, &connection, "events", NULL, NULL, seconds, add_event, &traffic);
+    if (events.lost > 0)
+        report_error("%llu records were lost, so the graph has fewer calls than the program has made, and may lack "
+                     "edges; fewer --seconds lose fewer records",
+            (unsigned long long)events.lost);
+    if (traffic.unknown > 0)
+        report_error("%llu calls are not in the graph, because their observers were registered after the command had begun; "
+                     "another graph has them",
+            (unsigned long long)traffic.unknown);
     events_free(&events);
     tdestroy(traffic.threads, free_stack);
     disconnect(&connection);

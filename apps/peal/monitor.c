@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "model.h"
+#include "stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,54 +24,46 @@ static void print_event(const struct value *line)
     print(" thread %llu: %s\n", (unsigned long long)value_number(line, "thread"), value_text(line, "text"));
 }
 
-/* Returns an exit code, or -1 to continue. */
-static int print_line(const struct value *line, uint64_t *count)
+struct monitored {
+    uint64_t printed, lost;
+};
+
+/* After an interrupt the rest is counted alone: a terminal may need minutes to print it. */
+static void take_line(struct monitored *monitored, const struct value *line)
 {
-    if (value_get(line, "error") != NULL) {
-        report_error("%s", value_text(line, "error"));
-        return EXIT_FAILED;
-    }
-    if (strcmp(value_text(line, "kind"), "lost") == 0) {
-        print("(%llu lines lost)\n", (unsigned long long)value_number(line, "count"));
-    } else if (strcmp(value_text(line, "kind"), "running") == 0) {
+    const char *kind = value_text(line, "kind");
+
+    if (strcmp(kind, "lost") == 0) {
+        monitored->lost += value_number(line, "count");
+        if (!is_interrupted)
+            print("(%llu lines lost)\n", (unsigned long long)value_number(line, "count"));
+    } else if (strcmp(kind, "event") == 0 && is_interrupted) {
+        monitored->lost++;
+    } else if (strcmp(kind, "event") == 0) {
+        print_event(line);
+        monitored->printed++;
+    } else if (strcmp(kind, "running") == 0 && !is_interrupted) {
         char call[RUNNING_LENGTH];
         format_running(line, call, sizeof call);
         print("running: %s\n", call);
-    } else if (strcmp(value_text(line, "kind"), "event") == 0) {
-        print_event(line);
-        ++*count;
     }
-    return -1;
 }
 
 static int monitor(struct connection *connection, const char *filter, double seconds, uint64_t limit)
 {
     const char *const words[] = { "monitor", filter };
-    const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
-    uint64_t count = 0;
+    struct stream stream = stream_begin(connection, words, filter != NULL ? 2 : 1, seconds);
+    struct monitored monitored = { 0, 0 };
+    struct value *line;
 
-    if (!send_request(connection, words, filter != NULL ? 2 : 1))
-        return report_lost(connection);
-    while (!is_interrupted && (limit == 0 || count < limit)) {
-        const int64_t left = seconds > 0 ? (int64_t)(end - now_ns()) / 1000000 : 1000;
-        struct value *line;
-        if (left <= 0)
-            break;
-        int status = read_answer(connection, 0, &line);
-        if (status == 0) {
-            fflush(stdout);
-            status = read_answer(connection, (int)left, &line);
-        }
-        if (status < 0)
-            return report_lost(connection);
-        if (status == 0)
-            continue;
-        const int result = print_line(line, &count);
+    while ((limit == 0 || monitored.printed < limit) && stream_read(&stream, &line)) {
+        take_line(&monitored, line);
         value_free(line);
-        if (result >= 0)
-            return result;
     }
-    return EXIT_OK;
+    if (monitored.lost > 0)
+        report_error("%llu lines are missing; a FILTER of fewer methods, or an output that is read faster, loses fewer",
+            (unsigned long long)monitored.lost);
+    return stream.result < 0 ? EXIT_OK : stream.result;
 }
 
 int command_monitor(int count, char **arguments)

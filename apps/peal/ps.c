@@ -38,13 +38,17 @@ int command_ps(int count, char **arguments)
     const size_t found = list_sockets(&pids);
     for (size_t i = 0; i < found; i++) {
         struct connection connection;
+        const bool is_open = connect_to_pid(&connection, pids[i]);
         /* A process may have ended since. */
-        if (!connect_to_pid(&connection, pids[i]))
+        if (!is_open && !connection.is_busy)
             continue;
         if (!has_programs)
             print("%8s  %-16s %-8s %9s %9s %9s\n", "PID", "PROGRAM", "PEAL", "PROTOCOLS", "OBSERVERS", "QUEUES");
-        list(&connection);
         has_programs = true;
+        if (is_open)
+            list(&connection);
+        else
+            print("%8ld  does not answer\n", connection.pid);
         disconnect(&connection);
     }
     free(pids);

@@ -3,6 +3,7 @@
  * `peal record` and `peal replay`. The program itself writes and reads the file.
  */
 #include "commands.h"
+#include "stream.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -28,53 +29,55 @@ static bool make_absolute(const char *path, char *out_path)
     return false;
 }
 
-/* Reads the lines of a stream, until it ends, the time is over, or an interrupt.
- *
- * seconds: 0 for no limit. */
-static int read_stream(struct connection *connection, const char *const *words, size_t count, double seconds,
-    void (*receive)(void *context, const struct value *line), void *context)
-{
-    const uint64_t end = now_ns() + (uint64_t)(seconds * 1e9);
-
-    if (!send_request(connection, words, count))
-        return report_lost(connection);
-    while (!is_interrupted) {
-        const int64_t left = seconds > 0 ? (int64_t)(end - now_ns()) / 1000000 : 1000;
-        struct value *line;
-        if (left <= 0)
-            break;
-        const int status = read_answer(connection, (int)(left < 1000 ? left : 1000), &line);
-        if (status < 0)
-            return report_lost(connection);
-        if (status == 0)
-            continue;
-        const bool is_end = value_bool(line, "end"), is_error = value_get(line, "error") != NULL;
-        if (is_error)
-            report_error("%s", value_text(line, "error"));
-        else if (!is_end)
-            receive(context, line);
-        value_free(line);
-        if (is_end || is_error)
-            return is_error ? EXIT_FAILED : EXIT_OK;
-    }
-    return EXIT_OK;
-}
-
 /* ---- Record ------------------------------------------------------------------------------------ */
 
-static void print_recorded(void *context, const struct value *line)
+/* The last report of a recording. */
+struct recorded {
+    uint64_t bytes, lost;
+    char reason[300];
+    bool has_begun, is_last;
+};
+
+static void print_recorded(struct recorded *recorded, const struct value *line)
 {
     const char *kind = value_text(line, "kind");
-    uint64_t *lost = context;
 
-    if (strcmp(kind, "recorded") == 0)
+    if (strcmp(kind, "recorded") == 0) {
         print("records %s\n", value_text(line, "name"));
-    else if (strcmp(kind, "skipped") == 0)
+        recorded->has_begun = true;
+    } else if (strcmp(kind, "skipped") == 0) {
         print("skips %s: %s\n", value_text(line, "name"), value_text(line, "reason"));
-    else if (value_number(line, "lost") > *lost)
-        report_error("%llu calls could not be recorded: %s", (unsigned long long)(*lost = value_number(line, "lost")),
-            value_text(line, "reason"));
-    fflush(stdout);
+    } else if (strcmp(kind, "recording") == 0) {
+        const uint64_t before = recorded->lost;
+        recorded->bytes = value_number(line, "bytes");
+        recorded->lost = value_number(line, "lost");
+        recorded->is_last = value_bool(line, "is_last");
+        snprintf(recorded->reason, sizeof recorded->reason, "%s", value_text(line, "reason"));
+        if (recorded->lost > before && !recorded->is_last)
+            report_error("%llu calls could not be recorded: %s", (unsigned long long)recorded->lost, recorded->reason);
+    }
+}
+
+/* Prints the final numbers on standard error. Returns the exit code, which lost calls do not change, as in a trace. */
+static int report_recorded(const struct recorded *recorded, const char *path, int result)
+{
+    if (!recorded->has_begun || result == EXIT_FAILED)
+        return result;
+    if (!recorded->is_last) {
+        report_error(
+            "the program has not sent its final numbers; peal replay --list prints how many calls are not in %s", path);
+        return result;
+    }
+    if (recorded->bytes == 0)
+        report_error("no call was recorded, so %s was not written", path);
+    else
+        fprintf(stderr, "%s: %llu bytes, %llu calls lost\n", path, (unsigned long long)recorded->bytes,
+            (unsigned long long)recorded->lost);
+    if (recorded->lost > 0)
+        report_error("%llu calls are not in the file: %s", (unsigned long long)recorded->lost, recorded->reason);
+    else if (*recorded->reason != '\0')
+        report_error("the recording has stopped early: %s", recorded->reason);
+    return recorded->bytes == 0 && recorded->lost > 0 && result == EXIT_OK ? EXIT_FAILED : result;
 }
 
 int command_record(int count, char **arguments)
@@ -82,82 +85,121 @@ int command_record(int count, char **arguments)
     const char *words[2 + PROTOCOL_LIMIT] = { "record" };
     struct connection connection;
     char path[PATH_MAX];
-    uint64_t lost = 0;
+    struct recorded recorded = { 0 };
+    struct value *line;
     double seconds;
 
     if (!read_seconds(take_value(&count, arguments, "--seconds"), &seconds)
         || !check_arguments("record", &count, arguments, 2, 2 + PROTOCOL_LIMIT) || !make_absolute(arguments[1], path))
         return EXIT_USAGE;
-    int result = connect_to(&connection, arguments[0]);
+    const int result = connect_to(&connection, arguments[0]);
     if (result != EXIT_OK)
         return result;
     words[1] = path;
     for (int i = 2; i < count; i++)
         words[i] = arguments[i];
     catch_interrupts();
-    result = read_stream(&connection, words, (size_t)count, seconds, print_recorded, &lost);
+    struct stream stream = stream_begin(&connection, words, (size_t)count, seconds);
+    while (stream_read(&stream, &line)) {
+        print_recorded(&recorded, line);
+        value_free(line);
+    }
     disconnect(&connection);
-    return result;
+    return report_recorded(&recorded, arguments[1], stream.result);
 }
 
 /* ---- Replay ------------------------------------------------------------------------------------ */
 
-/* The last report of a replay. */
+/* What a file has, and the last report of what became of its calls. */
 struct replayed {
-    uint64_t made, failed, skipped;
+    bool is_list, has_content, is_closed;
+    uint64_t lost, skipped;
+    uint64_t made, failed, left;
 };
 
-static void print_content(const struct value *line)
+static void print_content(struct replayed *replayed, const struct value *line)
 {
-    print("%llu calls in %.3f s", (unsigned long long)value_number(line, "calls"),
+    replayed->has_content = true;
+    replayed->is_closed = value_bool(line, "is_closed");
+    replayed->lost = value_number(line, "lost");
+    replayed->skipped = value_number(line, "skipped");
+    print("%llu calls in %.3f s\n", (unsigned long long)value_number(line, "calls"),
         (double)value_number(line, "duration") / 1e9);
-    if (value_number(line, "lost") > 0)
-        print(", %llu others were not recorded", (unsigned long long)value_number(line, "lost"));
-    print("%s\n", value_bool(line, "is_closed") ? "" : "; the program ended while it was recorded");
 }
 
-static void print_replayed(void *context, const struct value *line)
+static void print_replayed(struct replayed *replayed, const struct value *line)
 {
     const char *kind = value_text(line, "kind");
-    struct replayed *replayed = context;
 
     if (strcmp(kind, "content") == 0) {
-        replayed->skipped = value_number(line, "skipped");
-        print_content(line);
+        print_content(replayed, line);
     } else if (strcmp(kind, "skipped") == 0) {
         print("skips %s\n", value_text(line, "reason"));
     } else if (strcmp(kind, "call") == 0) {
         print("%12.6f thread %llu: %s.%s(%s)\n", (double)value_number(line, "time") / 1e9,
             (unsigned long long)value_number(line, "thread"), value_text(line, "protocol"), value_text(line, "method"),
             value_text(line, "arguments"));
-    } else if (strcmp(kind, "replayed") == 0) {
+    } else if (strcmp(kind, "replayed") == 0 || strcmp(kind, "listed") == 0) {
         replayed->made = value_number(line, "made");
         replayed->failed = value_number(line, "failed");
+        replayed->left = value_number(line, "left");
     }
+}
+
+/* Prints what became of the calls, and what is missing from the file, which a long list must not hide. Returns the exit
+ * code. */
+static int report_replayed(const struct replayed *replayed, int result)
+{
+    if (!replayed->has_content)
+        return result;
+    if (!replayed->is_list)
+        print("made %llu calls, %llu failed, %llu were skipped\n", (unsigned long long)replayed->made,
+            (unsigned long long)replayed->failed, (unsigned long long)replayed->skipped);
+    else if (replayed->skipped > 0)
+        report_error("%llu calls are not listed, because the program does not have their methods as they were recorded",
+            (unsigned long long)replayed->skipped);
+    if (replayed->is_list && replayed->failed > 0)
+        report_error("%llu calls are not listed, because they cannot be decoded: the file is damaged",
+            (unsigned long long)replayed->failed);
+    if (replayed->left > 0)
+        report_error("%llu calls were not read: %s", (unsigned long long)replayed->left,
+            is_interrupted ? "the command was interrupted"
+                           : "the file was cut meanwhile, or the program has ended or has no memory");
+    if (replayed->lost > 0)
+        report_error(
+            "%llu other calls are not in the file, because they could not be recorded; peal record prints the reason",
+            (unsigned long long)replayed->lost);
+    if (!replayed->is_closed)
+        report_error("the file has no end, so its last calls may be missing: the program ended while it was recorded, or "
+                     "is still recording it, or the file was cut or overwritten");
+    const bool is_whole = replayed->failed == 0 && (replayed->left == 0 || is_interrupted);
+    return result == EXIT_OK && !is_whole ? EXIT_FAILED : result;
 }
 
 int command_replay(int count, char **arguments)
 {
     struct connection connection;
-    struct replayed replayed = { 0, 0, 0 };
+    struct replayed replayed = { .is_list = take_flag(&count, arguments, "--list") };
+    struct value *line;
     char path[PATH_MAX];
-    const bool lists = take_flag(&count, arguments, "--list");
     const char *speed = take_value(&count, arguments, "--speed");
 
     if (!check_arguments("replay", &count, arguments, 2, 2) || !make_absolute(arguments[1], path))
         return EXIT_USAGE;
-    const char *const words[] = { lists ? "calls" : "replay", path,
+    const char *const words[] = { replayed.is_list ? "calls" : "replay", path,
         speed == NULL                ? "1"
         : strcmp(speed, "full") == 0 ? "0"
                                      : speed };
-    int result = connect_to(&connection, arguments[0]);
+    const int result = connect_to(&connection, arguments[0]);
     if (result != EXIT_OK)
         return result;
     catch_interrupts();
-    result = read_stream(&connection, words, lists ? 2 : 3, 0, print_replayed, &replayed);
+    struct stream stream = stream_begin(&connection, words, replayed.is_list ? 2 : 3, 0);
+    stream.stops_at_once = replayed.is_list;
+    while (stream_read(&stream, &line)) {
+        print_replayed(&replayed, line);
+        value_free(line);
+    }
     disconnect(&connection);
-    if (result == EXIT_OK && !lists)
-        print("made %llu calls, %llu failed, %llu were skipped\n", (unsigned long long)replayed.made,
-            (unsigned long long)replayed.failed, (unsigned long long)replayed.skipped);
-    return result == EXIT_OK && replayed.failed > 0 ? EXIT_FAILED : result;
+    return report_replayed(&replayed, stream.result);
 }

@@ -34,7 +34,7 @@ static struct http_answer answer_list(const struct text *lines)
     struct text body = { 0 };
 
     text_add(&body, "[%s]", lines->length > 0 ? lines->bytes : "");
-    if (body.is_refused) {
+    if (lines->is_refused || body.is_refused) {
         text_free(&body);
         return answer_sentence(503, "out of memory");
     }

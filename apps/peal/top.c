@@ -35,12 +35,7 @@ static void add(struct lines *lines, struct value *line)
 {
     if (lines->count == lines->capacity) {
         const size_t capacity = lines->capacity * 2 + 64;
-        struct value **larger = realloc(lines->list, capacity * sizeof *larger);
-        if (larger == NULL) {
-            value_free(line);
-            return;
-        }
-        lines->list = larger;
+        lines->list = check_memory(realloc(lines->list, capacity * sizeof *lines->list));
         lines->capacity = capacity;
     }
     lines->list[lines->count++] = line;

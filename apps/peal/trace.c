@@ -82,12 +82,10 @@ static void add_thread(struct trace *trace, uint64_t thread)
     if (trace->threads == NULL)
         add_system_name(trace, "process_name", (uint64_t)trace->pid);
     trace->last_thread = thread;
-    uint64_t *added = malloc(sizeof *added);
-    if (added == NULL)
-        return;
+    uint64_t *added = check_memory(malloc(sizeof *added));
     *added = thread;
-    uint64_t *const *found = tsearch(added, &trace->threads, compare_threads);
-    if (found == NULL || *found != added) {
+    uint64_t *const *found = check_memory(tsearch(added, &trace->threads, compare_threads));
+    if (*found != added) {
         free(added);
         return;
     }
@@ -106,11 +104,8 @@ static void add_moment(struct trace *trace, struct moments *moments, const struc
 {
     if ((moments->count & (moments->count - 1)) == 0) {
         const size_t capacity = moments->count == 0 ? 1 : moments->count * 2;
-        struct moment *larger = realloc(moments->list, capacity * sizeof *larger);
-        if (larger == NULL)
-            return;
-        moments->list = larger;
-        events_keep(trace->events, (capacity - moments->count) * sizeof *larger);
+        moments->list = check_memory(realloc(moments->list, capacity * sizeof *moments->list));
+        events_keep(trace->events, (capacity - moments->count) * sizeof *moments->list);
     }
     moments->list[moments->count++] = (struct moment){ event->broadcast, event->queue, time, event->thread };
 }
@@ -219,6 +214,9 @@ static int record(struct connection *connection, const char *filter, const char 
     fprintf(file, "\n],\"otherData\":{\"lost\":\"%" PRIu64 "\"}}\n", events.lost);
     fprintf(stderr, "%s: %zu events, %zu calls on queues, %" PRIu64 " records lost\n", path,
         trace.entries - trace.names, trace.called.count, events.lost);
+    if (events.lost > 0)
+        report_error(
+            "the file does not have all calls; a FILTER of fewer methods, or a larger --buffer, loses fewer records");
     free(trace.enqueued.list);
     free(trace.called.list);
     tdestroy(trace.threads, free);

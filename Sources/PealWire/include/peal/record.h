@@ -90,9 +90,10 @@ PEAL_API peal_status peal_recorder_add(peal_recorder *recorder, peal_protocol pr
 /* The state of a recorder. */
 struct peal_recorder_info {
     size_t size;    /* sizeof(struct peal_recorder_info), set by the caller */
-    uint64_t bytes; /* of the file that are used */
+    uint64_t bytes; /* of the file that are used; 0 until it has its name */
     uint64_t lost;  /* calls that are not in the file */
-    const char *reason; /* why the last of them was lost, or why the recorder has stopped, *static*; NULL for neither */
+    const char *reason; /* why the last of them was lost, or why the recorder has stopped, and what to change, *static*;
+                           NULL for neither */
 };
 
 /* Reads the state of a recorder, and finds out if another process has cut or overwritten its file. Some system calls.
@@ -106,8 +107,9 @@ PEAL_API peal_status peal_recorder_get_info(peal_recorder *recorder, struct peal
  * is left as it is.
  *
  * recorder: *consumed*; NULL does nothing. The caller must not be inside a call of a recorded method.
+ * Returns the number of calls that are not in the file, those since the last peal_recorder_get_info included.
  * Thread rule: any thread; it may wait. Since 0.1. */
-PEAL_API void peal_recorder_destroy(peal_recorder *recorder);
+PEAL_API uint64_t peal_recorder_destroy(peal_recorder *recorder);
 
 /* ---- Replay ------------------------------------------------------------------------------------ */
 
@@ -142,7 +144,8 @@ struct peal_replay_info {
     uint64_t failed; /* of these: calls whose broadcast failed, and calls that could not be decoded */
     uint64_t lost; /* calls that the recorder counted and did not record */
     uint64_t duration; /* from the beginning of the recording to its last call, in nanoseconds */
-    bool is_closed; /* by peal_recorder_destroy; otherwise its program has ended before */
+    bool is_closed; /* by peal_recorder_destroy, and whole. Otherwise its program has ended before, or is still recording, or
+                       another process has cut or overwritten the file: the calls of its end are missing */
 };
 
 /* Reads the content of a recording.
@@ -174,8 +177,8 @@ struct peal_replay_call {
 /* Reads the next call and does not make it: for programs that print a recording, or choose the calls.
  *
  * out_call: filled; its size must be set.
- * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND after the last call; PEAL_ERROR_SYNTAX for a call that cannot be decoded: the
- * following one can be read; PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY.
+ * Returns PEAL_OK; PEAL_ERROR_NOT_FOUND after the last call, and where the file was cut meanwhile; PEAL_ERROR_SYNTAX for a
+ * call that cannot be decoded: the following one can be read; PEAL_ERROR_ARGUMENT, PEAL_ERROR_MEMORY.
  * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_replay_next(peal_replay *replay, struct peal_replay_call *out_call);
 
@@ -184,7 +187,8 @@ PEAL_API peal_status peal_replay_next(peal_replay *replay, struct peal_replay_ca
  * by peal_replay_next, and wait as long as you like.
  *
  * speed: a factor of the original speed; PEAL_REPLAY_FULL_SPEED waits for nothing.
- * Returns PEAL_OK, also if broadcasts failed: peal_replay_get_info counts them. PEAL_ERROR_ARGUMENT for a speed below
+ * Returns PEAL_OK, also if broadcasts failed: peal_replay_get_info counts them. If the file is cut meanwhile, the calls that
+ * were made, failed and skipped are fewer than its `calls`. PEAL_ERROR_ARGUMENT for a speed below
  * zero; PEAL_ERROR_MEMORY.
  * Thread rule: one thread at a time. Since 0.1. */
 PEAL_API peal_status peal_replay_run(peal_replay *replay, double speed);
