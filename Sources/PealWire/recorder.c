@@ -16,8 +16,9 @@ enum {
     METHOD_LIMIT = 256  /* of a handler */
 };
 
-static const char not_encoded[] = "a value cannot be encoded: a text is not UTF-8, a NULL is forbidden, a length is wrong, "
-                                  "or the codec of its type refuses it";
+static const char not_encoded[] =
+    "a value cannot be encoded: a text is not UTF-8, a NULL is forbidden, a length is wrong, "
+    "or the codec of its type refuses it";
 
 #define DEFAULT_CAPACITY ((uint64_t)1 << 30)
 

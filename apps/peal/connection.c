@@ -190,7 +190,8 @@ int connect_to(struct connection *connection, const char *program)
         return EXIT_OK;
     if (connection->is_busy)
         report_error(
-            "process %ld accepts no connection: it is stopped, or its inspection is in a call that does not return", pid);
+            "process %ld accepts no connection: it is stopped, or its inspection is in a call that does not return",
+            pid);
     else
         report_closed(pid);
     return EXIT_FAILED;

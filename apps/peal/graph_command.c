@@ -256,8 +256,9 @@ static int add_broadcasts(struct graph *graph, const struct model *model, bool a
                      "edges; fewer --seconds lose fewer records",
             (unsigned long long)events.lost);
     if (traffic.unknown > 0)
-        report_error("%llu calls are not in the graph, because their observers were registered after the command had begun; "
-                     "another graph has them",
+        report_error(
+            "%llu calls are not in the graph, because their observers were registered after the command had begun; "
+            "another graph has them",
             (unsigned long long)traffic.unknown);
     events_free(&events);
     tdestroy(traffic.threads, free_stack);

@@ -170,8 +170,9 @@ static int report_replayed(const struct replayed *replayed, int result)
             "%llu other calls are not in the file, because they could not be recorded; peal record prints the reason",
             (unsigned long long)replayed->lost);
     if (!replayed->is_closed)
-        report_error("the file has no end, so its last calls may be missing: the program ended while it was recorded, or "
-                     "is still recording it, or the file was cut or overwritten");
+        report_error(
+            "the file has no end, so its last calls may be missing: the program ended while it was recorded, or "
+            "is still recording it, or the file was cut or overwritten");
     const bool is_whole = replayed->failed == 0 && (replayed->left == 0 || is_interrupted);
     return result == EXIT_OK && !is_whole ? EXIT_FAILED : result;
 }

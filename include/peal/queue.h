@@ -157,9 +157,8 @@ PEAL_API peal_status peal_queue_resume(peal_queue queue);
  *
  * timeout: in milliseconds; PEAL_FOREVER for no limit: another thread must then pump, or resume.
  * Returns PEAL_OK; PEAL_ERROR_TIMEOUT, whose sentence names the call that runs on the queue;
- * PEAL_ERROR_WOULD_DEADLOCK from one of its own calls, and for a wait without a limit, in a call of another
- * queue, that would close a circle of queues whose calls wait for each other; PEAL_ERROR_HANDLE;
- * PEAL_ERROR_MEMORY.
+ * PEAL_ERROR_WOULD_DEADLOCK from one of its own calls, and for a wait without a limit that would close a circle: a call of
+ * the queue waits, directly or not, for a call that this thread is inside of. PEAL_ERROR_HANDLE; PEAL_ERROR_MEMORY.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API peal_status peal_queue_flush(peal_queue queue, uint32_t timeout);
 

@@ -25,11 +25,16 @@ extension Mediator {
         case .wait where isOwnCall: return .notWaited
         case .wait:
             // The other stop's limit may have expired before this one.
-            guard wait(until: { _ in deadline }, { $0.phase == .stopped }) else { return .timedOut }
+            var isCut = false
+            let isOver = wait(for: .stop(of: self), until: { _ in deadline }, cut: { _ in isCut = true }) {
+                $0.phase == .stopped
+            }
+            guard isOver else { return isCut ? .notWaited : .timedOut }
         case .none where isOwnCall: return .notWaited
         case .none: break
         case .start, .enqueue, .release, .refuse: return .done
         }
+        waitForReleases(deadline)
         waitForReports()
         return withState { state in
             if action != .none, state.hasMissedStopDeadline { return .timedOut }
@@ -55,6 +60,17 @@ extension Mediator {
         }
         signalChange()
         return (action, isOwnCall)
+    }
+
+    /// Waits until other threads have released the modules that they remove, each up to its time limit.
+    private func waitForReleases(_ deadline: UInt64) {
+        let leaving = withState { state in
+            state.leaving.values.filter { !$0.isCalledHere && !state.waitsForThisThread($0) }
+        }
+        for module in leaving {
+            let limit = min(deadline, module.deadline(from: peal_clock_now()))
+            _ = wait(for: .action(on: module), until: { _ in limit }) { _ in module.status.membership == .released }
+        }
     }
 
     /// Stops the modules that run, for a stop of all or after a start that failed.
@@ -106,7 +122,7 @@ extension Mediator {
             }
             guard !isOver else { continue }
             passed.insert(module.id)
-            withState { $0.hasMissedStopDeadline = true }
+            withState { $0.noteStopDeadline() }
         }
     }
 }
@@ -148,7 +164,7 @@ extension Mediator {
         let took = peal_clock_now() - began
         let isOverdue = withState { state in
             let isOverdue = began + took >= module.deadline(from: began)
-            if isOverdue { module.status.isOverdue = true } else { state.hasMissedStopDeadline = true }
+            if isOverdue { module.status.isOverdue = true } else { state.noteStopDeadline() }
             return isOverdue
         }
         if isOverdue { events.notifyOverdue(module, .stop, after: took) }

@@ -1,3 +1,5 @@
+internal import CPealSupport
+
 /// The state of a mediator and of its modules. The mediator's lock guards it.
 struct MediatorState {
     private(set) var phase = ModulesPhase.idle
@@ -29,8 +31,16 @@ struct MediatorState {
     /// The threads that notify observers of overdue steps, each with the number of its notifications.
     var reporters: [UInt: Int] = [:]
 
+    /// The modules that were removed and are still to be released, by their ids.
+    private(set) var leaving: [UInt64: Module] = [:]
+
     /// Returns true if no code of a module runs, and no stop function is still to be called.
-    var isQuiet: Bool { started.isEmpty && byName.values.allSatisfy { $0.status.callers.isEmpty } }
+    var isQuiet: Bool { leaving.isEmpty && started.isEmpty && byName.values.allSatisfy { $0.status.callers.isEmpty } }
+
+    /// Notes that a wait of a stop of all modules has ended, if its limit has expired.
+    mutating func noteStopDeadline() {
+        if peal_clock_now() >= stopDeadline { hasMissedStopDeadline = true }
+    }
 }
 
 /// Requests. Nothing else changes a phase, a module's state or its membership.
@@ -74,8 +84,14 @@ extension MediatorState {
     }
 
     private mutating func noteMembership(of module: Module, after membership: ModuleMembership) {
-        if membership == .member { removeName(of: module) }
-        if module.status.membership == .released { Handles.modules.recycle(module.id) }
+        if membership == .member {
+            removeName(of: module)
+            leaving[module.id] = module
+        }
+        if module.status.membership == .released {
+            leaving[module.id] = nil
+            Handles.modules.recycle(module.id)
+        }
     }
 
     /// Makes the handle stale and the name free.

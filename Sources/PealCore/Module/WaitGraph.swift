@@ -15,6 +15,10 @@ final class ThreadWait: Sendable {
         case retirement(of: Owner)
         /// The return of all observers that are notified of overdue steps.
         case reports(of: Mediator)
+        /// The end of a stop of all modules that another thread performs.
+        case stop(of: Mediator)
+        /// The end of the creation of a service's instance.
+        case creation(on: UInt)
         /// The calls that wait on a queue.
         case flush(of: UInt)
     }
@@ -44,23 +48,26 @@ final class ThreadWait: Sendable {
         cut.store(other.systemThread, ordering: .sequentiallyConsistent)
         switch subject {
         case .step(_, let module), .calls(let module), .action(let module): module.mediator.signalChange()
-        case .reports(let mediator): mediator.signalChange()
-        case .retirement, .flush: break
+        case .reports(let mediator), .stop(let mediator): mediator.signalChange()
+        case .retirement, .creation, .flush: break
         }
         // Threads that wait for a module's events or an owner's calls wait in `RunningCalls`.
         RunningCalls.signal()
     }
 
-    /// A flush is refused if it would close a circular wait, and afterwards only other waits are cut.
+    /// A flush is refused if it would close a circular wait, and a creation must be waited for. So other waits are cut.
     fileprivate var mayBeCut: Bool {
-        if case .flush = subject { false } else { true }
+        switch subject {
+        case .flush, .creation: false
+        default: true
+        }
     }
 
     /// The cost of a cut. The wait with the lowest cost is cut.
     fileprivate var loss: Int {
         switch subject {
-        case .flush: .max
-        case .calls, .action, .retirement, .reports: 0
+        case .flush, .creation: .max
+        case .calls, .action, .retirement, .reports, .stop: 0
         case .step(.event, _): 1
         case .step(.stop, _): 3
         case .step: 2
@@ -102,8 +109,7 @@ enum WaitGraph {
         return body(wait)
     }
 
-    /// Runs a function that waits for a queue without a limit, inside of a call of another queue. The caller must hold no
-    /// lock.
+    /// Runs a function that waits for a queue without a limit. The caller must hold no lock.
     ///
     /// - Returns: Nil if the wait would be circular. Then the function was not called.
     static func flushing(_ mailbox: Mailbox, _ body: () -> Bool) -> Bool? {
@@ -182,7 +188,24 @@ enum WaitGraph {
                 .compactMap { module in module.mediator.withState { _ in module.isDelayed(by: other.thread) } }.first
         case .reports(let mediator):
             return mediator.withState { $0.reporters[other.thread] != nil } ? true : nil
+        case .stop(let mediator):
+            return mediator.withState { $0.isStopDelayed(by: other.thread) }
+        case .creation(let thread):
+            return other.thread == thread ? true : nil
         }
+    }
+}
+
+extension MediatorState {
+    /// - Returns: nil if the thread does not delay the stop of all modules; otherwise true if it is inside a call of a
+    ///   module.
+    fileprivate func isStopDelayed(by thread: UInt) -> Bool? {
+        if stepThreads[thread] != nil || reporters[thread] != nil
+            || started.contains(where: { $0.isCalled(on: thread) })
+        {
+            return true
+        }
+        return driver == thread ? false : nil
     }
 }
 

@@ -16,9 +16,8 @@ extension Mailbox {
             return .done
         }
         func wait() -> Bool { peal_mark_event_count(mark).wait(until: deadline) { peal_mark_is_reached(mark) } }
-        // Nobody ends a circular wait without a limit. Only a thread inside of a queue's call can be part of one.
-        let isInsideCall = deadline == .max && peal_thread_own_engine()?.pointee.drains != nil
-        let waited = isInsideCall ? WaitGraph.flushing(self, wait) : wait()
+        // Nobody ends a circular wait without a limit.
+        let waited = deadline == .max ? WaitGraph.flushing(self, wait) : wait()
         var isReached = waited ?? false
         // A waiter whose deadline has passed removes the mark, unless the mark is being reached.
         var isAlone = false

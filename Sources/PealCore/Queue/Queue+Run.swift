@@ -82,7 +82,7 @@ extension Queue {
         case .isCircular:
             throw Failure(
                 .wouldDeadlock,
-                "waiting here would deadlock: \(runningCall?.fact ?? "the queue's call") and waits for a queue whose call this is; do not flush from one queue's call a queue whose calls flush it"
+                "waiting here would deadlock: \(runningCall?.fact ?? "the queue's call") and waits for a call that this thread is inside of; do not flush, from within a call, a queue whose calls wait for that call"
             )
         case .outOfMemory: throw .outOfMemory
         }

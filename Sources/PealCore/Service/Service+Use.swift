@@ -10,7 +10,7 @@ extension Service {
                 switch try step(requester) {
                 case .added(let added): return announce(added)
                 case .create(let creation): return try create(creation)
-                case .retry: continue
+                case .await(let creation): try wait(for: creation)
                 }
             }
         } catch {
@@ -70,7 +70,8 @@ extension Service {
     private enum Step: Sendable {
         case added(Added)
         case create(Creation)
-        case retry
+        /// Another thread creates the instance.
+        case await(Creation)
     }
 
     private func step(_ requester: String?) throws(Failure) -> Step {
@@ -84,7 +85,7 @@ extension Service {
                 (try add(for: requester, in: &state), state.creation)
             }
             if let known { return .added(known) }
-            if let running { return try wait(for: running, on: thread) }
+            if let running { return try prepareWait(for: running, on: thread) }
             return .create(try begin(on: thread, requester))
         }
     }
@@ -119,23 +120,29 @@ extension Service {
         return creation
     }
 
-    /// Waits for a creation on another thread.
-    private func wait(for creation: Creation, on thread: UInt) throws(Failure) -> Step {
+    private func prepareWait(for creation: Creation, on thread: UInt) throws(Failure) -> Step {
         if creation.thread == thread, let use = try creation.instance?.use() {
             return .added(Added(use: use, isNew: false))
         }
         let here = Creation.here
         here?.withState { $0.needs = self }
-        defer { here?.withState { $0.needs = nil } }
         if let cycle = Creation.cycle(from: self) {
+            here?.withState { $0.needs = nil }
             throw Failure(
                 .cycle,
                 "circular dependency of services: \(cycle.map { $0.name }.joined(separator: " -> ")); remove one of these gets or dependencies"
             )
         }
-        while !creation.isDone { CreationMonitor.wait() }
+        return .await(creation)
+    }
+
+    /// Waits for a creation on another thread.
+    private func wait(for creation: Creation) throws(Failure) {
+        WaitGraph.waiting(for: .creation(on: creation.thread)) { _ in
+            _ = CreationMonitor.wait { creation.isDone }
+        }
+        Creation.here?.withState { $0.needs = nil }
         if let failure = creation.failure { throw failure }
-        return .retry
     }
 
     /// Returns true if its creation (create or init) runs on this thread.

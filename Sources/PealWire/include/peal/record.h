@@ -144,7 +144,8 @@ struct peal_replay_info {
     uint64_t failed; /* of these: calls whose broadcast failed, and calls that could not be decoded */
     uint64_t lost; /* calls that the recorder counted and did not record */
     uint64_t duration; /* from the beginning of the recording to its last call, in nanoseconds */
-    bool is_closed; /* by peal_recorder_destroy, and whole. Otherwise its program has ended before, or is still recording, or
+    bool
+        is_closed; /* by peal_recorder_destroy, and whole. Otherwise its program has ended before, or is still recording, or
                        another process has cut or overwritten the file: the calls of its end are missing */
 };
 
