@@ -513,6 +513,41 @@ static void count_call(void *target, const struct peal_call *call)
     __atomic_fetch_add((size_t *)target, 1, __ATOMIC_RELEASE);
 }
 
+CLAIM("N6", "an exporter neither sends nor stores a call above its `message_limit`, which counts as dropped")
+{
+    enum { LIMIT = 300 };
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct peal_export_options exports[3] = { PEAL_EXPORT_OPTIONS, PEAL_EXPORT_OPTIONS, PEAL_EXPORT_OPTIONS };
+    char text[LIMIT + 1];
+
+    options.url = shared_server_url();
+    options.message_limit = LIMIT;
+    memset(text, 'x', LIMIT);
+    text[LIMIT] = '\0';
+    exports[2].durable = true;
+    CHECK_OK(peal_queue_create(NULL, &exports[1].queue));
+    for (size_t i = 0; i < CHECK_COUNT_OF(exports); i++) {
+        struct party from, to;
+
+        next_realm();
+        options.realm = realm_of_claim();
+        party_open_with(&from, &options);
+        party_open(&to, NULL);
+        party_export(&from, &exports[i]);
+        party_import(&to, NULL);
+        party_observe(&to, (peal_queue){ 0 });
+        party_wait(&from, 1);
+        party_say(&from, 1, text);
+        party_say(&from, 2, "short");
+        CHECK_EQUAL(party_sent(&from), 1);
+        CHECK_EQUAL(party_info(&from).dropped, 1);
+        WAIT_UNTIL(party_heard(&to) == 1);
+        CHECK_TEXT(to.text, "short");
+        pair_close(&from, &to);
+    }
+    CHECK_OK(peal_queue_destroy(exports[1].queue));
+}
+
 CLAIM("N6", "a process with another declaration of a method is reported, and gets no call of it")
 {
     const char *here[] = { "optional void set(int32_t value)", "optional void reset(void)", NULL };

@@ -74,9 +74,9 @@ struct peal_bridge_options {
     /* Interval of announcements, in milliseconds; 0: 2,000; at most 60,000, or else PEAL_ERROR_ARGUMENT. A process that
      * has announced nothing for three intervals has ended. */
     uint32_t presence;
-    size_t
-        message_limit; /* bytes of a message that is accepted; 0: 1 MiB. Of calls that follow one another quickly in one
-                             message, each may have as many, and all together as many or 16 KiB */
+    /* Bytes of a call, a request or an answer that is accepted, and of a call or request that is sent; 0: 1 MiB. Of calls that
+     * follow one another quickly in one message, each may have as many, and all together as many or 16 KiB. */
+    size_t message_limit;
 };
 
 /* An initialiser: struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS; */
@@ -296,14 +296,15 @@ struct peal_bridge_info {
                      sent, and a gathering reaches 1,024 */
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
-    uint64_t
-        dropped; /* calls that were not sent or not made: a queue was full or has ended, a value could not be encoded,
-                         the server has dropped a durable call because of another message with its id or deleted it before this
-                         application had made it, or messages arrived faster than they were made. Such a message counts
-                         once, and may have had several calls that followed one another quickly */
-    uint64_t refused; /* messages that are no call of an imported method, calls that arrived too late, announcements
-                         that were not accepted, requests whose reply subject is not that of a bridge, and subjects
-                         that the server refused */
+    /* Calls that were not sent or not made: a queue was full or has ended, a value could not be encoded, a call was longer than
+     * `message_limit`, the server has dropped a durable call because of another message with its id or deleted it before this
+     * application had made it, or messages arrived faster than they were made. Such a message counts once, and may have had several
+     * calls that followed one another quickly. Deleted calls count for methods too that the application does not import. */
+    uint64_t dropped;
+    /* Messages that are no call of an imported method, calls that arrived too late, announcements that were not accepted, requests
+     * whose reply subject is not that of a bridge, subjects that the server refused, and each refusal of the server to store a
+     * durable call or a position. */
+    uint64_t refused;
     uint64_t duplicates; /* calls that arrived again, on another way or from the server */
     uint64_t reconnects; /* connections that were made again */
 };
