@@ -228,16 +228,16 @@ static bool is_sent_by_this_thread(const struct relay *relay)
     return relay->is_sending && pthread_equal(relay->sender, pthread_self());
 }
 
-/* Releases the lock, unless this process is the child of a fork that `submit`, or an observer that it ran, has made. Another
- * thread of the parent may have the lock there, and send_waiting has not locked it again. */
+/* Releases the lock, unless this process is the child of a fork that `submit`, or an observer that it ran, has made.
+ * Another thread of the parent may have the lock there, and send_waiting has not locked it again. */
 static void unlock(struct relay *relay)
 {
     if (!fork_is_left(relay->generation))
         pthread_mutex_unlock(&relay->lock);
 }
 
-/* The sending thread must hold the lock, which is released meanwhile. In the child of a fork the thread stays the sending one, and
- * nothing else is sent or waited for. */
+/* The sending thread must hold the lock, which is released meanwhile. In the child of a fork the thread stays the sending
+ * one, and nothing else is sent or waited for. */
 static void send_waiting(struct relay *relay)
 {
     for (size_t i = 0; i < relay->sending_limit && relay->first != NULL; i++) {
@@ -301,7 +301,8 @@ bool relay_drain(struct relay *relay)
     return has_more;
 }
 
-/* Sends what waits, or waits for other threads until a time. Returns false if it has passed. The caller must hold the lock. */
+/* Sends what waits, or waits for other threads until a time. Returns false if it has passed. The caller must hold the
+ * lock. */
 static bool send_or_wait(struct relay *relay, int64_t until)
 {
     if (!begin_sending(relay))

@@ -105,8 +105,8 @@ void requests_end_export(struct requests *requests, const struct export *export,
 /* Returns true if a process with this status may have made the call. */
 static bool may_be_made(peal_status status) { return status == PEAL_ERROR_TIMEOUT || status == PEAL_ERROR_STATE; }
 
-/* The status of a message that has been decoded. One that this process does not know may mean anything. Where the status alone
- * would be taken for one of this process, the sentence states whose it is. */
+/* The status of a message that has been decoded. One that this process does not know may mean anything. Where the status
+ * alone would be taken for one of this process, the sentence states whose it is. */
 static struct answered read_status(
     const struct bridge_method *method, peal_status status, const void *result, char *sentence, size_t capacity)
 {
@@ -126,8 +126,10 @@ static struct answered read_status(
             "%s: the process with the call has too many open requests, or by its clock the time limit had expired",
             method->name);
         answered.sentence = sentence;
-    } else if (answered.outcome == OUTCOME_NOT_MADE && status != PEAL_ERROR_NOT_FOUND && status != PEAL_ERROR_CONFLICT) {
-        snprintf(sentence, capacity, "%s: the other process has answered with %s", method->name, peal_status_name(status));
+    } else if (answered.outcome == OUTCOME_NOT_MADE && status != PEAL_ERROR_NOT_FOUND
+               && status != PEAL_ERROR_CONFLICT) {
+        snprintf(
+            sentence, capacity, "%s: the other process has answered with %s", method->name, peal_status_name(status));
         answered.sentence = sentence;
     }
     return answered;
