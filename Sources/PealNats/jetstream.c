@@ -100,18 +100,17 @@ const char *jetstream_refusal(const struct jetstream *jetstream)
     return jetstream->refusal[0] != '\0' ? jetstream->refusal : NULL;
 }
 
-/* Keeps the reason of a failure. Returns true if there is none.
- *
- * code: of the server's answer; 0: it has sent none. */
-static bool note_refusal(struct jetstream *jetstream, natsStatus status, jsErrCode code)
+/* Keeps the reason of a failure. Returns true if there is none. */
+static bool note_refusal(struct jetstream *jetstream, natsStatus status)
 {
     jetstream->refusal[0] = '\0';
-    if (status != NATS_OK && !natsConnection_IsClosed(jetstream->connection))
-        snprintf(jetstream->refusal, REFUSAL_SIZE, "%s",
-            status == NATS_NO_RESPONDERS ? "no stream takes its subject"
-            : code != 0                  ? nats_GetLastError(NULL)
-                                         : natsStatus_GetText(status));
-    return status == NATS_OK;
+    if (status == NATS_OK)
+        return true;
+    if (status == NATS_NO_RESPONDERS)
+        snprintf(jetstream->refusal, REFUSAL_SIZE, "no stream takes its subject");
+    else if (!natsConnection_IsClosed(jetstream->connection))
+        explain_as_nats(status, jetstream->refusal, REFUSAL_SIZE);
+    return false;
 }
 
 /* ---- Streams ----------------------------------------------------------------------------------- */
@@ -202,7 +201,6 @@ bool jetstream_get_state(
 bool jetstream_store(struct jetstream *jetstream, const char *subject, const char *text, bool is_first)
 {
     jsPubAck *confirmation = NULL;
-    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
     jsPubOptions options;
 
     if (fork_is_left(jetstream->generation))
@@ -211,9 +209,9 @@ bool jetstream_store(struct jetstream *jetstream, const char *subject, const cha
     (void)jsPubOptions_Init(&options);
     options.ExpectNoMessage = is_first;
     const natsStatus status = js_Publish(
-        &confirmation, jetstream->context, subject, text, (int)strlen(text), &options, &code);
+        &confirmation, jetstream->context, subject, text, (int)strlen(text), &options, NULL);
     jsPubAck_Destroy(confirmation);
-    return note_refusal(jetstream, status, code);
+    return note_refusal(jetstream, status);
 }
 
 static bool copy_text(const natsMsg *message, char *out_text, size_t capacity)
@@ -305,7 +303,7 @@ enum reception jetstream_receive_confirmation(
     const natsStatus status = natsSubscription_NextMsg(&message, jetstream->confirmations, timeout);
 
     /* libnats turns the server's message that nothing takes the subject into a status. */
-    (void)note_refusal(jetstream, status == NATS_TIMEOUT ? NATS_OK : status, (jsErrCode)0);
+    (void)note_refusal(jetstream, status == NATS_TIMEOUT ? NATS_OK : status);
     if (status != NATS_OK)
         return reception_of(jetstream, status);
     const char *last = strrchr(natsMsg_GetSubject(message), '.');
@@ -335,7 +333,6 @@ enum comparison jetstream_compare(struct jetstream *jetstream, const char *strea
 /* A consumer without acknowledgements, which the server does not keep. */
 bool jetstream_read_from(struct jetstream *jetstream, const char *stream, const char *subjects, uint64_t first)
 {
-    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
     jsSubOptions options;
 
     if (jsSubOptions_Init(&options) != NATS_OK)
@@ -347,8 +344,8 @@ bool jetstream_read_from(struct jetstream *jetstream, const char *stream, const 
     options.Config.InactiveThreshold = (int64_t)IDLE_SECONDS * NANOSECONDS;
     options.Config.MemoryStorage = true;
     const natsStatus status = js_PullSubscribe(
-        &jetstream->reader, jetstream->context, subjects, NULL, NULL, &options, &code);
-    return note_refusal(jetstream, status, code);
+        &jetstream->reader, jetstream->context, subjects, NULL, NULL, &options, NULL);
+    return note_refusal(jetstream, status);
 }
 
 /* Returns false if the function does. */

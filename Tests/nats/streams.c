@@ -366,6 +366,32 @@ CLAIM("N10", "an import whose position the server refuses makes the calls, and r
     disconnect_administrator(&administrator);
 }
 
+static void permit_one_consumer(jsStreamConfig *made) { made->MaxConsumers = 1; }
+
+CLAIM("N10", "an import to which the server does not send the stored calls reports the reason, and makes them later")
+{
+    const struct administrator administrator = connect_administrator(shared_server_url());
+    struct peal_import_options options = PEAL_IMPORT_OPTIONS;
+    struct party from, one, two;
+
+    next_realm();
+    make_calls(&administrator, permit_one_consumer);
+    party_publish_durably(&from);
+    party_import_durably(&one, "one", no_queue);
+    party_say(&from, 1, "durable");
+    WAIT_UNTIL(party_heard(&one) == 1);
+    party_open_application(&two, "two");
+    observe_refusals(&two);
+    options.durable = true;
+    party_import(&two, &options);
+    party_observe(&two, no_queue);
+    WAIT_UNTIL(is_refused_with("maximum consumers", in_realm("peal-%s+Chat")));
+    party_close(&one);
+    WAIT_UNTIL(party_heard(&two) == 1);
+    pair_close(&from, &two);
+    disconnect_administrator(&administrator);
+}
+
 CLAIM("N10", "an import whose stream of calls is made later with a wrong setting reports it, and makes the calls of a right one")
 {
     const struct administrator administrator = connect_administrator(shared_server_url());
