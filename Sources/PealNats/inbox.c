@@ -221,10 +221,11 @@ static bool connect_inbox(struct inbox *inbox)
     /* Those of the connection before. */
     inbox->fault = NULL;
     inbox->is_unreadable = false;
-    if (jetstream_open(inbox->import->bridge, &inbox->jetstream) < 0 || !find_position(inbox))
+    if (jetstream_open(inbox->import->bridge, &inbox->jetstream) < 0)
         return false;
-    const bool is_reading = jetstream_read_from(
-        inbox->jetstream, inbox->stream, inbox->subjects, inbox->position.sequence + 1);
+    const bool is_reading = find_position(inbox)
+                         && jetstream_read_from(
+                             inbox->jetstream, inbox->stream, inbox->subjects, inbox->position.sequence + 1);
     if (!is_reading)
         report_refusal(inbox, "the server does not send the stored calls", inbox->stream);
     return is_reading;

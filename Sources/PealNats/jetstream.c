@@ -108,7 +108,7 @@ static bool note_refusal(struct jetstream *jetstream, natsStatus status)
         return true;
     if (status == NATS_NO_RESPONDERS)
         snprintf(jetstream->refusal, REFUSAL_SIZE, "no stream takes its subject");
-    else if (!natsConnection_IsClosed(jetstream->connection))
+    else if (status != NATS_CONNECTION_CLOSED && !natsConnection_IsClosed(jetstream->connection))
         explain_as_nats(status, jetstream->refusal, REFUSAL_SIZE);
     return false;
 }
@@ -189,9 +189,13 @@ bool jetstream_get_state(
     struct jetstream *jetstream, const struct stream_settings *settings, struct stream_state *out_state)
 {
     jsStreamInfo *info = NULL;
+    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
 
-    if (fork_is_left(jetstream->generation)
-        || js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, NULL) != NATS_OK)
+    if (fork_is_left(jetstream->generation))
+        return false;
+    const natsStatus status = js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, &code);
+    (void)note_refusal(jetstream, code == JSStreamNotFoundErr ? NATS_OK : status);
+    if (status != NATS_OK)
         return false;
     *out_state = (struct stream_state){ info->Created, info->State.LastSeq, stream_fault(info->Config, settings) };
     jsStreamInfo_Destroy(info);
@@ -233,6 +237,7 @@ enum stored_text jetstream_read_last(
     const natsStatus status = js_GetLastMsg(&message, jetstream->context, stream, subject, NULL, &code);
 
     out_text[0] = '\0';
+    (void)note_refusal(jetstream, code == JSNoMessageFoundErr ? NATS_OK : status);
     if (status != NATS_OK)
         return code == JSNoMessageFoundErr ? TEXT_NONE : TEXT_UNKNOWN;
     const bool is_text = copy_text(message, out_text, capacity);
@@ -303,7 +308,7 @@ enum reception jetstream_receive_confirmation(
     const natsStatus status = natsSubscription_NextMsg(&message, jetstream->confirmations, timeout);
 
     /* libnats turns the server's message that nothing takes the subject into a status. */
-    (void)note_refusal(jetstream, status == NATS_TIMEOUT ? NATS_OK : status);
+    (void)note_refusal(jetstream, status == NATS_NO_RESPONDERS ? status : NATS_OK);
     if (status != NATS_OK)
         return reception_of(jetstream, status);
     const char *last = strrchr(natsMsg_GetSubject(message), '.');

@@ -23,8 +23,8 @@ enum reception {
     RECEPTION_LOST  /* The connection is lost, or the messages are not complete. */
 };
 
-/* Returns why the server has refused the last publication, text or reader. NULL: it has not, or the connection is lost.
- * *Borrowed until* the next of these. */
+/* Returns why the server has refused the last request or publication of this connection, or has not answered it. NULL: it
+ * has not refused it, there is no such stream or message, or the connection is lost. *Borrowed until* the next of these. */
 const char *jetstream_refusal(const struct jetstream *jetstream);
 
 /* ---- Streams ----------------------------------------------------------------------------------- */

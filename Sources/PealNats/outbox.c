@@ -182,15 +182,16 @@ static void judge_duplicate(struct outbox *outbox, struct confirmation *confirma
     }
 }
 
-/* The call waits, and those after it. */
-static void report_refusal(const struct outbox *outbox)
+/* The call waits, and those after it.
+ *
+ * reason: NULL: none is known. */
+static void report_refusal(const struct outbox *outbox, const char *reason)
 {
     struct export *export = outbox->export;
-    const char *refusal = jetstream_refusal(outbox->jetstream);
 
-    if (refusal != NULL)
+    if (reason != NULL)
         bridge_refuse(export->bridge, &export->troubles,
-            "the server does not store a call, which waits and is sent again: %s (stream %s)", refusal, outbox->stream);
+            "the server does not store a call, which waits and is sent again: %s (stream %s)", reason, outbox->stream);
 }
 
 /* Waits for one confirmation. Returns false if the connection must be made again. */
@@ -202,15 +203,19 @@ static bool follow(struct outbox *outbox)
 
     if (reception == RECEPTION_MESSAGE && confirmation.is_stored && confirmation.is_duplicate)
         judge_duplicate(outbox, &confirmation);
-    report_refusal(outbox);
+    report_refusal(outbox, jetstream_refusal(outbox->jetstream));
     pthread_mutex_lock(&outbox->lock);
     if (reception == RECEPTION_MESSAGE)
         note_confirmation(outbox, &confirmation);
     if (outbox->first == outbox->next)
         outbox->progress = now_in_milliseconds();
-    const bool goes_on = reception != RECEPTION_LOST && !outbox->must_retry
-                      && now_in_milliseconds() - outbox->progress <= STALL_MILLISECONDS;
+    const bool is_stalled = now_in_milliseconds() - outbox->progress > STALL_MILLISECONDS;
+    const bool goes_on = reception != RECEPTION_LOST && !outbox->must_retry && !is_stalled;
+    const bool is_unanswered = is_stalled && outbox->is_probing && reception == RECEPTION_NONE;
     pthread_mutex_unlock(&outbox->lock);
+    /* The server passes over what it does not permit. A connection that is cut later is no such sign. */
+    if (is_unanswered)
+        report_refusal(outbox, "it does not answer, and this client may lack the permission");
     return goes_on;
 }
 

@@ -581,6 +581,47 @@ static void make_all(const struct server *server)
     disconnect_administrator(&administrator);
 }
 
+CLAIM("N9", "a durable export that may not publish its calls reports that the server does not answer, and keeps them")
+{
+    static const char without_calls[] =
+        "authorization { users: [ { user: operator, password: p }, { user: exporter, password: p, permissions: { "
+        "publish: { deny: 'peal.v1.shop.Chat.on_message' } } } ] }";
+    struct server server;
+    struct party from;
+
+    next_realm();
+    server_start(&server, without_calls);
+    make_all(&server);
+    open_as(&from, &server, "exporter", NULL);
+    observe_refusals(&from);
+    CHECK_OK(export_durably(&from, NULL));
+    party_say(&from, 1, "durable");
+    WAIT_UNTIL(is_refused_with("permission", "peal-shop+Chat"));
+    CHECK_EQUAL(party_info(&from).sent + party_info(&from).dropped, 0);
+    party_close(&from);
+    server_stop(&server);
+}
+
+CLAIM("N9", "an import that may not read the position of its application reports that the server does not answer")
+{
+    static const char without_positions[] =
+        "authorization { users: [ { user: operator, password: p }, { user: importer, password: p, permissions: { "
+        "publish: { deny: '$JS.API.STREAM.MSG.GET.peal_shop_positions' } } } ] }";
+    struct server server;
+    struct party to;
+
+    next_realm();
+    server_start(&server, without_positions);
+    make_all(&server);
+    open_as(&to, &server, "importer", "reader");
+    observe_refusals(&to);
+    CHECK_OK(import_durably(&to));
+    party_observe(&to, no_queue);
+    WAIT_UNTIL(is_refused_with("Timeout", "peal-shop+Chat"));
+    party_close(&to);
+    server_stop(&server);
+}
+
 CLAIM("N9", "clients that may not make streams export and import durably by the streams of an operator, and say so without them")
 {
     struct server server;
