@@ -91,7 +91,7 @@ static bool read_position(struct inbox *inbox, struct jetstream *jetstream)
     return inbox->knows_position;
 }
 
-#define UNREADABLE                                                                                             \
+#define UNREADABLE                                                                                                   \
     "a stored position is unreadable, so no call is made. When the last message of %s in the stream %s is deleted, " \
     "all stored calls are made again"
 
