@@ -60,15 +60,15 @@ static void insert(struct answers *answers, struct answer *answer)
     answers->open++;
 }
 
-/* Returns NULL if too many wait, or without memory. */
-static struct answer *make_answer(
-    struct answers *answers, const struct bridge_method *method, const char *reply, uint64_t number)
+/* Returns PEAL_OK, PEAL_ERROR_MEMORY, or PEAL_ERROR_LIMIT if too many wait. */
+static peal_status make_answer(struct answers *answers, const struct bridge_method *method, const char *reply,
+    uint64_t number, struct answer **out_answer)
 {
     const size_t reply_size = strlen(reply) + 1;
     struct answer *made = calloc(1, sizeof *made + method->result_size + reply_size);
 
     if (made == NULL)
-        return NULL;
+        return PEAL_ERROR_MEMORY;
     made->reply = memcpy(made->value + method->result_size, reply, reply_size);
     made->answers = answers;
     made->method = method;
@@ -78,10 +78,12 @@ static struct answer *make_answer(
     if (has_room)
         insert(answers, made);
     pthread_mutex_unlock(&answers->lock);
-    if (has_room)
-        return made;
-    free(made);
-    return NULL;
+    if (!has_room) {
+        free(made);
+        return PEAL_ERROR_LIMIT;
+    }
+    *out_answer = made;
+    return PEAL_OK;
 }
 
 /* The caller must hold the lock. */
@@ -218,9 +220,10 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
         status = arena != NULL
                    ? peal_wire_decode_call(method->plan, message, size, arena, arena_size, &arguments, &count)
                    : PEAL_ERROR_MEMORY;
-    struct answer *answer = status == PEAL_OK && remaining_of(header.deadline) > 0
-                              ? make_answer(answers, method, reply, header.number)
-                              : NULL;
+    struct answer *answer = NULL;
+    const peal_status accepted = remaining_of(header.deadline) == 0 ? PEAL_ERROR_LIMIT
+                               : status == PEAL_OK ? make_answer(answers, method, reply, header.number, &answer)
+                                                   : status;
     if (answer != NULL) {
         __atomic_fetch_add(&import->received, 1, __ATOMIC_RELAXED);
         gather(answer, &header, arguments, count);
@@ -230,7 +233,7 @@ static void make_call(struct answers *answers, size_t index, const char *reply, 
         send_result(answers, method, reply, header.number, status, NULL);
     } else {
         __atomic_fetch_add(&import->troubles.dropped, 1, __ATOMIC_RELAXED);
-        send_result(answers, method, reply, header.number, PEAL_ERROR_LIMIT, NULL);
+        send_result(answers, method, reply, header.number, accepted, NULL);
     }
     peal_wire_arguments_release(method->plan, arguments);
     if (arena != bytes)

@@ -340,6 +340,8 @@ peal_status peal_bridge_flush(peal_bridge *bridge, uint32_t timeout)
         return bridge_fail_as_left();
     const bool is_flushed = flush_exports(parts_exports(bridge), deadline, timeout) == PEAL_OK
                          && flush_connection(bridge, deadline, timeout);
+    if (bridge_is_left(bridge)) /* A call that it has enqueued has forked. */
+        return bridge_fail_as_left();
     return is_flushed ? PEAL_OK : bridge_fail(PEAL_ERROR_TIMEOUT, "the server has not confirmed the calls in time");
 }
 

@@ -89,10 +89,12 @@ static bool bundle_call(struct export *export, size_t index, const struct identi
     uint8_t *room = bundle_begin(export->bundle, index, &capacity);
     const peal_status status = peal_wire_encode_call(
         export->table->methods[index].plan, &header, arguments, room, capacity, &size);
-    if (status == PEAL_OK)
+    if (status == PEAL_OK && size <= export->bridge->options.message_limit) {
         bundle_end(export->bundle, size);
+        return true;
+    }
     if (status != PEAL_ERROR_LIMIT)
-        return status == PEAL_OK;
+        return false;
     uint8_t *message = encode_large(export, index, &header, arguments, &size);
     if (message == NULL)
         return false;
@@ -112,7 +114,7 @@ static uint8_t *encode(struct export *export, size_t index, const struct identit
         export->table->methods[index].plan, &header, arguments, message, STACK_BYTES, out_size);
     if (status == PEAL_ERROR_LIMIT)
         return encode_large(export, index, &header, arguments, out_size);
-    return status == PEAL_OK ? message : NULL;
+    return status == PEAL_OK && *out_size <= export->bridge->options.message_limit ? message : NULL;
 }
 
 /* The relay gets the call with the lock of the source, so in the order of the numbers. The queue gets it without a lock. */

@@ -49,8 +49,8 @@ struct inbox {
     int64_t answered_at;      /* when the server has sent something last */
     struct position position;
     bool knows_position;      /* it was read once */
-    bool is_unreadable;       /* the last message of its subject is no position */
-    const char *fault;        /* of the stream of calls (stream_fault.h); NULL: none is known */
+    bool is_unreadable;       /* the last message of its subject was no position at the last attempt to connect */
+    const char *fault;        /* of the stream of calls (stream_fault.h) at that attempt; NULL: none is known */
     bool called[METHOD_LIMIT]; /* methods of the present batch */
 };
 
@@ -92,27 +92,44 @@ static bool read_position(struct inbox *inbox, struct jetstream *jetstream)
 }
 
 #define UNREADABLE                                                                                                   \
-    "the last message of %s in the stream %s is not the position of an application, so no call is made. When it is " \
-    "deleted, all stored calls are made again"
+    "a stored position is unreadable, so no call is made. When the last message of %s in the stream %s is deleted, " \
+    "all stored calls are made again"
 
 /* Returns true if no call can be made until somebody changes something on the server. */
-static bool report_stop(struct inbox *inbox)
+static bool report_obstacle(struct inbox *inbox)
 {
     struct import *import = inbox->import;
 
     if (inbox->is_unreadable)
         bridge_refuse(import->bridge, &import->troubles, UNREADABLE, inbox->position_subject, inbox->positions);
     else if (inbox->fault != NULL)
-        bridge_refuse(import->bridge, &import->troubles, FAULTY_STREAM, inbox->stream, inbox->subjects, inbox->fault);
+        bridge_refuse(import->bridge, &import->troubles, FAULTY_STREAM, inbox->fault, inbox->stream, inbox->subjects);
     return inbox->is_unreadable || inbox->fault != NULL;
 }
 
+/* Reports what the server has refused last, if it has.
+ *
+ * name: of the stream or the subject. */
+static void report_refusal(struct inbox *inbox, const char *consequence, const char *name)
+{
+    struct import *import = inbox->import;
+    const char *refusal = jetstream_refusal(inbox->jetstream);
+
+    if (refusal != NULL)
+        bridge_refuse(import->bridge, &import->troubles, "%s: %s (%s)", consequence, refusal, name);
+}
+
+/* Without a position, calls are made: they are made again after a restart. */
 static bool store_position(struct inbox *inbox)
 {
     char text[POSITION_SIZE];
 
     write_position(&inbox->position, text);
-    return jetstream_store(inbox->jetstream, inbox->position_subject, text, false);
+    const bool is_stored = jetstream_store(inbox->jetstream, inbox->position_subject, text, false);
+    if (!is_stored)
+        report_refusal(
+            inbox, "the server does not store a position, so a restart repeats calls", inbox->position_subject);
+    return is_stored;
 }
 
 /* The position itself is read later, when the calls are observed: another process may still store it. */
@@ -133,7 +150,7 @@ static peal_status check_stream(struct inbox *inbox, struct jetstream *jetstream
 
     if (!jetstream_get_state(jetstream, &settings, &state) || state.fault == NULL)
         return PEAL_OK;
-    return bridge_fail(PEAL_ERROR_CREATION, FAULTY_STREAM, inbox->stream, inbox->subjects, state.fault);
+    return bridge_fail(PEAL_ERROR_CREATION, FAULTY_STREAM, state.fault, inbox->stream, inbox->subjects);
 }
 
 static peal_status make_positions(struct inbox *inbox)
@@ -160,7 +177,7 @@ static peal_status make_positions(struct inbox *inbox)
 
 /* ---- The connection ---------------------------------------------------------------------------- */
 
-#define OTHER_STREAM "that of an earlier stream of calls, or was forged. All stored calls are made again"
+#define OTHER_STREAM "of an earlier stream of calls, or was forged. All stored calls are made again"
 #define BEHIND_LAST \
     "behind the last stored call: the server has lost calls, or it was forged. The calls up to the last are passed over"
 
@@ -169,8 +186,8 @@ static void report_position(struct inbox *inbox, const char *what)
 {
     struct import *import = inbox->import;
 
-    bridge_refuse(import->bridge, &import->troubles, "the position %s in the stream %s is %s", inbox->position_subject,
-        inbox->positions, what);
+    bridge_refuse(import->bridge, &import->troubles, "a stored position is %s: %s in the stream %s", what,
+        inbox->position_subject, inbox->positions);
 }
 
 /* Finds the number of the last call that has ended. A server that has lost its last calls uses their numbers again. */
@@ -179,7 +196,6 @@ static bool find_position(struct inbox *inbox)
     const struct stream_settings settings = calls_of(inbox);
     struct stream_state state = { .fault = NULL };
 
-    inbox->fault = NULL;
     if ((!inbox->knows_position && !read_position(inbox, inbox->jetstream))
         || !jetstream_get_state(inbox->jetstream, &settings, &state))
         return false;
@@ -202,8 +218,17 @@ static bool connect_inbox(struct inbox *inbox)
 {
     inbox->delivered = 0;
     inbox->answered_at = now_in_milliseconds();
-    return jetstream_open(inbox->import->bridge, &inbox->jetstream) == PEAL_OK && find_position(inbox)
-        && jetstream_read_from(inbox->jetstream, inbox->stream, inbox->subjects, inbox->position.sequence + 1);
+    /* Those of the connection before. */
+    inbox->fault = NULL;
+    inbox->is_unreadable = false;
+    if (jetstream_open(inbox->import->bridge, &inbox->jetstream) < 0)
+        return false;
+    const bool is_reading = find_position(inbox)
+                         && jetstream_read_from(
+                             inbox->jetstream, inbox->stream, inbox->subjects, inbox->position.sequence + 1);
+    if (!is_reading)
+        report_refusal(inbox, "the server does not send the stored calls", inbox->stream);
+    return is_reading;
 }
 
 static void disconnect(struct inbox *inbox)
@@ -318,7 +343,7 @@ static int64_t perform(void *context)
     if (inbox->jetstream != NULL ? take_batch(inbox) : connect_inbox(inbox))
         return ROUND_AT_ONCE;
     disconnect(inbox);
-    return now_in_milliseconds() + (report_stop(inbox) ? QUIET_MILLISECONDS : RETRY_MILLISECONDS);
+    return now_in_milliseconds() + (report_obstacle(inbox) ? QUIET_MILLISECONDS : RETRY_MILLISECONDS);
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */

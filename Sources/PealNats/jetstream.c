@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SUBJECT_SIZE = 256, INBOX_SIZE = 64, NANOSECONDS = 1000000000, IDLE_SECONDS = 30 };
+enum { SUBJECT_SIZE = 256, INBOX_SIZE = 64, REFUSAL_SIZE = 128, NANOSECONDS = 1000000000, IDLE_SECONDS = 30 };
 
 struct jetstream {
     natsConnection *connection;
@@ -19,6 +19,7 @@ struct jetstream {
     char inbox[INBOX_SIZE]; /* the beginning of all subjects of answers */
     natsSubscription *confirmations;
     natsSubscription *reader;
+    char refusal[REFUSAL_SIZE]; /* empty: none */
     uint32_t generation; /* of the process: fork.h */
     struct noted_socket socket;
 };
@@ -94,6 +95,24 @@ static enum reception reception_of(const struct jetstream *jetstream, natsStatus
     return status == NATS_OK ? RECEPTION_MESSAGE : RECEPTION_NONE;
 }
 
+const char *jetstream_refusal(const struct jetstream *jetstream)
+{
+    return jetstream->refusal[0] != '\0' ? jetstream->refusal : NULL;
+}
+
+/* Keeps the reason of a failure. Returns true if there is none. */
+static bool note_refusal(struct jetstream *jetstream, natsStatus status)
+{
+    jetstream->refusal[0] = '\0';
+    if (status == NATS_OK)
+        return true;
+    if (status == NATS_NO_RESPONDERS)
+        snprintf(jetstream->refusal, REFUSAL_SIZE, "no stream takes its subject");
+    else if (status != NATS_CONNECTION_CLOSED && !natsConnection_IsClosed(jetstream->connection))
+        explain_as_nats(status, jetstream->refusal, REFUSAL_SIZE);
+    return false;
+}
+
 /* ---- Streams ----------------------------------------------------------------------------------- */
 
 static natsStatus add_stream(
@@ -128,12 +147,18 @@ static peal_status fail_to_add(const struct stream_settings *settings, natsStatu
         settings->name);
 }
 
-static peal_status judge(const jsStreamConfig *configuration, const struct stream_settings *settings)
+/* is_made: by this bridge, on a server that has passed over a setting which it does not know. */
+static peal_status judge(const jsStreamConfig *configuration, const struct stream_settings *settings, bool is_made)
 {
     const char *fault = stream_fault(configuration, settings);
 
-    return fault == NULL ? PEAL_OK
-                         : bridge_fail(PEAL_ERROR_CREATION, FAULTY_STREAM, settings->name, settings->subjects, fault);
+    if (fault == NULL)
+        return PEAL_OK;
+    if (is_made)
+        return bridge_fail(PEAL_ERROR_CREATION,
+            "the server has made the stream %s with other settings: %s. Durable calls need nats-server 2.9 or later",
+            settings->name, fault);
+    return bridge_fail(PEAL_ERROR_CREATION, FAULTY_STREAM, fault, settings->name, settings->subjects);
 }
 
 /* Asks for the stream first, because a client needs no permission to make one that an operator has made. */
@@ -143,8 +168,10 @@ peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stre
     jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
 
     natsStatus status = js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, &code);
+    bool is_made = false;
     if (status != NATS_OK && code == JSStreamNotFoundErr) {
         status = add_stream(jetstream, settings, &info, &code);
+        is_made = status == NATS_OK;
         if (status != NATS_OK && code != JSStreamNameExistErr)
             return fail_to_add(settings, status);
         /* Another process has made it meanwhile. */
@@ -153,7 +180,7 @@ peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stre
     }
     if (status != NATS_OK)
         return fail_as_nats(PEAL_ERROR_CREATION, settings->name, status);
-    const peal_status judged = judge(info->Config, settings);
+    const peal_status judged = judge(info->Config, settings, is_made);
     jsStreamInfo_Destroy(info);
     return judged;
 }
@@ -162,9 +189,13 @@ bool jetstream_get_state(
     struct jetstream *jetstream, const struct stream_settings *settings, struct stream_state *out_state)
 {
     jsStreamInfo *info = NULL;
+    jsErrCode code = (jsErrCode)0; /* NOLINT(clang-analyzer-optin.core.EnumCastOutOfRange): none */
 
-    if (fork_is_left(jetstream->generation)
-        || js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, NULL) != NATS_OK)
+    if (fork_is_left(jetstream->generation))
+        return false;
+    const natsStatus status = js_GetStreamInfo(&info, jetstream->context, settings->name, NULL, &code);
+    (void)note_refusal(jetstream, code == JSStreamNotFoundErr ? NATS_OK : status);
+    if (status != NATS_OK)
         return false;
     *out_state = (struct stream_state){ info->Created, info->State.LastSeq, stream_fault(info->Config, settings) };
     jsStreamInfo_Destroy(info);
@@ -184,7 +215,7 @@ bool jetstream_store(struct jetstream *jetstream, const char *subject, const cha
     const natsStatus status = js_Publish(
         &confirmation, jetstream->context, subject, text, (int)strlen(text), &options, NULL);
     jsPubAck_Destroy(confirmation);
-    return status == NATS_OK;
+    return note_refusal(jetstream, status);
 }
 
 static bool copy_text(const natsMsg *message, char *out_text, size_t capacity)
@@ -206,6 +237,7 @@ enum stored_text jetstream_read_last(
     const natsStatus status = js_GetLastMsg(&message, jetstream->context, stream, subject, NULL, &code);
 
     out_text[0] = '\0';
+    (void)note_refusal(jetstream, code == JSNoMessageFoundErr ? NATS_OK : status);
     if (status != NATS_OK)
         return code == JSNoMessageFoundErr ? TEXT_NONE : TEXT_UNKNOWN;
     const bool is_text = copy_text(message, out_text, capacity);
@@ -248,13 +280,19 @@ bool jetstream_publish(struct jetstream *jetstream, const char *subject, const c
 }
 
 /* A confirmation is JSON with "stream" and "seq", and "duplicate" for a message that was not stored because of its id. A refusal
- * has "error". Nothing else of it is needed. */
-static void read_confirmation(const natsMsg *message, struct confirmation *out_confirmation)
+ * has "error" with "description". Nothing else of it is needed. */
+static void read_confirmation(
+    struct jetstream *jetstream, const natsMsg *message, struct confirmation *out_confirmation)
 {
+    static const char label[] = "\"description\":\"";
     const int length = natsMsg_GetDataLength(message);
     char *text = length > 0 ? strndup(natsMsg_GetData(message), (size_t)length) : NULL;
+    const char *words = text != NULL && strstr(text, "\"error\"") != NULL ? strstr(text, label) : NULL;
 
-    if (text != NULL && strstr(text, "\"error\"") == NULL && strstr(text, "\"stream\"") != NULL) {
+    if (words != NULL) {
+        words += strlen(label);
+        snprintf(jetstream->refusal, REFUSAL_SIZE, "%.*s", (int)strcspn(words, "\""), words);
+    } else if (text != NULL && strstr(text, "\"error\"") == NULL && strstr(text, "\"stream\"") != NULL) {
         const char *number = strstr(text, "\"seq\":");
         out_confirmation->is_stored = number != NULL;
         out_confirmation->number = number != NULL ? strtoull(number + strlen("\"seq\":"), NULL, 10) : 0;
@@ -269,11 +307,13 @@ enum reception jetstream_receive_confirmation(
     natsMsg *message = NULL;
     const natsStatus status = natsSubscription_NextMsg(&message, jetstream->confirmations, timeout);
 
+    /* libnats turns the server's message that nothing takes the subject into a status. */
+    (void)note_refusal(jetstream, status == NATS_NO_RESPONDERS ? status : NATS_OK);
     if (status != NATS_OK)
         return reception_of(jetstream, status);
     const char *last = strrchr(natsMsg_GetSubject(message), '.');
     *out_confirmation = (struct confirmation){ .position = last != NULL ? strtoull(last + 1, NULL, 10) : 0 };
-    read_confirmation(message, out_confirmation);
+    read_confirmation(jetstream, message, out_confirmation);
     natsMsg_Destroy(message);
     return RECEPTION_MESSAGE;
 }
@@ -308,7 +348,9 @@ bool jetstream_read_from(struct jetstream *jetstream, const char *stream, const 
     options.Config.AckPolicy = js_AckNone;
     options.Config.InactiveThreshold = (int64_t)IDLE_SECONDS * NANOSECONDS;
     options.Config.MemoryStorage = true;
-    return js_PullSubscribe(&jetstream->reader, jetstream->context, subjects, NULL, NULL, &options, NULL) == NATS_OK;
+    const natsStatus status = js_PullSubscribe(
+        &jetstream->reader, jetstream->context, subjects, NULL, NULL, &options, NULL);
+    return note_refusal(jetstream, status);
 }
 
 /* Returns false if the function does. */

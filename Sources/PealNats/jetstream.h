@@ -23,6 +23,10 @@ enum reception {
     RECEPTION_LOST  /* The connection is lost, or the messages are not complete. */
 };
 
+/* Returns why the server has refused the last request or publication of this connection, or has not answered it. NULL: it
+ * has not refused it, there is no such stream or message, or the connection is lost. *Borrowed until* the next of these. */
+const char *jetstream_refusal(const struct jetstream *jetstream);
+
 /* ---- Streams ----------------------------------------------------------------------------------- */
 
 /* The messages of a subject that a stream keeps. */
@@ -37,20 +41,23 @@ struct stream_settings {
     const char *subjects; /* a pattern */
     uint64_t keep_seconds;   /* for which a message is kept; 0: no limit */
     uint64_t window_seconds; /* in which the server recognises the ids of messages; 0: the server's own */
+    size_t longest; /* bytes of a message that it must store; 0: any */
     enum stream_keep keep;
 };
 
-/* About a stream that is not what the bridge would have made: its name, its subjects, and the words of stream_fault.h. */
-#define FAULTY_STREAM \
-    "the stream %s cannot be used for the subjects %s: %s. Correct this setting, or delete the stream, and the bridge makes it"
+/* About a stream that is not what the bridge would have made: its fault (stream_fault.h), its name, and its
+ * subjects. The fault comes before the names, because an event cuts a long sentence. */
+#define FAULTY_STREAM                                                                                             \
+    "an existing stream cannot be used: %s. Correct or delete the stream %s for the subjects %s; the bridge makes " \
+    "one that does not exist"
 
-/* Makes a stream unless there is one of that name. PEAL_ERROR_CREATION for one with a setting of stream_fault.h. */
+/* Makes a stream unless there is one of that name. PEAL_ERROR_CREATION for one with a fault (stream_fault.h). */
 peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stream_settings *settings);
 
 struct stream_state {
     int64_t created; /* distinguishes a stream from a later one of its name */
     uint64_t last;   /* the number of its last message; 0: none */
-    const char *fault; /* the words of stream_fault.h; NULL: none */
+    const char *fault; /* stream_fault.h; NULL: none */
 };
 
 /* Returns false if there is no such stream, or the server does not answer. */

@@ -11,15 +11,21 @@
 
 enum { DEFAULT_TIMEOUT = 5000, RECONNECT_WAIT = 250, RECONNECT_JITTER = 100, TEXT_SIZE = 512 };
 
-peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason)
+void explain_as_nats(natsStatus reason, char *out_text, size_t capacity)
 {
     natsStatus last = NATS_OK;
     const char *sentence = nats_GetLastError(&last);
 
     if (sentence == NULL || last != reason || sentence[0] == '\0')
         sentence = natsStatus_GetText(reason);
+    hide_passwords(sentence, out_text, capacity);
+}
+
+peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason)
+{
     char shown[TEXT_SIZE];
-    hide_passwords(sentence, shown, sizeof shown);
+
+    explain_as_nats(reason, shown, sizeof shown);
     return bridge_fail(status, "%s: %s", what, shown);
 }
 

@@ -11,6 +11,8 @@
 
 #include <nats/nats.h>
 
+/* Writes the reason of the thread's last failure of libnats, without passwords. */
+__attribute__((cold)) void explain_as_nats(natsStatus reason, char *out_text, size_t capacity);
 /* Keeps the sentence of a failure of libnats, and returns the status. */
 __attribute__((cold)) peal_status fail_as_nats(peal_status status, const char *what, natsStatus reason);
 

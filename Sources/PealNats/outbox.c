@@ -24,6 +24,7 @@ enum {
     WAIT_MILLISECONDS = 100,   /* for a confirmation */
     STALL_MILLISECONDS = 3000, /* without a confirmation of the first call, before the connection is made again */
     RETRY_MILLISECONDS = 100,
+    REFUSED_MILLISECONDS = 1000, /* after a refusal */
     KEEP_SECONDS = 7 * 24 * 3600,
     WINDOW_SECONDS = 120
 };
@@ -181,6 +182,18 @@ static void judge_duplicate(struct outbox *outbox, struct confirmation *confirma
     }
 }
 
+/* The call waits, and those after it.
+ *
+ * reason: NULL: none is known. */
+static void report_refusal(const struct outbox *outbox, const char *reason)
+{
+    struct export *export = outbox->export;
+
+    if (reason != NULL)
+        bridge_refuse(export->bridge, &export->troubles,
+            "the server does not store a call, which waits and is sent again: %s (stream %s)", reason, outbox->stream);
+}
+
 /* Waits for one confirmation. Returns false if the connection must be made again. */
 static bool follow(struct outbox *outbox)
 {
@@ -190,14 +203,19 @@ static bool follow(struct outbox *outbox)
 
     if (reception == RECEPTION_MESSAGE && confirmation.is_stored && confirmation.is_duplicate)
         judge_duplicate(outbox, &confirmation);
+    report_refusal(outbox, jetstream_refusal(outbox->jetstream));
     pthread_mutex_lock(&outbox->lock);
     if (reception == RECEPTION_MESSAGE)
         note_confirmation(outbox, &confirmation);
     if (outbox->first == outbox->next)
         outbox->progress = now_in_milliseconds();
-    const bool goes_on = reception != RECEPTION_LOST && !outbox->must_retry
-                      && now_in_milliseconds() - outbox->progress <= STALL_MILLISECONDS;
+    const bool is_stalled = now_in_milliseconds() - outbox->progress > STALL_MILLISECONDS;
+    const bool goes_on = reception != RECEPTION_LOST && !outbox->must_retry && !is_stalled;
+    const bool is_unanswered = is_stalled && outbox->is_probing && reception == RECEPTION_NONE;
     pthread_mutex_unlock(&outbox->lock);
+    /* The server passes over what it does not permit. A connection that is cut later is no such sign. */
+    if (is_unanswered)
+        report_refusal(outbox, "it does not answer, and this client may lack the permission");
     return goes_on;
 }
 
@@ -240,11 +258,18 @@ static int64_t perform(void *context)
 
     if (outbox->jetstream != NULL ? follow(outbox) : connect_outbox(outbox))
         return ROUND_AT_ONCE;
+    const bool is_refused = outbox->jetstream != NULL && jetstream_refusal(outbox->jetstream) != NULL;
     disconnect(outbox);
-    return now_in_milliseconds() + RETRY_MILLISECONDS;
+    return now_in_milliseconds() + (is_refused ? REFUSED_MILLISECONDS : RETRY_MILLISECONDS);
 }
 
 /* ---- Making and ending ------------------------------------------------------------------------- */
+
+/* limit: of the bridge; permitted: by the server. */
+static size_t longest_message(size_t limit, size_t permitted)
+{
+    return limit < permitted && limit + HEADER_SIZE < permitted ? limit + HEADER_SIZE : permitted;
+}
 
 static peal_status make_stream(struct outbox *outbox, const struct peal_export_options *options)
 {
@@ -258,11 +283,12 @@ static peal_status make_stream(struct outbox *outbox, const struct peal_export_o
     peal_status status = outbox->stream != NULL && subjects != NULL ? jetstream_open(bridge, &jetstream)
                                                                     : bridge_fail(PEAL_ERROR_MEMORY, "out of memory");
     if (status == PEAL_OK) {
+        outbox->limit = jetstream_message_limit(jetstream);
         const struct stream_settings settings = { .name = outbox->stream,
             .subjects = subjects,
             .keep_seconds = keep,
-            .window_seconds = window < keep ? window : keep };
-        outbox->limit = jetstream_message_limit(jetstream);
+            .window_seconds = window < keep ? window : keep,
+            .longest = longest_message(bridge->options.message_limit, outbox->limit) };
         status = jetstream_make_stream(jetstream, &settings);
     }
     jetstream_close(jetstream);

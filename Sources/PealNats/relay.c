@@ -228,7 +228,16 @@ static bool is_sent_by_this_thread(const struct relay *relay)
     return relay->is_sending && pthread_equal(relay->sender, pthread_self());
 }
 
-/* The sending thread must hold the lock, which is released meanwhile. */
+/* Releases the lock, unless this process is the child of a fork that `submit`, or an observer that it ran, has made.
+ * Another thread of the parent may have the lock there, and send_waiting has not locked it again. */
+static void unlock(struct relay *relay)
+{
+    if (!fork_is_left(relay->generation))
+        pthread_mutex_unlock(&relay->lock);
+}
+
+/* The sending thread must hold the lock, which is released meanwhile. In the child of a fork the thread stays the sending
+ * one, and nothing else is sent or waited for. */
 static void send_waiting(struct relay *relay)
 {
     for (size_t i = 0; i < relay->sending_limit && relay->first != NULL; i++) {
@@ -238,6 +247,8 @@ static void send_waiting(struct relay *relay)
             relay->end = &relay->first;
         pthread_mutex_unlock(&relay->lock);
         enqueue(relay, message);
+        if (fork_is_left(relay->generation))
+            return;
         pthread_mutex_lock(&relay->lock);
         relay->sent++;
         pthread_cond_broadcast(&relay->changed);
@@ -270,7 +281,7 @@ bool relay_send(struct relay *relay)
     while (relay->is_sending && relay->added - relay->sent > WAITING_LIMIT && !is_sent_by_this_thread(relay))
         pthread_cond_wait(&relay->changed, &relay->lock);
     const bool has_more = send_unless_sent(relay);
-    pthread_mutex_unlock(&relay->lock);
+    unlock(relay);
     return has_more;
 }
 
@@ -286,8 +297,18 @@ bool relay_drain(struct relay *relay)
         return false;
     pthread_mutex_lock(&relay->lock);
     const bool has_more = send_unless_sent(relay);
-    pthread_mutex_unlock(&relay->lock);
+    unlock(relay);
     return has_more;
+}
+
+/* Sends what waits, or waits for other threads until a time. Returns false if it has passed. The caller must hold the
+ * lock. */
+static bool send_or_wait(struct relay *relay, int64_t until)
+{
+    if (!begin_sending(relay))
+        return condition_wait(&relay->changed, &relay->lock, until);
+    send_waiting(relay);
+    return true;
 }
 
 /* A queue that has ended has dropped its messages, but a call of it may still run. The caller must hold the lock. */
@@ -296,7 +317,7 @@ static bool wait_for_uses(struct relay *relay, int64_t until)
     bool is_in_time = true;
 
     while (is_in_time && relay->uses > 1 && !is_sent_by_this_thread(relay))
-        is_in_time = condition_wait(&relay->changed, &relay->lock, until);
+        is_in_time = send_or_wait(relay, until);
     return is_in_time;
 }
 
@@ -308,14 +329,10 @@ peal_status relay_flush(struct relay *relay, uint32_t timeout)
     pthread_mutex_lock(&relay->lock);
     const uint64_t added = relay->added;
     bool is_in_time = true;
-    while (is_in_time && relay->sent < added && !is_sent_by_this_thread(relay)) {
-        if (begin_sending(relay))
-            send_waiting(relay);
-        else
-            is_in_time = condition_wait(&relay->changed, &relay->lock, until);
-    }
-    pthread_mutex_unlock(&relay->lock);
-    if (!is_in_time)
+    while (is_in_time && relay->sent < added && !is_sent_by_this_thread(relay))
+        is_in_time = send_or_wait(relay, until);
+    unlock(relay);
+    if (!is_in_time || fork_is_left(relay->generation))
         return PEAL_ERROR_TIMEOUT;
     const int64_t rest = until - now_in_milliseconds();
     const peal_status status = peal_queue_flush(relay->queue, timeout == PEAL_FOREVER ? timeout
@@ -325,7 +342,7 @@ peal_status relay_flush(struct relay *relay, uint32_t timeout)
         return status;
     pthread_mutex_lock(&relay->lock);
     is_in_time = wait_for_uses(relay, until);
-    pthread_mutex_unlock(&relay->lock);
+    unlock(relay);
     return is_in_time ? PEAL_OK : PEAL_ERROR_TIMEOUT;
 }
 

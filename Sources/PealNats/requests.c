@@ -105,7 +105,8 @@ void requests_end_export(struct requests *requests, const struct export *export,
 /* Returns true if a process with this status may have made the call. */
 static bool may_be_made(peal_status status) { return status == PEAL_ERROR_TIMEOUT || status == PEAL_ERROR_STATE; }
 
-/* The status of a message that has been decoded. One that this process does not know may mean anything. */
+/* The status of a message that has been decoded. One that this process does not know may mean anything. Where the status
+ * alone would be taken for one of this process, the sentence states whose it is. */
 static struct answered read_status(
     const struct bridge_method *method, peal_status status, const void *result, char *sentence, size_t capacity)
 {
@@ -124,6 +125,11 @@ static struct answered read_status(
         snprintf(sentence, capacity,
             "%s: the process with the call has too many open requests, or by its clock the time limit had expired",
             method->name);
+        answered.sentence = sentence;
+    } else if (answered.outcome == OUTCOME_NOT_MADE && status != PEAL_ERROR_NOT_FOUND
+               && status != PEAL_ERROR_CONFLICT) {
+        snprintf(
+            sentence, capacity, "%s: the other process has answered with %s", method->name, peal_status_name(status));
         answered.sentence = sentence;
     }
     return answered;
@@ -247,8 +253,8 @@ static peal_status publish_to_one(
     return status;
 }
 
-/* Returns true if the request was sent. Otherwise it ends. */
-static bool is_sent_or_ends(struct request *request, const uint8_t *id, peal_status status)
+/* Returns true if the request was sent. */
+static bool end_unless_sent(struct request *request, const uint8_t *id, peal_status status)
 {
     struct requests *requests = request->export->bridge->requests;
 
@@ -269,11 +275,11 @@ static void publish(struct request *request, peal_status encoded, const void *me
         if (!each->is_alone)
             has_others = true;
         else
-            is_sent |= is_sent_or_ends(
+            is_sent |= end_unless_sent(
                 request, each->id, encoded == PEAL_OK ? publish_to_one(request, each, message, size) : encoded);
     }
     if (has_others)
-        is_sent |= is_sent_or_ends(
+        is_sent |= end_unless_sent(
             request, NULL, encoded == PEAL_OK ? publish_to_all(request, message, size) : encoded);
     if (is_sent)
         __atomic_fetch_add(&request->export->sent, 1, __ATOMIC_RELEASE);
@@ -281,15 +287,15 @@ static void publish(struct request *request, peal_status encoded, const void *me
 
 /* Encodes a call into `message`, which has STACK_BYTES, or replaces that by allocated memory. The status of a codec that means
  * that a call may have been made is another one here. */
-static peal_status encode(const struct request *request, const struct peal_wire_header *header, void *const *arguments,
-    uint8_t **message, size_t *out_size)
+static peal_status encode_request(const struct request *request, const struct peal_wire_header *header,
+    void *const *arguments, uint8_t **message, size_t *out_size)
 {
     const struct export *export = request->export;
     const struct bridge_method *method = &export->table->methods[request->method];
     const size_t limit = export->bridge->options.message_limit;
 
     peal_status status = peal_wire_encode_call(method->plan, header, arguments, *message, STACK_BYTES, out_size);
-    if (status == PEAL_ERROR_LIMIT && *out_size > limit)
+    if ((status == PEAL_OK || status == PEAL_ERROR_LIMIT) && *out_size > limit)
         return bridge_fail(PEAL_ERROR_LIMIT,
             "%s: a message of %zu bytes is longer than `message_limit` of the bridge, %zu", method->name, *out_size,
             limit);
@@ -335,7 +341,7 @@ uint64_t request_send(struct request *request, int64_t rest, void *const *argume
     memcpy(header.origin, export->bridge->id, ORIGIN_SIZE);
     header.deadline = (uint64_t)(system_milliseconds() + (rest >= 0 ? rest : REQUEST_MILLISECONDS));
     header.number = number;
-    const peal_status encoded = encode(request, &header, arguments, &message, &size);
+    const peal_status encoded = encode_request(request, &header, arguments, &message, &size);
     publish(request, encoded, message, size);
     waiting_leave(&requests->waiting, request);
     if (message != bytes)

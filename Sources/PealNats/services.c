@@ -75,7 +75,7 @@ struct call {
     pthread_mutex_t lock; /* of the members below */
     pthread_cond_t changed;
     bool is_done;
-    struct answered answered; /* without its pointers, which were borrowed */
+    struct answered answered; /* its pointers were borrowed, and are not used */
     void *result; /* memory for the result */
     char cause[SENTENCE_SIZE - 64]; /* the `sentence` of the answer, or empty */
 };
@@ -133,11 +133,15 @@ static bool perform(const struct remote_proxy *remote, size_t method, void *cons
     const int64_t deadline = has_limit ? now_in_milliseconds() + remote->timeout : INT64_MAX;
     struct call call;
 
-    if (!transport_is_connected(remote->export->bridge->prompt))
-        return fail(name, PEAL_ERROR_NOT_FOUND), false;
+    if (!transport_is_connected(remote->export->bridge->prompt)) {
+        fail(name, PEAL_ERROR_NOT_FOUND);
+        return false;
+    }
     struct request *request = request_create(remote->export, method, end_call, 1);
-    if (request == NULL)
-        return fail(name, PEAL_ERROR_MEMORY), false;
+    if (request == NULL) {
+        fail(name, PEAL_ERROR_MEMORY);
+        return false;
+    }
     call_init(&call, result);
     request->context = &call;
     request->recipients[0].is_any = true;

@@ -9,8 +9,10 @@
 
 #include <nats/nats.h>
 
-/* Returns the words for a setting by which calls are lost, come from elsewhere or go elsewhere; NULL: there is none. Limits are
- * an operator's choice: those on the age, the number and the size of messages are accepted. */
+/* Returns the words for a setting by which messages are lost, never stored, come from elsewhere or go elsewhere; NULL:
+ * there is none. Limits on the age, the number and the size of stored calls are an operator's choice.
+ *
+ * configuration: NULL if the server has not shown it. */
 const char *stream_fault(const jsStreamConfig *configuration, const struct stream_settings *settings);
 
 #endif

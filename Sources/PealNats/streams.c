@@ -11,7 +11,8 @@ char *stream_name(const struct peal_bridge *bridge, const char *protocol)
     char *token = subject_token(protocol);
     char *name = NULL;
 
-    if (token == NULL || asprintf(&name, "peal-%s-%s", bridge->realm, token) < 0)
+    /* Neither a realm nor a token has a plus sign, so no two protocols share a stream. */
+    if (token == NULL || asprintf(&name, "peal-%s+%s", bridge->realm, token) < 0)
         name = NULL;
     free(token);
     return name;

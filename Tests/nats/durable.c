@@ -177,7 +177,7 @@ CLAIM("N12", "a call that the server delivers twice is made once, and counted")
     party_publish_durably(&from);
     party_import_durably(&to, "collector", no_queue);
     say_many(&from, 1, 20);
-    snprintf(stream, sizeof stream, "peal-%s-Chat", realm_of_claim());
+    snprintf(stream, sizeof stream, "peal-%s+Chat", realm_of_claim());
     publish_again(stream);
     say_many(&from, 21, 30);
     WAIT_UNTIL(party_heard(&to) == 30);

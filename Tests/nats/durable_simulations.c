@@ -250,6 +250,36 @@ CLAIM("N10", "a publisher that continues repeats a call whose confirmation was l
     simulation_repeat(20, lose_confirmation);
 }
 
+static uint64_t refused_by(struct course *course) { return party_info(&course->collector).refused; }
+
+static void find_fault(struct simulation *simulation)
+{
+    struct course course;
+
+    simulation->delay = 10;
+    begin(&course, simulation);
+    simulation_cut("collector");
+    simulation_set_fault("it is of somebody else");
+    for (unsigned i = 0; i < PATIENCE && refused_by(&course) == 0; i++)
+        simulation_advance(1000);
+    CHECK(refused_by(&course) > 0);
+    /* What a server had has no meaning while none is there. */
+    simulation_separate("collector", true);
+    simulation_advance(10000);
+    const uint64_t refused = refused_by(&course);
+    simulation_advance(60000);
+    CHECK_EQUAL(refused_by(&course), refused);
+    simulation_set_fault(NULL);
+    simulation_separate("collector", false);
+    complete(&course);
+    end(&course);
+}
+
+CLAIM("N10", "a wrong setting of a stream is reported while a server shows it, and not while no server is there")
+{
+    simulation_repeat(20, find_fault);
+}
+
 static void separate_one(struct course *course)
 {
     const unsigned index = simulation_random(PROCESSES + 1);

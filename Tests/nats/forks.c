@@ -140,6 +140,64 @@ CLAIM("F9", "a child of a fork ends its copies of bridges, whatever the threads 
     pair_close(&from, &to);
 }
 
+static _Thread_local bool is_forking;
+static pid_t forked; /* 0: this is the child */
+
+static bool run_or_fork(void *context, peal_queue executor)
+{
+    (void)context;
+    if (is_forking) {
+        is_forking = false;
+        forked = fork();
+        if (forked == 0) {
+            alarm(SECONDS);
+            return true;
+        }
+    }
+    (void)peal_queue_run(executor);
+    return true;
+}
+
+CLAIM("F9", "a child of a fork inside the `submit` of an export's queue returns from it, whatever the other threads were doing")
+{
+    enum { FORKS = 60, THREADS = 6 };
+    struct peal_queue_options executor = PEAL_QUEUE_OPTIONS;
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+    pthread_t threads[THREADS];
+    int32_t said[THREADS];
+    int state = 0;
+
+    executor.kind = PEAL_QUEUE_EXECUTOR;
+    executor.submit = run_or_fork;
+    CHECK_OK(peal_queue_create(&executor, &options.queue));
+    next_realm();
+    party_open(&from, NULL);
+    party_open(&to, NULL);
+    party_export(&from, &options);
+    party_import(&to, NULL);
+    party_observe(&to, (peal_queue){ 0 });
+    party_wait(&from, 1);
+    __atomic_store_n(&are_to_end, false, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < THREADS; i++)
+        threads[i] = thread_start(say_always, &said[i]);
+    for (int i = 0; i < FORKS && state == 0; i++) {
+        /* Another thread may put this thread's call on the queue. */
+        for (is_forking = true; is_forking;)
+            party_say(&from, 1, "forks");
+        if (forked == 0)
+            _exit(0);
+        REQUIRE(waitpid(forked, &state, 0) == forked);
+        CHECK_EQUAL(state, 0);
+    }
+    __atomic_store_n(&are_to_end, true, __ATOMIC_RELAXED);
+    for (size_t i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));
+    CHECK_EQUAL(party_info(&from).reconnects, 0);
+    pair_close(&from, &to);
+    CHECK_OK(peal_queue_destroy(options.queue));
+}
+
 /* ---- Sockets ----------------------------------------------------------------------------------- */
 
 /* Counts the sockets of this process, or those that programs inherit which it executes. */

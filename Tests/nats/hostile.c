@@ -281,7 +281,7 @@ CLAIM("N21", "all answers of the server to durable exports and imports arrive on
 struct provider {
     struct stranger stranger;
     struct party *caller;
-    peal_status status;
+    peal_status status; /* atomic, as `more`: a thread of libnats answers */
     size_t more;
 };
 
@@ -292,7 +292,7 @@ static size_t write_result(const struct provider *provider, const natsMsg *reque
     size_t size = 0;
 
     CHECK_OK(peal_wire_peek(natsMsg_GetData(request), (size_t)natsMsg_GetDataLength(request), &header));
-    header.status = provider->status;
+    header.status = __atomic_load_n(&provider->status, __ATOMIC_RELAXED);
     CHECK_OK(peal_wire_plan_create(provider->caller->chat.on_message, NULL, &plan));
     CHECK_OK(peal_wire_encode_result(plan, &header, NULL, message, capacity, &size));
     peal_wire_plan_destroy(plan);
@@ -309,19 +309,21 @@ static void forge_result(natsConnection *connection, natsSubscription *subscript
     (void)subscription;
     memset(message, 0, sizeof message);
     message[0] = 0x50;
-    const size_t size = write_result(provider, request, message + HEAD, sizeof message - HEAD) + provider->more;
+    const size_t size = write_result(provider, request, message + HEAD, sizeof message - HEAD)
+                      + __atomic_load_n(&provider->more, __ATOMIC_RELAXED);
     snprintf(subject, sizeof subject, "%s", natsMsg_GetReply(request));
     *strrchr(subject, '.') = '\0';
     CHECK_EQUAL(natsConnection_Publish(connection, subject, message, (int)(HEAD + size)), NATS_OK);
     natsMsg_Destroy(request);
 }
 
-/* Calls Chat.on_message of the provider, and checks the failure. */
-static void check_answer(struct provider *provider, const struct chat *functions, void *self, peal_status status,
-    const char *sentence, bool is_refused)
+/* Calls Chat.on_message of the provider, which answers with a status, and checks the failure. */
+static void check_answer(struct provider *provider, const struct chat *functions, void *self, peal_status answer,
+    peal_status status, const char *sentence, bool is_refused)
 {
     const struct peal_bridge_info before = party_info(provider->caller);
 
+    __atomic_store_n(&provider->status, answer, __ATOMIC_RELAXED);
     peal_clear_failure();
     functions->on_message(self, 1, "");
     CHECK_STATUS(peal_last_status(), status);
@@ -351,15 +353,16 @@ CLAIM("N18", "an answer with an unknown status, or one that is too long, fails w
                     in_realm("peal.v1.%s._service.Chat.*"), forge_result, &provider),
         NATS_OK);
     CHECK_EQUAL(natsConnection_Flush(provider.stranger.connection), NATS_OK);
-    provider.status = (peal_status)-99999;
-    check_answer(
-        &provider, table, self, PEAL_ERROR_STATE, "unknown status -99999, and the call may have been made", false);
-    provider.status = PEAL_ERROR_LIMIT;
-    check_answer(&provider, table, self, PEAL_ERROR_LIMIT, "too many open requests", false);
+    check_answer(&provider, table, self, (peal_status)-99999, PEAL_ERROR_STATE,
+        "unknown status -99999, and the call may have been made", false);
+    check_answer(&provider, table, self, PEAL_ERROR_LIMIT, PEAL_ERROR_LIMIT, "too many open requests", false);
     CHECK_CONTAINS(peal_last_message(), "was not made");
-    provider.status = PEAL_OK;
-    provider.more = LIMIT;
-    check_answer(&provider, table, self, PEAL_ERROR_STATE, "may have been made", true);
+    check_answer(&provider, table, self, PEAL_ERROR_HANDLE, PEAL_ERROR_HANDLE,
+        "the other process has answered with PEAL_ERROR_HANDLE, and the call was not made", false);
+    check_answer(&provider, table, self, PEAL_ERROR_MEMORY, PEAL_ERROR_MEMORY,
+        "the other process has answered with PEAL_ERROR_MEMORY, and the call was not made", false);
+    __atomic_store_n(&provider.more, LIMIT, __ATOMIC_RELAXED);
+    check_answer(&provider, table, self, PEAL_OK, PEAL_ERROR_STATE, "may have been made", true);
     WAIT_UNTIL(read_count(&journal.refused) == 1);
     CHECK_CONTAINS(journal.reason, "an answer of on_message with ");
     CHECK_CONTAINS(journal.reason, " bytes");
@@ -518,7 +521,7 @@ static natsMsg *stored_call(const struct stranger *stranger, uint64_t number)
 {
     natsMsg *message = NULL;
 
-    CHECK_EQUAL(js_GetMsg(&message, stranger->context, in_realm("peal-%s-Chat"), number, NULL, NULL), NATS_OK);
+    CHECK_EQUAL(js_GetMsg(&message, stranger->context, in_realm("peal-%s+Chat"), number, NULL, NULL), NATS_OK);
     return message;
 }
 
@@ -607,8 +610,8 @@ CLAIM("N22", "the server keeps the secret of an identity against later messages,
     CHECK(js_Publish(&confirmation, stranger.context, in_realm("peal.v1.%s._origin.Chat.till-7"), TOKEN, 32, NULL, NULL)
           != NATS_OK);
     jsPubAck_Destroy(confirmation);
-    CHECK_EQUAL(js_PurgeStream(stranger.context, in_realm("peal-%s-Chat"), NULL, NULL), NATS_OK);
-    CHECK_EQUAL(js_DeleteStream(stranger.context, in_realm("peal-%s-Chat"), NULL, NULL), NATS_OK);
+    CHECK_EQUAL(js_PurgeStream(stranger.context, in_realm("peal-%s+Chat"), NULL, NULL), NATS_OK);
+    CHECK_EQUAL(js_DeleteStream(stranger.context, in_realm("peal-%s+Chat"), NULL, NULL), NATS_OK);
     export_as(&from, "till-7", &journal);
     party_say(&from, 1, "");
     CHECK_OK(peal_bridge_flush(from.bridge, WAIT_MILLISECONDS));

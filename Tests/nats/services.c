@@ -417,6 +417,33 @@ CLAIM("N18", "a call whose arguments cannot be sent fails with the status and th
     desk_close(&provider);
 }
 
+CLAIM("N18", "a call that is longer than a small `message_limit` fails at once with that sentence, and is not made")
+{
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct desk user, provider;
+    static char text[800];
+
+    next_realm();
+    desk_open(&provider);
+    desk_observe(&provider, no_queue);
+    desk_provide(&provider, no_queue);
+    desk_open(&user);
+    peal_bridge_destroy(user.bridge);
+    options.url = shared_server_url();
+    options.realm = realm_of_claim();
+    options.presence = SHORT_PRESENCE;
+    options.message_limit = 300;
+    CHECK_OK(peal_bridge_create(user.center, &options, &user.bridge));
+    desk_use(&user, WAIT_MILLISECONDS);
+    desk_wait(&user, 1);
+    memset(text, 'x', sizeof text - 1);
+    CHECK_UNSENT(user.remote.table->note(user.remote.self, text), PEAL_ERROR_LIMIT, "message_limit");
+    CHECK_EQUAL(remote_add(&user, 40, 2), 42);
+    CHECK_TEXT(provider.text, "");
+    desk_close(&user);
+    desk_close(&provider);
+}
+
 /* The table of a protocol whose declaration is a text, so no compiler warns of NULL. */
 struct signer {
     size_t size;

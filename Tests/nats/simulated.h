@@ -78,6 +78,8 @@ void simulation_set_loss(unsigned loss);
 void simulation_cut(const char *application);
 /* Makes the server of durable calls lose the next confirmation. */
 void simulation_lose_confirmation(void);
+/* The server shows all streams with this fault (stream_fault.h); NULL: without one. */
+void simulation_set_fault(const char *fault);
 /* Restarts the server of durable calls: all connections are cut, and it refuses calls for some time. */
 void simulation_restart_server(void);
 

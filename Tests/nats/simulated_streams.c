@@ -66,6 +66,7 @@ static struct jetstream *links;
 static uint64_t link_count, stream_count, starts;
 static int64_t ready_at;
 static bool loses_confirmation; /* the next one */
+static const char *fault; /* of all streams; or NULL */
 
 static void *make_room(void *memory, size_t size)
 {
@@ -181,6 +182,7 @@ void simulation_cut(const char *application)
 }
 
 void simulation_lose_confirmation(void) { loses_confirmation = true; }
+void simulation_set_fault(const char *words) { fault = words; }
 
 void simulation_restart_server(void)
 {
@@ -240,6 +242,9 @@ void jetstream_close(struct jetstream *jetstream)
     free(jetstream);
 }
 
+/* Refusals of this server end by themselves, as those of a server that has just been started. */
+const char *jetstream_refusal(const struct jetstream *jetstream) { return (void)jetstream, NULL; }
+
 /* ---- Streams ----------------------------------------------------------------------------------- */
 
 peal_status jetstream_make_stream(struct jetstream *jetstream, const struct stream_settings *settings)
@@ -269,7 +274,7 @@ bool jetstream_get_state(
 
     if (!has_answer(jetstream) || found == NULL)
         return false;
-    *out_state = (struct stream_state){ found->created, found->count, NULL };
+    *out_state = (struct stream_state){ found->created, found->count, fault };
     return true;
 }
 

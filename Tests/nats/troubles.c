@@ -294,6 +294,94 @@ CLAIM("N5", "the calls for a queue that has ended, and those that waited on it, 
     check_case(NULL);
 }
 
+enum { CALLS_OF_THREAD = 2000 };
+
+static void *say_all(void *party)
+{
+    for (int32_t number = 1; number <= CALLS_OF_THREAD; number++)
+        party_say(party, number, "");
+    return NULL;
+}
+
+/* Four threads broadcast. The queue may end meanwhile. */
+static void count_all(size_t capacity, peal_overflow overflow, bool ends)
+{
+    enum { THREADS = 4, CALLS = THREADS * CALLS_OF_THREAD };
+    struct peal_queue_options bounded = PEAL_QUEUE_OPTIONS;
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+    struct party from, to;
+    pthread_t threads[THREADS];
+
+    next_realm();
+    bounded.capacity = capacity;
+    bounded.overflow = overflow;
+    bounded.wait = WAIT_MILLISECONDS;
+    CHECK_OK(peal_queue_create(&bounded, &options.queue));
+    party_open(&from, NULL);
+    party_open(&to, NULL);
+    party_export(&from, &options);
+    party_import(&to, NULL);
+    party_observe(&to, no_queue);
+    party_wait(&from, 1);
+    for (size_t i = 0; i < THREADS; i++)
+        threads[i] = thread_start(say_all, &from);
+    WAIT_UNTIL(party_info(&from).sent + party_info(&from).dropped >= CALLS / 4);
+    if (ends)
+        CHECK_OK(peal_queue_destroy(options.queue));
+    for (size_t i = 0; i < THREADS; i++)
+        thread_join(threads[i]);
+    const uint64_t sent = party_sent(&from);
+    CHECK_EQUAL(sent + party_info(&from).dropped, CALLS);
+    if (overflow == PEAL_OVERFLOW_WAIT && !ends)
+        CHECK_EQUAL(sent, CALLS);
+    pair_close(&from, &to);
+    if (!ends)
+        CHECK_OK(peal_queue_destroy(options.queue));
+}
+
+CLAIM("N5", "each call of several threads is sent or counted as dropped, whatever the queue's policy, also when the queue ends")
+{
+    static const struct {
+        const char *name;
+        size_t capacity;
+        peal_overflow overflow;
+    } cases[] = { { "reject", 8, PEAL_OVERFLOW_REJECT }, { "oldest", 8, PEAL_OVERFLOW_DROP_OLDEST },
+        { "newest", 8, PEAL_OVERFLOW_DROP_NEWEST }, { "latest", 8, PEAL_OVERFLOW_KEEP_LATEST },
+        { "wait", 8, PEAL_OVERFLOW_WAIT }, { "unbounded", 0, PEAL_OVERFLOW_REJECT } };
+
+    for (size_t i = 0; i < CHECK_COUNT_OF(cases); i++) {
+        check_case(cases[i].name);
+        count_all(cases[i].capacity, cases[i].overflow, false);
+        count_all(cases[i].capacity, cases[i].overflow, true);
+    }
+    check_case(NULL);
+}
+
+CLAIM("N5", "the end of a bridge takes its own calls from a queue of the program, and no other ones")
+{
+    struct peal_export_options options = PEAL_EXPORT_OPTIONS;
+    struct party from, beside;
+    size_t calls = 0;
+
+    next_realm();
+    options.queue = pumped_queue(0, PEAL_OVERFLOW_REJECT);
+    options.durable = true;
+    party_open(&from, NULL);
+    party_open(&beside, NULL);
+    party_export(&from, &options);
+    party_observe(&beside, options.queue);
+    for (int32_t number = 1; number <= 20; number++) {
+        party_say(&from, number, "");
+        party_say(&beside, number, "");
+    }
+    party_close(&from);
+    CHECK_OK(peal_queue_pump(options.queue, 0, &calls));
+    CHECK_EQUAL(calls, 20);
+    CHECK_EQUAL(party_heard(&beside), 20);
+    party_close(&beside);
+    CHECK_OK(peal_queue_destroy(options.queue));
+}
+
 CLAIM("N5", "the calls for an import whose queue is full or has ended are counted and reported, also when no other follows")
 {
     struct peal_import_options options = PEAL_IMPORT_OPTIONS;
@@ -511,6 +599,41 @@ static void count_call(void *target, const struct peal_call *call)
 {
     (void)call;
     __atomic_fetch_add((size_t *)target, 1, __ATOMIC_RELEASE);
+}
+
+CLAIM("N6", "an exporter neither sends nor stores a call above its `message_limit`, which counts as dropped")
+{
+    enum { LIMIT = 300 };
+    struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS;
+    struct peal_export_options exports[3] = { PEAL_EXPORT_OPTIONS, PEAL_EXPORT_OPTIONS, PEAL_EXPORT_OPTIONS };
+    char text[LIMIT + 1];
+
+    options.url = shared_server_url();
+    options.message_limit = LIMIT;
+    memset(text, 'x', LIMIT);
+    text[LIMIT] = '\0';
+    exports[2].durable = true;
+    CHECK_OK(peal_queue_create(NULL, &exports[1].queue));
+    for (size_t i = 0; i < CHECK_COUNT_OF(exports); i++) {
+        struct party from, to;
+
+        next_realm();
+        options.realm = realm_of_claim();
+        party_open_with(&from, &options);
+        party_open(&to, NULL);
+        party_export(&from, &exports[i]);
+        party_import(&to, NULL);
+        party_observe(&to, (peal_queue){ 0 });
+        party_wait(&from, 1);
+        party_say(&from, 1, text);
+        party_say(&from, 2, "short");
+        CHECK_EQUAL(party_sent(&from), 1);
+        CHECK_EQUAL(party_info(&from).dropped, 1);
+        WAIT_UNTIL(party_heard(&to) == 1);
+        CHECK_TEXT(to.text, "short");
+        pair_close(&from, &to);
+    }
+    CHECK_OK(peal_queue_destroy(exports[1].queue));
 }
 
 CLAIM("N6", "a process with another declaration of a method is reported, and gets no call of it")

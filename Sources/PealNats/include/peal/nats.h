@@ -74,9 +74,10 @@ struct peal_bridge_options {
     /* Interval of announcements, in milliseconds; 0: 2,000; at most 60,000, or else PEAL_ERROR_ARGUMENT. A process that
      * has announced nothing for three intervals has ended. */
     uint32_t presence;
-    size_t
-        message_limit; /* bytes of a message that is accepted; 0: 1 MiB. Of calls that follow one another quickly in one
-                             message, each may have as many, and all together as many or 16 KiB */
+    /* Bytes of a call, a request or an answer that is accepted, and of a call or request that is sent; 0: 1 MiB. Of
+     * calls that follow one another quickly in one message, each may have as many, and all together as many or
+     * 16 KiB. */
+    size_t message_limit;
 };
 
 /* An initialiser: struct peal_bridge_options options = PEAL_BRIDGE_OPTIONS; */
@@ -116,7 +117,7 @@ struct peal_export_options {
      * the broadcasting thread puts each call into the buffer of libnats, and durable calls go to a queue of the
      * bridge with 65,536 calls. */
     peal_queue queue;
-    bool durable; /* the server keeps the calls, in a file; it needs JetStream */
+    bool durable; /* the server keeps the calls, in a file; it needs JetStream of nats-server 2.9 or later */
     /* *Copied*; durable: the name under which this program continues after a restart. NULL: each process has an
      * identity of its own. The server stores a random secret for each identity and protocol, in the stream
      * "peal_REALM_origins". The origin and the ids of the messages are made of it, so that no client can use the ids
@@ -148,8 +149,9 @@ struct peal_export_options {
  * sentence; PEAL_ERROR_POLICY for a method whose result has a pointer, or is made by COLLECT, CHAIN or FOLD;
  * PEAL_ERROR_DUPLICATE when the bridge exports the protocol already; PEAL_ERROR_CONFLICT when another bridge exports it
  * with another identity, or the server of this bridge has another secret for it; PEAL_ERROR_CREATION when the server
- * refuses `durable`, has a stream of that name with a setting by which calls would be lost, come from or go elsewhere, or
- * its secret of the identity is unreadable, with the reason; PEAL_ERROR_NOT_FOUND for the name of a method;
+ * refuses `durable` or is older than nats-server 2.9, has a stream of that name with a setting by which calls would be
+ * lost, never stored, come from or go elsewhere, or its secret of the identity is unreadable, with the reason;
+ * PEAL_ERROR_NOT_FOUND for the name of a method;
  * PEAL_ERROR_HANDLE; PEAL_ERROR_ARGUMENT; PEAL_ERROR_MEMORY. After a failure nothing is exported.
  * Thread rule: any thread; it may wait. Since 0.1. */
 PEAL_API PEAL_CHECK peal_status peal_bridge_export(
@@ -296,14 +298,16 @@ struct peal_bridge_info {
                      sent, and a gathering reaches 1,024 */
     uint64_t sent; /* calls and requests that were put into the connection. Durable: calls that the server has stored */
     uint64_t received; /* calls that were broadcast here */
-    uint64_t
-        dropped; /* calls that were not sent or not made: a queue was full or has ended, a value could not be encoded,
-                         the server has dropped a durable call because of another message with its id or deleted it before this
-                         application had made it, or messages arrived faster than they were made. Such a message counts
-                         once, and may have had several calls that followed one another quickly */
-    uint64_t refused; /* messages that are no call of an imported method, calls that arrived too late, announcements
-                         that were not accepted, requests whose reply subject is not that of a bridge, and subjects
-                         that the server refused */
+    /* Calls that were not sent or not made: a queue was full or has ended, a value could not be encoded, a call was
+     * longer than `message_limit`, the server has dropped a durable call because of another message with its id or
+     * deleted it before this application had made it, or messages arrived faster than they were made. Such a message
+     * counts once, and may have had several calls that followed one another quickly. Deleted calls count whether or not
+     * the application imports their method. */
+    uint64_t dropped;
+    /* Messages that are no call of an imported method, calls that arrived too late, announcements that were not
+     * accepted, requests whose reply subject is not that of a bridge, subjects that the server refused, and refusals of
+     * the server to store a durable call or a position, or to read a stream. */
+    uint64_t refused;
     uint64_t duplicates; /* calls that arrived again, on another way or from the server */
     uint64_t reconnects; /* connections that were made again */
 };
@@ -330,8 +334,9 @@ PEAL_API const char *peal_bridge_last_message(void);
  *
  *     on_connected      the bridge is connected again, after it had lost its server
  *     on_disconnected   the connection is lost. libnats keeps calls for some time; durable calls wait in their queue
- *     on_refused        a message was refused, or the server refused a subject; `reason` is a sentence. At most one event
- *                       a second and cause: `count` has the total
+ *     on_refused        a message was refused, or the server refused a subject, a durable call or a position; `reason`
+ *                       is a sentence. A durable call that is refused waits, and those after it. At most one event a
+ *                       second and cause: `count` has the total
  *     on_dropped        calls of a protocol were dropped; `count` has the total, as `dropped` of peal_bridge_info. A durable
  *                       call for which the server has another message is reported by on_refused too, with the reason
  *     on_peers          the number of peers of an exported protocol, or of one with a proxy, has changed; `count` is the
