@@ -65,7 +65,7 @@ extension Owner {
         // Instances end before their placeholders.
         let records = instances.map { $0.record } + observers.records + keepers.compactMap { $0.ownRecord }
         let isIdle = RunningCalls.haveEnded(records)
-        Completion.dropTokens(of: id)
+        Completion.drop(tokens)
         guard isIdle, members(Queue.self).isEmpty else { return false }
         // Lists that other calls protect may still contain its observers, but no thread calls these. So their destroy
         // callbacks need not wait for those calls, nor for their queues.

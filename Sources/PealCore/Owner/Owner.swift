@@ -14,6 +14,8 @@ public final class Owner: Sendable {
         var ender: UInt = 0
         var observers = ObserverSet<LinkOfOwner>()
         var objects: [UInt64: any OwnedObject] = [:]
+        /// The tokens of completions that calls of its observers have.
+        var tokens: Set<UInt64> = []
     }
 
     private init(id: UInt64, name: String) {
@@ -76,6 +78,13 @@ public final class Owner: Sendable {
 
     /// The current observers. The set may change afterwards.
     var observers: KeptObservers { members.withLock { $0.observers.kept } }
+
+    /// Tokens may also belong to an owner that ends, because its observers' calls still run.
+    func add(token: UInt64) { members.withLock { _ = $0.tokens.insert(token) } }
+    func remove(token: UInt64) { members.withLock { _ = $0.tokens.remove(token) } }
+
+    /// The tokens that have neither been answered nor ended.
+    var tokens: Set<UInt64> { members.withLock { $0.tokens } }
 
     /// The other current objects.
     var objects: [any OwnedObject] {
