@@ -297,7 +297,7 @@ public final class Completion: Sendable {
 
     private static func runReply(_ task: UnsafeMutablePointer<peal_task>) {
         let notice = UnsafeMutableRawPointer(task).assumingMemoryBound(to: CompletionNotice.self)
-        let thread = thisThread
+        let thread = LiveThread.current
         if let completion = find(notice.pointee.id), let reply = completion.options.reply,
             completion.state.withLock({ $0.beginCall(on: thread) })
         {
@@ -309,7 +309,7 @@ public final class Completion: Sendable {
     }
 
     private func runDone() {
-        let thread = Self.thisThread
+        let thread = LiveThread.current
         guard var report = state.withLock({ $0.beginDone(on: thread, options.statusOfEnd) }) else { return }
         options.done(options.context, &report)
         _ = state.withLock { $0.endCall(on: thread) }
@@ -339,12 +339,13 @@ public final class Completion: Sendable {
     /// The functions that the completion will call.
     var functions: (done: Done?, reply: Reply?) { (options.done, options.reply) }
 
+    /// True if its functions are called by threads alone that a fork has left in the parent.
+    var isLeftBehind: Bool { state.withLock { $0.isLeftBehind } }
+
     /// Returns true if `done` or a reply runs on this thread, which must therefore not wait for it.
     func isCalling(on thread: UInt) -> Bool {
-        state.withLock { $0.callers.contains(thread) }
+        state.withLock { $0.isCalling(on: thread) }
     }
-
-    private static var thisThread: UInt { UInt(bitPattern: peal_thread_current()) }
 }
 
 extension Failure {

@@ -9,15 +9,15 @@ extension Owner {
     /// - Returns: False if its code may still run: this is one of its own calls, or the time limit has expired.
     public static func retire(_ id: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout)
-        if let owner = Handles.owners.find(id), Handles.owners.retire(id) { owner.end(deadline: deadline) }
         guard let owner = Handles.owners.findEvenRetired(id) else { throw .staleOwner }
+        Handles.owners.retire(id)
+        if owner.beginRetiring() { owner.end(deadline: deadline) }
         guard owner.waitUntilQuiet(deadline: deadline) else { return false }
         Handles.owners.recycle(id)
         return true
     }
 
     private func end(deadline: UInt64) {
-        beginRetiring()
         let (observers, objects) = (observers, objects)
         for kind in OwnedKind.allCases { kind.end(objects, observers, of: self, deadline: deadline) }
         endRetiring()
