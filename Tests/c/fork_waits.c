@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A child of fork(2), when a thread of the parent was doing something that other threads wait for. That thread is not in
- * the child, so nothing may wait for it there.
+ * A child of fork(2), when a thread of the parent was doing something that other threads wait for. That thread is not
+ * in the child, so nothing may wait for it there.
  */
 #include "center.h"
 #include "child.h"
