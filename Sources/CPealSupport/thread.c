@@ -544,6 +544,7 @@ static void clear(struct peal_thread *thread)
     thread->last_late = NULL;
     thread->announce = NULL;
     thread->rests = 0;
+    thread->process = peal_fork_generation();
     thread->claimed = 0;
 }
 

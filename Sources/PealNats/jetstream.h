@@ -47,7 +47,7 @@ struct stream_settings {
 
 /* About a stream that is not what the bridge would have made: its fault (stream_fault.h), its name, and its
  * subjects. The fault comes before the names, because an event cuts a long sentence. */
-#define FAULTY_STREAM                                                                                             \
+#define FAULTY_STREAM                                                                                               \
     "an existing stream cannot be used: %s. Correct or delete the stream %s for the subjects %s; the bridge makes " \
     "one that does not exist"
 

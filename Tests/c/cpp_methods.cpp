@@ -222,8 +222,9 @@ CLAIM("B1", "observers receive texts of every kind: a string, a string_view with
     texts.view(static_cast<const char *>(nullptr));
     texts.string("four");
     texts.maybe(std::nullopt);
+    texts.maybe(static_cast<const char *>(nullptr));
     texts.maybe("six");
-    CHECK_JOURNAL("vone vtwo v sfour none six");
+    CHECK_JOURNAL("vone vtwo v sfour none none six");
 }
 
 namespace

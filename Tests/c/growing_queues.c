@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * growing_queues.c - the cost of operations on many waiting calls, owners, queues or timers; see growing.h.
+ * growing_queues.c - the cost of operations on many waiting calls, owners, queues, completions or timers: growing.h.
  */
 #include "growing.h"
 
@@ -19,6 +19,7 @@ static peal_queue queue;
 static peal_queue queues[MANY];
 static peal_owner owners[MANY];
 static peal_timer timers[MANY];
+static peal_completion completions[MANY];
 static struct volume_property volumes[MANY];
 static peal_method methods[MANY];
 static peal_observation observations[MANY];
@@ -180,6 +181,20 @@ static void begin_owners_of(bool have_queues)
 }
 static void begin_owners(void) { begin_owners_of(false); }
 static void begin_owners_on_queues(void) { begin_owners_of(true); }
+static void ignore_end(void *context, const struct peal_completion_info *info)
+{
+    (void)context;
+    (void)info;
+}
+static void begin_owners_and_completions(void)
+{
+    struct peal_completion_options options = PEAL_COMPLETION_OPTIONS;
+
+    options.done = ignore_end;
+    for (size_t i = 0; i < count; i++)
+        CHECK_OK(peal_completion_create(&options, &completions[i]));
+    begin_owners();
+}
 static void retire_each(void)
 {
     for (size_t i = 0; i < count; i++)
@@ -221,6 +236,7 @@ static const struct operation operations[] = {
     OPERATION("observe-initially", make_wide_queue, observe_initially, LINEAR),
     OPERATION("remove-waiting-methods", begin_waiting_each, remove_each, N_LOG_N),
     OPERATION("retire-among-queues", begin_owners, retire_each, LINEAR),
+    OPERATION("retire-among-completions", begin_owners_and_completions, retire_each, LINEAR),
     OPERATION("retire-on-queues", begin_owners_on_queues, retire_each, LINEAR),
     OPERATION("move-timers", make_timers, move_timers, N_LOG_N),
 };
@@ -231,6 +247,7 @@ static void count_one(const struct operation *operation, size_t number)
     queue.id = 0;
     memset(queues, 0, sizeof queues);
     memset(timers, 0, sizeof timers);
+    memset(completions, 0, sizeof completions);
     center = open_center();
     CHECK_OK(bell_define(center, &bell));
     CHECK_OK(volume_define(center, 1, NULL, &volume));
@@ -240,11 +257,13 @@ static void count_one(const struct operation *operation, size_t number)
         CHECK_OK(peal_queue_destroy(queue));
     for (size_t i = 0; i < count && queues[i].id != 0; i++)
         CHECK_OK(peal_queue_destroy(queues[i]));
+    for (size_t i = 0; i < count && completions[i].id != 0; i++)
+        CHECK_OK(peal_completion_cancel(completions[i]));
     for (size_t i = 0; i < count && timers[i].id != 0; i++)
         CHECK_OK(peal_timer_destroy(timers[i]));
 }
 
-CLAIM("F7", "an operation on n waiting calls, queues, owners or timers costs no more than n log n")
+CLAIM("F7", "an operation on n waiting calls, queues, owners, completions or timers costs no more than n log n")
 {
     count_all(operations, CHECK_COUNT_OF(operations), count_one);
 }

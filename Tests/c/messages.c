@@ -4,6 +4,7 @@
  */
 #include "center.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define CHAT(METHOD)                                                                       \
@@ -194,6 +195,35 @@ CLAIM("B8", "the sentence for an unknown protocol names a similar one, where it 
     CHECK_CONTAINS(peal_last_message(), "did you mean Speaker?");
     CHECK_FAILURE(peal_protocol_find(center, "Quux", &found), PEAL_ERROR_NOT_FOUND);
     CHECK_CONTAINS(peal_last_message(), "define it first");
+    close_center(center);
+}
+
+CLAIM("B8", "the sentence for an unknown class or dependency of modules names a similar one, except among very many")
+{
+    enum { MODULES = 501 };
+    static const char *const needs[] = { "module 5x", NULL };
+    char name[32] = "module x";
+    struct peal_module_description description = PEAL_MODULE_DESCRIPTION(name);
+
+    center = open_center();
+    description.class_name = "Codec";
+    description.dependencies = needs;
+    check_must(peal_module_register(center, &description, NULL), "a module");
+    description.dependencies = NULL;
+    for (int i = 1; i < MODULES; i++) {
+        if (i == MODULES - 1) {
+            CHECK_FAILURE(peal_modules_remove_class(center, "Codek", NULL), PEAL_ERROR_NOT_FOUND);
+            CHECK_CONTAINS(peal_last_message(), "did you mean Codec?");
+            CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_NOT_FOUND);
+            CHECK_CONTAINS(peal_last_message(), "did you mean module 5?");
+        }
+        (void)snprintf(name, sizeof name, "module %d", i);
+        check_must(peal_module_register(center, &description, NULL), "a module");
+    }
+    CHECK_FAILURE(peal_modules_remove_class(center, "Codek", NULL), PEAL_ERROR_NOT_FOUND);
+    CHECK(strstr(peal_last_message(), "did you mean") == NULL);
+    CHECK_FAILURE(peal_modules_start(center), PEAL_ERROR_NOT_FOUND);
+    CHECK(strstr(peal_last_message(), "did you mean") == NULL);
     close_center(center);
 }
 

@@ -351,8 +351,7 @@ CLAIM("N10", "an import whose position the server refuses makes the calls, and r
     struct party from, to;
 
     next_realm();
-    make_stream(
-        &administrator, in_realm("peal_%s_positions"), in_realm("peal.v1.%s._position.>"), permit_no_positions);
+    make_stream(&administrator, in_realm("peal_%s_positions"), in_realm("peal.v1.%s._position.>"), permit_no_positions);
     party_publish_durably(&from);
     party_open_application(&to, "reader");
     observe_refusals(&to);
@@ -360,8 +359,8 @@ CLAIM("N10", "an import whose position the server refuses makes the calls, and r
     party_import(&to, &options);
     party_observe(&to, no_queue);
     party_say(&from, 1, "durable");
-    WAIT_UNTIL(party_heard(&to) == 1
-               && is_refused_with("message size exceeds", in_realm("peal.v1.%s._position.Chat.reader")));
+    WAIT_UNTIL(
+        party_heard(&to) == 1 && is_refused_with("message size exceeds", in_realm("peal.v1.%s._position.Chat.reader")));
     pair_close(&from, &to);
     disconnect_administrator(&administrator);
 }
@@ -421,7 +420,8 @@ static const char without_jetstream[] = "jetstream: disabled";
 struct imitation {
     natsConnection *connection;
     natsSubscription *subscription;
-    const char *made; /* atomic: the settings of a stream that the bridge makes; NULL: each stream exists, without settings */
+    const char
+        *made; /* atomic: the settings of a stream that the bridge makes; NULL: each stream exists, without settings */
 };
 
 static void answer_about_streams(
@@ -434,7 +434,10 @@ static void answer_about_streams(
 
     (void)subscription;
     snprintf(answer, sizeof answer, "{\"type\":\"io.nats.jetstream.api.v1.stream_%s_response\"%s%s}",
-        is_question ? "info" : "create", made == NULL ? "" : ",", made == NULL ? "" : is_question ? NO_STREAM : made);
+        is_question ? "info" : "create", made == NULL ? "" : ",",
+        made == NULL  ? ""
+        : is_question ? NO_STREAM
+                      : made);
     CHECK_EQUAL(natsConnection_PublishString(connection, natsMsg_GetReply(request), answer), NATS_OK);
     natsMsg_Destroy(request);
 }

@@ -158,16 +158,25 @@ public final class Completion: Sendable {
             dropReserved(1)
             return nil
         }
+        Handles.owners.findEvenRetired(owner)?.add(token: token.id)
         if state.withLock({ $0.keep(token.id) }) { return token.id }
-        Handles.completions.remove(token.id)
+        Self.removeToken(token.id)
         return nil
     }
 
     /// Drops the tokens of an owner's observers when their code is about to be unloaded.
-    static func dropTokens(of owner: UInt64) {
-        for handle in Handles.completions.all where !handle.isWhole && handle.owner == owner {
-            try? answer(handle.id, nil)
-        }
+    static func drop(_ tokens: Set<UInt64>) {
+        for token in tokens { try? answer(token, nil) }
+    }
+
+    /// Makes a token stale.
+    ///
+    /// - Returns: False if it was stale already.
+    @discardableResult
+    private static func removeToken(_ id: UInt64) -> Bool {
+        guard let token = Handles.completions.remove(id) else { return false }
+        Handles.owners.findEvenRetired(token.owner)?.remove(token: id)
+        return true
     }
 
     // MARK: Answers
@@ -182,7 +191,7 @@ public final class Completion: Sendable {
         case .reply where result != nil:
             throw Failure(.state, "the token is that of a call whose result comes later; answer it by peal_call_answer")
         case .token, .reply:
-            guard Handles.completions.remove(id) != nil else { throw .staleCompletion }
+            guard removeToken(id) else { throw .staleCompletion }
             // The completion may have ended since the token was found. The answer then does not count.
             var isInTime = false
             completion.settle { state in
@@ -239,7 +248,7 @@ public final class Completion: Sendable {
         guard size == expected else {
             throw Failure(.argument, "the method's result has \(expected) bytes, and the given one \(size)")
         }
-        guard Handles.completions.remove(id) != nil,
+        guard removeToken(id),
             handle.completion.state.withLock({ $0.tokens.remove(id) }) != nil
         else { throw .staleCompletion }
         handle.completion.reply(from: observation, result, size: size, isReserved: true)
@@ -273,7 +282,7 @@ public final class Completion: Sendable {
 
     private func finish(_ tokens: Set<UInt64>) {
         if let limit { peal_executor_cancel(limit) }
-        for token in tokens { Handles.completions.remove(token) }
+        for token in tokens { Self.removeToken(token) }
         guard let mailbox = options.queue?.mailbox else { return runDone() }
         state.withLock { $0.isNoticeSent = true }
         notice.pointee.task.run = { Completion.runNotice($0) }
@@ -288,7 +297,7 @@ public final class Completion: Sendable {
 
     private static func runReply(_ task: UnsafeMutablePointer<peal_task>) {
         let notice = UnsafeMutableRawPointer(task).assumingMemoryBound(to: CompletionNotice.self)
-        let thread = thisThread
+        let thread = LiveThread.current
         if let completion = find(notice.pointee.id), let reply = completion.options.reply,
             completion.state.withLock({ $0.beginCall(on: thread) })
         {
@@ -300,7 +309,7 @@ public final class Completion: Sendable {
     }
 
     private func runDone() {
-        let thread = Self.thisThread
+        let thread = LiveThread.current
         guard var report = state.withLock({ $0.beginDone(on: thread, options.statusOfEnd) }) else { return }
         options.done(options.context, &report)
         _ = state.withLock { $0.endCall(on: thread) }
@@ -330,12 +339,13 @@ public final class Completion: Sendable {
     /// The functions that the completion will call.
     var functions: (done: Done?, reply: Reply?) { (options.done, options.reply) }
 
+    /// True if its functions are called by threads alone that a fork has left in the parent.
+    var isLeftBehind: Bool { state.withLock { $0.isLeftBehind } }
+
     /// Returns true if `done` or a reply runs on this thread, which must therefore not wait for it.
     func isCalling(on thread: UInt) -> Bool {
-        state.withLock { $0.callers.contains(thread) }
+        state.withLock { $0.isCalling(on: thread) }
     }
-
-    private static var thisThread: UInt { UInt(bitPattern: peal_thread_current()) }
 }
 
 extension Failure {

@@ -11,7 +11,7 @@ struct CompletionState {
     var isNoticeSent = false
     private(set) var end: CompletionEnd?
     /// The threads that run its functions now.
-    private(set) var callers: [UInt] = []
+    private(set) var callers: [LiveThread] = []
     private var isPassed = false
     /// True if `done` must run as soon as no reply runs.
     private var isDoneWanted = false
@@ -106,27 +106,35 @@ struct CompletionState {
 
     /// - Returns: The report; nil when `done` was called before, or while a reply runs: the thread of that reply
     ///   begins again.
-    mutating func beginDone(on thread: UInt, _ statusOfEnd: (CompletionEnd) -> Int32) -> peal_completion_info? {
+    mutating func beginDone(on thread: LiveThread, _ statusOfEnd: (CompletionEnd) -> Int32) -> peal_completion_info? {
         guard let end, !isDone else { return nil }
         isDoneWanted = true
-        guard callers.isEmpty else { return nil }
+        guard isUncalled else { return nil }
         isDone = true
         callers.append(thread)
         return peal_completion_outcome(statusOfEnd(end), result, reservedCount, completed, dropped)
     }
 
     /// Returns true if a reply may still be passed on.
-    mutating func beginCall(on thread: UInt) -> Bool {
+    mutating func beginCall(on thread: LiveThread) -> Bool {
         guard !isDoneWanted else { return false }
         callers.append(thread)
         return true
     }
 
     /// - Returns: True if `done` must run now.
-    mutating func endCall(on thread: UInt) -> Bool {
+    mutating func endCall(on thread: LiveThread) -> Bool {
         if let index = callers.lastIndex(of: thread) { callers.remove(at: index) }
-        return isDoneWanted && !isDone && callers.isEmpty
+        return isDoneWanted && !isDone && isUncalled
     }
+
+    /// True if no function is called, or only by threads that a fork has left in the parent.
+    private var isUncalled: Bool { callers.allSatisfy { $0.isLost } }
+
+    /// True if a fork has left the thread in the parent that calls `done`, so nobody removes the completion.
+    var isLeftBehind: Bool { isDone && !callers.isEmpty && isUncalled }
+
+    func isCalling(on thread: UInt) -> Bool { callers.contains { $0.slot == thread && !$0.isLost } }
 
     mutating func abandon() {
         end = .cancelled

@@ -35,7 +35,12 @@ extension Mediator {
     func release(_ module: Module, deadline: UInt64 = 0, isOwnCall: Bool = false) -> Bool {
         @Sendable func complete() {
             module.release()
-            withState { state in _ = state.request(.released, of: module) }
+            let use = withState { state in
+                _ = state.request(.released, of: module)
+                return module.status.use.take()
+            }
+            // That of a start or a stop that a fork has left in the parent.
+            use?.end()
             module.queue?.removeMember(module)
             module.owner?.remove(module)
             signalChange()

@@ -33,7 +33,8 @@ extension Mediator {
         }
         guard !modules.isEmpty else {
             let names = withState { state in state.byName.values.compactMap { $0.className } }
-            let guess = NearestName.find(name, in: names).map { "; did you mean \($0)?" } ?? ""
+            let near = NearestName.find(name, among: names.count, in: names)
+            let guess = near.map { "; did you mean \($0)?" } ?? ""
             throw Failure(.notFound, "there is no module of class \(name)\(guess)")
         }
         var outcome = (count: 0, isWaited: true, failure: Failure?.none)

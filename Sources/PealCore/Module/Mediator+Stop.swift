@@ -16,6 +16,7 @@ extension Mediator {
     /// - Parameter timeout: For all modules together, in milliseconds. The largest number is no limit.
     public func stopAll(timeout: UInt32) -> Stopped {
         let deadline = peal_clock_deadline(timeout)
+        endLostRemovals()
         let (action, isOwnCall) = requestStop(deadline)
         switch action {
         case .stop where isOwnCall:

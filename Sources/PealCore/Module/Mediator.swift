@@ -38,7 +38,10 @@ public final class Mediator: Sendable {
     func withState<Result: Sendable, Mistake: Error>(
         _ body: (inout MediatorState) throws(Mistake) -> Result
     ) throws(Mistake) -> Result {
-        try state.withLock { (state) throws(Mistake) -> Result in try body(&state) }
+        try state.withLock { (state) throws(Mistake) -> Result in
+            state.noteFork()
+            return try body(&state)
+        }
     }
 
     static var thisThread: UInt { UInt(bitPattern: peal_thread_current()) }

@@ -31,8 +31,15 @@ struct MediatorState {
     /// The threads that notify observers of overdue steps, each with the number of its notifications.
     var reporters: [UInt: Int] = [:]
 
-    /// The modules that were removed and are still to be released, by their ids.
+    /// The modules that were removed and are still to be released.
     private(set) var leaving: [UInt64: Module] = [:]
+
+    /// The number of the process that last acquired the lock: see `noteFork`.
+    var process = peal_fork_generation()
+    /// True if a fork has left the thread in the parent that stopped all modules. The next request stops them.
+    private var hasLostDriver = false
+    /// Removed modules that a fork's parent releases alone. The child releases its copies with its next stop.
+    var lostRemovals: [Module] = []
 
     /// Returns true if no code of a module runs, and no stop function is still to be called.
     var isQuiet: Bool { leaving.isEmpty && started.isEmpty && byName.values.allSatisfy { $0.status.callers.isEmpty } }
@@ -49,7 +56,9 @@ extension MediatorState {
     mutating func request(_ request: PhaseRequest) -> ModuleAction {
         let transition = request.transition(from: phase)
         phase = transition.phase
-        return transition.action
+        guard transition.action == .wait, hasLostDriver else { return transition.action }
+        hasLostDriver = false
+        return .stop
     }
 
     /// Requests something of one module. The calling thread performs the action.
@@ -89,8 +98,8 @@ extension MediatorState {
             leaving[module.id] = module
         }
         if module.status.membership == .released {
-            leaving[module.id] = nil
             Handles.modules.recycle(module.id)
+            leaving[module.id] = nil
         }
     }
 
@@ -105,6 +114,22 @@ extension MediatorState {
             }
             if dependents[dependency]?.isEmpty == true { dependents[dependency] = nil }
         }
+    }
+
+    /// Ends a start or stop of all modules whose thread a fork has left in the parent.
+    mutating func loseDriver() {
+        driver = 0
+        clearReady()
+        (phase, hasLostDriver) = phase.withoutDriver
+        (stopDeadline, hasMissedStopDeadline) = (.max, false)
+    }
+
+    /// Ends the start, stop or release of a module whose thread a fork has left in the parent.
+    mutating func losePerformer(of module: Module) {
+        let state = module.status.state
+        module.status.performer = 0
+        (module.status.state, module.status.membership) = state.withoutPerformer(module.status.membership)
+        if module.status.state != state { noteState(of: module) }
     }
 
     mutating func add(_ module: Module) {

@@ -140,7 +140,7 @@ extension MediatorState {
 
 extension Failure {
     static func missing(_ name: String, neededBy module: String, among names: [String]) -> Failure {
-        let guess = NearestName.find(name, in: names).map { "; did you mean \($0)?" } ?? ""
+        let guess = NearestName.find(name, among: names.count, in: names).map { "; did you mean \($0)?" } ?? ""
         return Failure(
             .notFound,
             "module \(module) needs \(name), which is not registered: register it, or remove it from the dependencies\(guess)"

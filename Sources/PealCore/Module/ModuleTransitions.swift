@@ -99,6 +99,31 @@ extension ModuleRequest {
     }
 }
 
+/// In the child of a fork, which has left the thread in the parent that performed an action.
+extension ModuleState {
+    /// The state of a module that nobody starts, stops or releases any more.
+    func withoutPerformer(_ membership: ModuleMembership) -> (ModuleState, ModuleMembership) {
+        let state: ModuleState =
+            switch self {
+            case .starting: .failed
+            case .stopping: .stopped
+            case .registered, .running, .stopped, .failed: self
+            }
+        return (state, membership == .releasing ? .removed : membership)
+    }
+}
+
+extension ModulesPhase {
+    /// The phase when nobody starts or stops the modules any more, and true if the next stop performs the stop.
+    var withoutDriver: (phase: ModulesPhase, mustStop: Bool) {
+        switch self {
+        case .starting, .unwinding: (.running, false)
+        case .cancelled, .draining: (.draining, true)
+        case .idle, .running, .stopped: (self, false)
+        }
+    }
+}
+
 extension ModuleStep.Kind {
     /// Returns true if a module's step of this kind may begin. The mediator's lock is held until the step counts as
     /// the module's call, so a thread that removes the module either waits for the step or prevents it.

@@ -24,6 +24,7 @@ final class ThreadWait: Sendable {
     }
 
     let thread: UInt
+    private let process = peal_fork_generation()
     let subject: Subject
     /// The queues whose calls the waiting thread is inside.
     // Only compared. The waiting thread keeps them alive.
@@ -40,6 +41,9 @@ final class ThreadWait: Sendable {
 
     /// Returns true if the wait has ended because it was part of a circular wait.
     var isCut: Bool { delayer != 0 }
+
+    /// True if the wait is cut, or its thread is in the parent of a fork.
+    fileprivate var isOver: Bool { isCut || LiveThread.isLost(thread, since: process) }
 
     /// The thread whose call was waited for, and waits for this one; 0: the wait is not cut.
     var delayer: UInt32 { cut.load(ordering: .sequentiallyConsistent) }
@@ -117,7 +121,7 @@ enum WaitGraph {
         let (outer, isCircular) = waits.withLock { waits in
             let outer = waits.updateValue(wait, forKey: wait.thread)
             var passed: Set<UInt> = []
-            let delays = cycle(from: wait, to: wait.thread, in: waits.filter { !$0.value.isCut }, &passed)
+            let delays = cycle(from: wait, to: wait.thread, in: waits.filter { !$0.value.isOver }, &passed)
             if delays != nil { waits[wait.thread] = outer }
             return (outer, delays != nil)
         }
@@ -132,7 +136,7 @@ enum WaitGraph {
     private static func cutCycles(
         through wait: ThreadWait, in waits: [UInt: ThreadWait]
     ) -> [(wait: ThreadWait, delayer: ThreadWait)] {
-        var left = waits.filter { !$0.value.isCut }
+        var left = waits.filter { !$0.value.isOver }
         var cut: [(wait: ThreadWait, delayer: ThreadWait)] = []
         while left[wait.thread] != nil {
             var passed: Set<UInt> = []

@@ -111,7 +111,7 @@ extension Completion: OwnedObject {
     static var kind: OwnedKind { .completion }
     var ownedKey: UInt64 { id }
     var isBlockedHere: Bool { isCalling(on: UInt(bitPattern: peal_thread_own_slot())) }
-    var isFinished: Bool { false }
+    var isFinished: Bool { isLeftBehind }
 
     func end(of owner: Owner) {
         finish()

@@ -9,15 +9,15 @@ extension Owner {
     /// - Returns: False if its code may still run: this is one of its own calls, or the time limit has expired.
     public static func retire(_ id: UInt64, timeout: UInt32) throws(Failure) -> Bool {
         let deadline = peal_clock_deadline(timeout)
-        if let owner = Handles.owners.find(id), Handles.owners.retire(id) { owner.end(deadline: deadline) }
         guard let owner = Handles.owners.findEvenRetired(id) else { throw .staleOwner }
+        Handles.owners.retire(id)
+        if owner.beginRetiring() { owner.end(deadline: deadline) }
         guard owner.waitUntilQuiet(deadline: deadline) else { return false }
         Handles.owners.recycle(id)
         return true
     }
 
     private func end(deadline: UInt64) {
-        beginRetiring()
         let (observers, objects) = (observers, objects)
         for kind in OwnedKind.allCases { kind.end(objects, observers, of: self, deadline: deadline) }
         endRetiring()
@@ -65,7 +65,7 @@ extension Owner {
         // Instances end before their placeholders.
         let records = instances.map { $0.record } + observers.records + keepers.compactMap { $0.ownRecord }
         let isIdle = RunningCalls.haveEnded(records)
-        Completion.dropTokens(of: id)
+        Completion.drop(tokens)
         guard isIdle, members(Queue.self).isEmpty else { return false }
         // Lists that other calls protect may still contain its observers, but no thread calls these. So their destroy
         // callbacks need not wait for those calls, nor for their queues.

@@ -10,10 +10,12 @@ public final class Owner: Sendable {
     private struct Members {
         /// True once the owner accepts no more objects.
         var isRetired = false
-        /// The thread that ends the objects now; 0: none.
-        var ender: UInt = 0
+        /// The thread that ends the objects now.
+        var ender: LiveThread?
         var observers = ObserverSet<LinkOfOwner>()
         var objects: [UInt64: any OwnedObject] = [:]
+        /// The tokens of completions that calls of its observers have.
+        var tokens: Set<UInt64> = []
     }
 
     private init(id: UInt64, name: String) {
@@ -77,6 +79,13 @@ public final class Owner: Sendable {
     /// The current observers. The set may change afterwards.
     var observers: KeptObservers { members.withLock { $0.observers.kept } }
 
+    /// Tokens may also belong to an owner that ends, because its observers' calls still run.
+    func add(token: UInt64) { members.withLock { _ = $0.tokens.insert(token) } }
+    func remove(token: UInt64) { members.withLock { _ = $0.tokens.remove(token) } }
+
+    /// The tokens that have neither been answered nor ended.
+    var tokens: Set<UInt64> { members.withLock { $0.tokens } }
+
     /// The other current objects.
     var objects: [any OwnedObject] {
         members.withLock { Array($0.objects.values) }
@@ -88,19 +97,24 @@ public final class Owner: Sendable {
     }
 
     /// The thread that ends the objects now; 0: none.
-    var ender: UInt { members.withLock { $0.ender } }
+    var ender: UInt { members.withLock { $0.ender }.map { $0.isLost ? 0 : $0.slot } ?? 0 }
 
     /// Accepts no object afterwards.
-    func beginRetiring() {
+    ///
+    /// - Returns: True if the calling thread must end the objects: it is the first, or a fork has left the thread in the
+    ///   parent that was ending them.
+    func beginRetiring() -> Bool {
         members.withLock { members in
+            guard !members.isRetired || members.ender?.isLost ?? false else { return false }
             members.isRetired = true
-            members.ender = UInt(bitPattern: peal_thread_current())
+            members.ender = .current
+            return true
         }
     }
 
     /// Called when all objects have been ended. Wakes the threads that wait for that.
     func endRetiring() {
-        members.withLock { $0.ender = 0 }
+        members.withLock { $0.ender = nil }
         RunningCalls.signal()
     }
 }

@@ -5,6 +5,7 @@ import PealCall
 final class Creation: Sendable {
     let service: Service
     let thread: UInt
+    private let process = peal_fork_generation()
     /// The creation inside which this one runs, on the same thread.
     let outer: Creation?
     let depth: Int
@@ -19,6 +20,9 @@ final class Creation: Sendable {
         /// The instance while `init` runs. Gets on this thread return it.
         var instance: Instance?
         var isDone = false
+        /// What the creation has, until it ends.
+        var uses: [ServiceUse] = []
+        var made: Instance?
         var failure: Failure?
         /// The failure of a service that this creation requires.
         var cause: Failure?
@@ -36,9 +40,19 @@ final class Creation: Sendable {
         state.withLock { body(&$0) }
     }
 
-    var isDone: Bool { withState { $0.isDone } }
-    var instance: Instance? { withState { $0.instance } }
-    var failure: Failure? { withState { $0.failure } }
+    /// True if a fork has left the thread in the parent. The service is never created in the child.
+    var isLost: Bool { LiveThread.isLost(thread, since: process) }
+
+    var isDone: Bool { isLost || withState { $0.isDone } }
+    var instance: Instance? { isLost ? nil : withState { $0.instance } }
+    var needs: Service? { isLost ? nil : withState { $0.needs } }
+    var failure: Failure? {
+        guard isLost else { return withState { $0.failure } }
+        return Failure(
+            .creation,
+            "service \(service.name) is created in the parent of this process alone: another thread was creating it during the fork; remove it, and register it again"
+        )
+    }
 
     static var deepest: Int { 128 }
 
@@ -50,7 +64,7 @@ final class Creation: Sendable {
     /// The innermost creation of this thread.
     static var here: Creation? {
         guard let thread = thisThread else { return nil }
-        return running.withLock { $0[thread] }
+        return running.withLock { $0[thread] }.flatMap { $0.isLost ? nil : $0 }
     }
 
     static var all: [Creation] {
@@ -82,13 +96,13 @@ final class Creation: Sendable {
     /// itself; nil if there is none. The caller must hold the lock of `CreationMonitor`.
     static func cycle(from requested: Service) -> [Service]? {
         var path = [requested]
-        var next = requested.readState { $0.creation }?.withState { $0.needs }
+        var next = requested.readState { $0.creation }?.needs
         while let service = next {
             path.append(service)
             if service === requested { return path }
             // Another thread reports a circular dependency that does not include `requested`.
             guard path.count <= longestPath else { return nil }
-            next = service.readState { $0.creation }?.withState { $0.needs }
+            next = service.readState { $0.creation }?.needs
         }
         return nil
     }

@@ -30,12 +30,13 @@ extension Service {
     }
 
     private func make(_ creation: Creation) throws(Failure) -> (Instance, ServiceUse) {
-        let uses = try useDependencies()
+        let uses = try useDependencies(creation)
         let instance: Instance
         keep()
         do throws(Failure) {
             instance = try Instance.make(
                 of: self, dependencies: uses, by: creation.requester, at: creation.startedAt)
+            creation.withState { $0.made = instance }
         } catch {
             release()
             for use in uses.reversed() { use.end() }
@@ -60,13 +61,15 @@ extension Service {
     }
 
     /// Adds a use of each dependency. If one fails, releases the uses that were added.
-    private func useDependencies() throws(Failure) -> [ServiceUse] {
+    private func useDependencies(_ creation: Creation) throws(Failure) -> [ServiceUse] {
         guard record.pointee.dependency_count > 0 else { return [] }
         var uses: [ServiceUse] = []
         do throws(Failure) {
             var name = record.pointee.dependencies
             for _ in 0..<record.pointee.dependency_count {
-                uses.append(try Self.find(name, in: center).use(by: "service \(self.name)"))
+                let use = try Self.find(name, in: center).use(by: "service \(self.name)")
+                uses.append(use)
+                creation.withState { $0.uses.append(use) }
                 name += peal_memory_text_size(name)
             }
             return uses

@@ -48,9 +48,21 @@ extension Service {
         Handles.services.retire(id)
         if content.instance != nil { notifyInstanceRemoval(content.followers) }
         notifyUnregistered(content.followers)
+        endLostCreation()
         // Either call may free the service, so nothing may touch `self` after it. The operator `??` would retain it.
         guard let instance = content.instance else { return release() }
         return instance.leaveWithRegistration()
+    }
+
+    /// Releases what a creation has whose thread a fork has left in the parent. The service must be closed. Call with no
+    /// lock held.
+    func endLostCreation() {
+        let lost = readState { state in state.creation?.isLost ?? false ? state.creation.take() : nil }
+        guard let lost else { return }
+        let (made, uses) = lost.withState { ($0.made, $0.uses) }
+        made?.discard()
+        for use in uses.reversed() { use.end() }
+        release()
     }
 
     /// Returns an array, because the thread sanitizer does not see the counts of a dictionary that a thread reads while
@@ -90,7 +102,7 @@ extension Service {
         _ body: (inout State) -> Instance?
     ) throws(Failure) -> Instance? {
         try CreationMonitor.locked { () throws(Failure) in
-            while let creation = readState({ $0.creation }) {
+            while let creation = readState({ $0.creation }), !creation.isLost {
                 while !creation.isDone { CreationMonitor.wait() }
             }
             return try withState { (state) throws(Failure) in

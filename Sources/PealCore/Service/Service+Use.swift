@@ -148,7 +148,7 @@ extension Service {
     /// Returns true if its creation (create or init) runs on this thread.
     var isCreatingHere: Bool {
         guard let thread = Creation.thisThread else { return false }
-        return readState { $0.creation?.thread == thread }
+        return readState { state in state.creation.map { $0.thread == thread && !$0.isLost } ?? false }
     }
 
     var ended: Failure {

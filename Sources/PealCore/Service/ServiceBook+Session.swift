@@ -6,9 +6,9 @@ extension ServiceBook {
     ///
     /// - Returns: The number of removed instances, and whether all of these have ended.
     func endSession() throws(Failure) -> (removed: Int, haveEnded: Bool) {
-        guard let thread = Creation.thisThread else { throw .outOfMemory }
+        guard Creation.thisThread != nil else { throw .outOfMemory }
         try Creation.refuseHere("a session is ended")
-        try claimSession(for: thread)
+        try claimSession(for: .current)
         defer { releaseSession() }
         awaitCreations()
         let cleared = clearAll()
@@ -35,9 +35,9 @@ extension ServiceBook {
         return cleared
     }
 
-    private func claimSession(for thread: UInt) throws(Failure) {
+    private func claimSession(for thread: LiveThread) throws(Failure) {
         try CreationMonitor.locked { () throws(Failure) in
-            while let other = session {
+            while let other = session, !other.isLost {
                 guard other != thread else {
                     throw Failure(
                         .state, "this thread ends a session of the center already; a service cannot end it from within")
@@ -87,6 +87,7 @@ extension ServiceBook {
         for left in leaving { left.service.notifyInstanceRemoval() }
         for service in closing { service.notifyUnregistered() }
         Instance.leave(leaving.map { $0.instance })
+        for service in services { service.endLostCreation() }
         for service in closing { service.release() }
         return !closing.isEmpty
     }

@@ -10,7 +10,7 @@ final class ServiceBook: Sendable {
     /// time.
     @exclusivity(unchecked) private nonisolated(unsafe) var state = State()
 
-    private enum BuiltIns { case missing, making, made }
+    private enum BuiltIns: Equatable { case missing, making(by: LiveThread), made }
 
     private struct State {
         var isEnded = false
@@ -19,7 +19,7 @@ final class ServiceBook: Sendable {
         var ids: [UInt64] = []
         var holes = 0
         /// The thread that is ending a session.
-        var session: UInt?
+        var session: LiveThread?
         /// The number of instances that were created.
         var lastOrder: UInt64 = 0
     }
@@ -149,7 +149,7 @@ final class ServiceBook: Sendable {
     }
 
     /// The thread that is ending a session. The caller must hold the lock of `CreationMonitor`.
-    var session: UInt? {
+    var session: LiveThread? {
         get { withState { $0.session } }
         set { withState { $0.session = newValue } }
     }
@@ -182,8 +182,13 @@ final class ServiceBook: Sendable {
         var isClaimed = false
         _ = CreationMonitor.wait {
             withState { state in
-                isClaimed = state.builtIns == .missing
-                if isClaimed { state.builtIns = .making }
+                isClaimed =
+                    switch state.builtIns {
+                    case .missing: true
+                    case .making(let thread): thread.isLost
+                    case .made: false
+                    }
+                if isClaimed { state.builtIns = .making(by: .current) }
                 return isClaimed || state.builtIns == .made
             }
         }

@@ -26,13 +26,15 @@ inline bool is_whole(std::string_view characters) noexcept { return characters.f
 class text
 {
 public:
-    text(const char *characters) noexcept : characters_(characters) {}
+    text(const char *characters) noexcept : characters_(characters), is_none_(characters == nullptr) {}
     text(const std::string &string) noexcept : characters_(string.c_str()), is_whole_(detail::is_whole(string)) {}
     text(std::string_view view) : copy_(view), characters_(nullptr), is_whole_(detail::is_whole(view)) {}
     text(std::nullopt_t) noexcept : characters_(nullptr), is_none_(true) {}
 
-    /* The characters, *borrowed from* this. */
-    const char *c_str() const noexcept { return characters_ != nullptr || is_none_ ? characters_ : copy_.c_str(); }
+    /* The characters, *borrowed from* this. NULL and std::nullopt are an empty text. */
+    const char *c_str() const noexcept { return characters_ != nullptr ? characters_ : copy_.c_str(); }
+    /* The characters, *borrowed from* this, or NULL for NULL and std::nullopt. */
+    const char *c_str_or_null() const noexcept { return is_none_ ? nullptr : c_str(); }
     /* Returns true if no zero is before the end, so that C sees the whole text. */
     bool is_whole() const noexcept { return is_whole_; }
 
@@ -105,7 +107,7 @@ template <> struct passing<std::string> {
 template <> struct passing<std::optional<std::string_view>> {
     using c_type = const char *;
     using given = text;
-    static const char *to_c(const text &value) noexcept { return value.c_str(); }
+    static const char *to_c(const text &value) noexcept { return value.c_str_or_null(); }
     static std::optional<std::string_view> from_c(const char *value) noexcept
     {
         if (value == nullptr)

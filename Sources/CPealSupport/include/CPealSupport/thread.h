@@ -104,6 +104,7 @@ struct peal_thread {
     uint32_t reached; /* the highest slot that was ever occupied */
     uint32_t locks; /* the number of locks that the thread holds or waits for, and PEAL_LOCKS_LATE: see fork.h */
     uint32_t calm_releases; /* see lock.c */
+    uint32_t process; /* the last fork that left the record's thread in the parent, as a number of fork.h */
 
     /* Rarely used, by this thread only. */
     uint64_t
@@ -144,6 +145,13 @@ struct peal_thread {
 
 extern __thread struct peal_thread *_Nullable peal_thread_own
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
+/* Returns true if a fork has left the thread in the parent, which had the record when the process had this number. Another
+ * thread may have the record now. */
+static inline bool peal_thread_is_lost(const struct peal_thread *_Nonnull thread, uint32_t process)
+{
+    return thread->process > process;
+}
+
 /* Claims a record for the calling thread. Returns NULL when memory is short. */
 struct peal_thread *_Nullable peal_thread_claim(void);
 
