@@ -56,10 +56,10 @@ void answer_send(struct text *text, const struct request *request)
         json_error(text, "%s", peal_last_message());
         return;
     }
-    if (decode_arguments(&decoded, type, request->words + 2, request->count - 2))
-        broadcast(text, method, type, &decoded);
-    else
+    if (!decode_arguments(&decoded, type, request->words + 2, request->count - 2))
         json_error(text, "%s", decoded.message);
+    else if (!server_has_forked())
+        broadcast(text, method, type, &decoded);
     decoded_free(&decoded);
     peal_type_destroy(type);
 }

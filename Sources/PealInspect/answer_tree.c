@@ -67,8 +67,9 @@ static void add_observer(struct text *text, peal_protocol protocol, peal_observa
     struct peal_observation_info info = { .size = sizeof info };
     char name[600], function[256], target[32];
 
-    /* An observer of a protocol that adopts this one is listed there. */
-    if (peal_observation_get_info(observation, &info) < 0 || info.protocol.id != protocol.id)
+    /* The state of an observer calls the hooks of its weak target. An observer of a protocol that adopts this one is
+     * listed there. */
+    if (server_has_forked() || peal_observation_get_info(observation, &info) < 0 || info.protocol.id != protocol.id)
         return;
     name_observer(name, sizeof name, &info);
     snprintf(target, sizeof target, "%p", info.target);
@@ -328,7 +329,8 @@ void answer_hello(struct text *text)
     for (size_t i = 0; i < center_count; i++) {
         READ_LIST(protocols, count, peal_protocol_list, centers[i], );
         protocol_total += count;
-        for (size_t k = 0; k < count; k++) {
+        /* The count calls the hooks of weak targets. */
+        for (size_t k = 0; k < count && !server_has_forked(); k++) {
             size_t observers = 0;
             (void)peal_protocol_count_observers(protocols[k], &observers);
             observer_total += observers;

@@ -8,12 +8,10 @@
 #include <peal/inspection.h>
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
 static int64_t seconds_now(void)
 {
@@ -50,11 +48,7 @@ void client_begin(struct client *client, int descriptor)
     struct ucred peer;
     socklen_t length = sizeof peer;
 
-    /* The descriptor last and at once: the child of a fork closes it if it is not -1. */
-    memset(&client->user, 0, sizeof *client - offsetof(struct client, user));
-    client->user = (uid_t)-1;
-    client->progress = seconds_now();
-    __atomic_store_n(&client->descriptor, descriptor, __ATOMIC_RELEASE);
+    *client = (struct client){ .descriptor = descriptor, .user = (uid_t)-1, .progress = seconds_now() };
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0)
         client->user = peer.uid;
     check_user(client);
@@ -62,11 +56,7 @@ void client_begin(struct client *client, int descriptor)
 
 void client_end(struct client *client)
 {
-    /* First, so that the child of a fork never closes a number that has become another file's. */
-    const int descriptor = __atomic_exchange_n(&client->descriptor, -1, __ATOMIC_RELAXED);
-
     end_stream(client);
-    close(descriptor);
     text_free(&client->input);
     text_free(&client->output);
 }
@@ -225,6 +215,9 @@ static bool transmit(struct client *client)
 {
     struct text *output = &client->output;
 
+    /* The child of a fork must not execute the next request. */
+    if (server_has_forked())
+        return false;
     while (client->sent < output->length) {
         const ssize_t length = send(client->descriptor, output->bytes + client->sent, output->length - client->sent,
             MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -291,7 +284,7 @@ void client_flush(struct client *client, int milliseconds)
     }
 }
 
-void client_run(struct client *client, short events, uint32_t flags)
+bool client_run(struct client *client, short events, uint32_t flags)
 {
     bool is_open = true;
 
@@ -318,8 +311,5 @@ void client_run(struct client *client, short events, uint32_t flags)
         end_stream(client);
         end_answer(client);
     }
-    if (is_open)
-        is_open = transmit(client);
-    if (!is_open)
-        client_end(client);
+    return is_open && transmit(client);
 }

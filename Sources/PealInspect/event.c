@@ -25,9 +25,11 @@ bool event_has_line(const struct peal_tap_record *record)
 
 unsigned event_center(const struct peal_tap_record *record)
 {
-    const struct known_method *method = record->method != 0 ? known_method(record->method) : NULL;
+    struct known_method *method = record->method != 0 ? known_method_take(record->method) : NULL;
+    const unsigned center = method != NULL ? method->center : 0;
 
-    return method != NULL ? method->center : 0;
+    known_method_put(method);
+    return center;
 }
 
 static void add_duration(struct text *text, uint64_t nanoseconds)
@@ -61,7 +63,7 @@ static void add_object(struct text *text, uint64_t id)
 static void add_method(struct text *text, const struct peal_tap_record *record, void *const *arguments)
 {
     static void *const none[PEAL_PARAMETER_LIMIT] = { NULL };
-    const struct known_method *method = known_method(record->method);
+    struct known_method *method = known_method_take(record->method);
 
     text_add(text, "%s(", method != NULL ? method->name : "a method");
     if (method != NULL && method->type != NULL) {
@@ -70,6 +72,7 @@ static void add_method(struct text *text, const struct peal_tap_record *record, 
         print_arguments(text, &call);
     }
     text_add(text, ")");
+    known_method_put(method);
 }
 
 static void add_count(struct text *text, uint32_t count, const char *noun)

@@ -4,10 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 1024 };
+/* A thread that uses an element takes it out and puts it back, so an element has one user and needs no lock. All methods
+ * that use a slot of handles, one after the other, have one element. */
+enum { KNOWN = 4096 };
+static struct known_method *known[KNOWN];
 
-/* Methods are added and never removed, so a reader needs no lock. */
-static struct known_method *buckets[BUCKETS];
+static void forget(struct known_method *method)
+{
+    if (method == NULL)
+        return;
+    if (method->type != NULL)
+        peal_type_destroy(method->type);
+    free(method->name);
+    free(method);
+}
 
 static struct known_method *describe(uint64_t id)
 {
@@ -35,26 +45,23 @@ static struct known_method *describe(uint64_t id)
     }
     if (method->name != NULL)
         return method;
-    if (method->type != NULL)
-        peal_type_destroy(method->type);
-    free(method);
+    forget(method);
     return NULL;
 }
 
-const struct known_method *known_method(uint64_t id)
+struct known_method *known_method_take(uint64_t id)
 {
-    struct known_method **bucket = &buckets[id % BUCKETS];
-    struct known_method *first = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
+    struct known_method *method = __atomic_exchange_n(&known[id % KNOWN], NULL, __ATOMIC_ACQ_REL);
 
-    for (struct known_method *each = first; each != NULL; each = each->next)
-        if (each->id == id)
-            return each;
-    struct known_method *method = describe(id);
-    if (method == NULL)
-        return NULL;
-    /* Two threads may add the same method. Both descriptions are right. */
-    method->next = first;
-    while (!__atomic_compare_exchange_n(bucket, &method->next, method, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        ;
-    return method;
+    if (method != NULL && method->id == id)
+        return method;
+    forget(method);
+    return describe(id);
+}
+
+void known_method_put(struct known_method *method)
+{
+    /* Another thread may have described the same method meanwhile. */
+    if (method != NULL)
+        forget(__atomic_exchange_n(&known[method->id % KNOWN], method, __ATOMIC_ACQ_REL));
 }

@@ -21,6 +21,16 @@ struct monitor {
     bool is_finished;
 };
 
+static void add_line(struct monitor *monitor, const struct text *line)
+{
+    pthread_mutex_lock(&monitor->lock);
+    const bool has_room = monitor->pending.length < PENDING_LIMIT && !line->is_refused;
+    if (has_room && !monitor->is_finished)
+        text_add_bytes(&monitor->pending, line->bytes, line->length);
+    monitor->lost += !monitor->is_finished && (!has_room || monitor->pending.is_refused);
+    pthread_mutex_unlock(&monitor->lock);
+}
+
 static void add_event(void *context, const struct peal_tap_record *record, void *const *arguments, const void *result)
 {
     struct monitor *monitor = context;
@@ -28,7 +38,6 @@ static void add_event(void *context, const struct peal_tap_record *record, void 
     struct text line = { 0 }, printed = { 0 };
 
     (void)result;
-    /* In the child of a fork another thread of the parent may hold the lock. */
     if (!event_has_line(record) || getpid() != monitor->process)
         return;
     event_print(&printed, record, arguments);
@@ -43,12 +52,10 @@ static void add_event(void *context, const struct peal_tap_record *record, void 
         json_number(&line, "center", event_center(record));
     json_text(&line, "text", printed.bytes != NULL ? printed.bytes : "");
     json_end_line(&line);
-    pthread_mutex_lock(&monitor->lock);
-    const bool has_room = monitor->pending.length < PENDING_LIMIT && !line.is_refused;
-    if (has_room && !monitor->is_finished)
-        text_add_bytes(&monitor->pending, line.bytes, line.length);
-    monitor->lost += !monitor->is_finished && (!has_room || monitor->pending.is_refused);
-    pthread_mutex_unlock(&monitor->lock);
+    /* In the child of a fork another thread of the parent may hold the lock. A hook of a weak target, which is called for
+     * the observer's name, may have forked. */
+    if (getpid() == monitor->process)
+        add_line(monitor, &line);
     text_free(&line);
     text_free(&printed);
     errno = error;

@@ -86,7 +86,8 @@ static bool name_observation(char *buffer, size_t capacity, uint64_t id)
     struct peal_protocol_info protocol = { .size = sizeof protocol };
     char name[256];
 
-    if (peal_observation_get_info((peal_observation){ id }, &info) < 0)
+    /* It calls the hooks of a weak target. */
+    if (server_has_forked() || peal_observation_get_info((peal_observation){ id }, &info) < 0)
         return false;
     name_observer(name, sizeof name, &info);
     if (peal_protocol_get_info(info.protocol, &protocol) < 0)
@@ -135,8 +136,9 @@ static bool name_living(char *buffer, size_t capacity, uint64_t id)
 {
     switch (peal_handle_kind(id)) {
     case PEAL_HANDLE_METHOD: {
-        const struct known_method *method = known_method(id);
+        struct known_method *method = known_method_take(id);
         snprintf(buffer, capacity, "%s", method != NULL ? method->name : "a method");
+        known_method_put(method);
         return true;
     }
     case PEAL_HANDLE_OBSERVATION: return name_observation(buffer, capacity, id);

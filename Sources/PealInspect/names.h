@@ -7,17 +7,21 @@
 
 #include <peal/peal.h>
 
-/* A method whose calls are printed. It is described once, and stays described when it has ended. */
+/* A method whose calls are printed. The description is kept, also when the method has ended, until another method needs
+ * its element of the table. */
 struct known_method {
-    struct known_method *next;
     uint64_t id;
     unsigned center;              /* the ordinal of its center */
     char *name;                   /* "Chat.on_message" */
     const struct peal_type *type; /* NULL if the method had ended, or without memory */
 };
 
-/* Finds or describes a method; NULL without memory. Any thread. */
-const struct known_method *known_method(uint64_t id);
+/* Takes the description of a method out of the table, or makes one; NULL without memory. The caller puts it back. Any
+ * thread. */
+struct known_method *known_method_take(uint64_t id);
+
+/* Puts a description back. NULL has no effect. Any thread. */
+void known_method_put(struct known_method *method);
 
 /* Writes the name of any object: "Chat.on_message", "pumped queue 2", "observer of Chat (print)". */
 void name_object(char *buffer, size_t capacity, uint64_t id);

@@ -134,6 +134,9 @@ static bool begin_record(struct recording *recording, const struct request *requ
     for (size_t i = 2; i < request->count; i++)
         if (!find_named(request->words[i], &protocol, output))
             return false;
+    /* The child of a fork would replace the file that its parent records in. */
+    if (server_has_forked())
+        return false;
     if (recording->wire->recorder_open(request->words[1], NULL, &recording->recorder) < 0) {
         json_error(output, "%s", recording->wire->last_message());
         return false;
@@ -213,7 +216,7 @@ enum reading { READ_CALL, READ_LATER, READ_NOTHING };
 static enum reading read_call(struct recording *recording)
 {
     while (!recording->has_call) {
-        if (now() > recording->turn_end)
+        if (now() > recording->turn_end || server_has_forked())
             return READ_LATER;
         recording->call = (struct peal_replay_call){ .size = sizeof recording->call };
         const peal_status status = recording->wire->replay_next(recording->replay, &recording->call);
@@ -260,7 +263,7 @@ static bool continue_replay(struct recording *recording, uid_t user, struct text
     enum reading reading;
 
     while ((reading = read_call(recording)) == READ_CALL) {
-        if (time_left(recording) > 0 || now() > recording->turn_end || !user_is(user))
+        if (time_left(recording) > 0 || now() > recording->turn_end || !user_is(user) || server_has_forked())
             return true;
         const struct peal_replay_call *call = &recording->call;
         recording->has_call = false;
@@ -277,13 +280,14 @@ static bool continue_replay(struct recording *recording, uid_t user, struct text
 
 static void add_call(const struct peal_replay_call *call, struct text *output)
 {
-    const struct known_method *method = known_method(call->method.id);
+    struct known_method *method = known_method_take(call->method.id);
     struct text arguments = { 0 };
 
     if (method != NULL && method->type != NULL) {
         const struct printed_call printed = { method->type, call->arguments, true, ARGUMENT_LIMIT, false };
         print_arguments(&arguments, &printed);
     }
+    known_method_put(method);
     json_begin(output, NULL);
     json_text(output, "kind", "call");
     json_number(output, "time", call->time);

@@ -22,7 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The inspection of this process. The lock guards opening and closing; the thread alone uses the clients. */
+struct clients {
+    struct client all[CLIENT_LIMIT];
+    struct clients *before; /* among those that were abandoned */
+};
+
+/* The inspection of this process. The lock guards opening and closing, also of the clients' descriptors, so that a fork finds
+ * each open one here. The thread alone uses the rest of the clients. */
 static struct {
     pthread_mutex_t lock;
     pthread_t thread;
@@ -32,12 +38,14 @@ static struct {
     int wake; /* readable when the thread must end */
     struct sockaddr_un address;
     sigset_t mask_of_program; /* of the thread that has opened the inspection */
-    struct client clients[CLIENT_LIMIT];
+    struct clients *clients;
+    struct clients *abandoned; /* to threads that have forked. Leak checkers find them here. */
 } server = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* In the static block of thread-local memory. The leak sanitizer of gcc 12 crashes while it looks at a thread that has
  * accessed a thread-local variable of a library that was loaded later. */
 static __thread bool is_server_thread __attribute__((tls_model("initial-exec")));
+static __thread bool has_forked __attribute__((tls_model("initial-exec")));
 
 enum {
     FLUSH_TIME = 320,  /* milliseconds, at the end of the inspection, for all clients */
@@ -49,7 +57,7 @@ enum {
 /* False while the system has no descriptor for a further connection. */
 static bool is_accepting;
 
-static void accept_client(void)
+static void accept_locked(void)
 {
     const int descriptor = accept4(server.listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
@@ -58,13 +66,31 @@ static void accept_client(void)
     if (descriptor < 0)
         return;
     for (size_t i = 0; i < CLIENT_LIMIT; i++)
-        if (server.clients[i].descriptor < 0) {
-            client_begin(&server.clients[i], descriptor);
+        if (server.clients->all[i].descriptor < 0) {
+            client_begin(&server.clients->all[i], descriptor);
             return;
         }
     static const char busy[] = "{\"error\":\"16 other connections are open\"}\n";
     (void)!send(descriptor, busy, sizeof busy - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
     close(descriptor);
+}
+
+static void accept_client(void)
+{
+    pthread_mutex_lock(&server.lock);
+    accept_locked();
+    pthread_mutex_unlock(&server.lock);
+}
+
+static void disconnect(struct client *client)
+{
+    /* Not under the lock: the end of a stream may call functions of the program. */
+    client_end(client);
+    pthread_mutex_lock(&server.lock);
+    if (client->descriptor >= 0)
+        close(client->descriptor);
+    client->descriptor = -1;
+    pthread_mutex_unlock(&server.lock);
 }
 
 /* Fills in the descriptors to wait for, and returns the time to wait. */
@@ -75,7 +101,7 @@ static int prepare(struct pollfd *waits)
     waits[0] = (struct pollfd){ server.wake, POLLIN, 0 };
     waits[1] = (struct pollfd){ server.listening, (short)(is_accepting ? POLLIN : 0), 0 };
     for (size_t i = 0; i < CLIENT_LIMIT; i++) {
-        const struct client *client = &server.clients[i];
+        const struct client *client = &server.clients->all[i];
         waits[i + 2] = (struct pollfd){ client->descriptor, 0, 0 };
         if (client->descriptor < 0)
             continue;
@@ -93,41 +119,51 @@ static int prepare(struct pollfd *waits)
     return timeout;
 }
 
+static void run_clients(struct clients *clients, const struct pollfd *waits)
+{
+    for (size_t i = 0; i < CLIENT_LIMIT && !has_forked; i++) {
+        struct client *client = &clients->all[i];
+        const short events = waits[i + 2].revents;
+        if (client->descriptor < 0
+            || (events == 0 && client->watch == NULL && client->recording == NULL && client->output.length == 0))
+            continue;
+        if (!client_run(client, events, server.flags) && !has_forked)
+            disconnect(client);
+    }
+}
+
 static void *run(void *context)
 {
+    struct clients *clients = context;
     struct pollfd waits[CLIENT_LIMIT + 2];
 
-    (void)context;
     is_server_thread = true;
     is_accepting = true;
     prctl(PR_SET_NAME, "peal:inspect");
-    while (is_server_thread) {
+    for (;;) {
         const int timeout = prepare(waits);
         if (poll(waits, CLIENT_LIMIT + 2, timeout) < 0 && errno != EINTR)
             break;
         if (waits[0].revents != 0)
             break;
-        for (size_t i = 0; i < CLIENT_LIMIT; i++) {
-            struct client *client = &server.clients[i];
-            if (client->descriptor >= 0
-                && (waits[i + 2].revents != 0 || client->watch != NULL || client->recording != NULL
-                    || client->output.length > 0))
-                client_run(client, waits[i + 2].revents, server.flags);
-        }
+        run_clients(clients, waits);
+        /* The child of a fork. The server's descriptors may be those of an inspection that the child has opened. */
+        if (has_forked)
+            return NULL;
         if (waits[1].revents != 0 || !is_accepting)
             accept_client();
     }
-    /* The child of a fork in a call that this thread has made. */
-    if (!is_server_thread)
-        return NULL;
     /* The last events of the program, which may be the most interesting ones. */
-    for (size_t i = 0; i < CLIENT_LIMIT; i++)
-        if (server.clients[i].descriptor >= 0) {
-            client_flush(&server.clients[i], FLUSH_TIME / CLIENT_LIMIT);
-            client_end(&server.clients[i]);
+    for (size_t i = 0; i < CLIENT_LIMIT && !has_forked; i++)
+        if (clients->all[i].descriptor >= 0) {
+            client_flush(&clients->all[i], FLUSH_TIME / CLIENT_LIMIT);
+            if (!has_forked)
+                disconnect(&clients->all[i]);
         }
     return NULL;
 }
+
+bool server_has_forked(void) { return has_forked; }
 
 /* ---- Fork and exit ----------------------------------------------------------------------------- */
 
@@ -135,22 +171,32 @@ static void lock_for_fork(void) { pthread_mutex_lock(&server.lock); }
 
 static void unlock_in_parent(void) { pthread_mutex_unlock(&server.lock); }
 
-/* The child has no thread that answers. Its copies of the descriptors would keep the parent's connections open. If that
- * thread has forked, in a call for "send", it is a thread of the program from now on. */
+/* If the thread that answers has forked, in a function of the program, it is a thread of the program until that function
+ * returns, and then ends. It is in the middle of an answer, so an inspection that the child opens gets other clients. */
+static void leave_in_child(void)
+{
+    pthread_sigmask(SIG_SETMASK, &server.mask_of_program, NULL);
+    is_server_thread = false;
+    has_forked = true;
+    server.clients->before = server.abandoned;
+    server.abandoned = server.clients;
+    server.clients = NULL;
+}
+
+/* The child has no thread that answers. Its copies of the descriptors would keep the parent's connections open. */
 static void close_in_child(void)
 {
     if (server.state != CLOSED) {
         close(server.listening);
         close(server.wake);
         for (size_t i = 0; i < CLIENT_LIMIT; i++) {
-            if (server.clients[i].descriptor >= 0)
-                close(server.clients[i].descriptor);
-            server.clients[i].descriptor = -1;
+            if (server.clients->all[i].descriptor >= 0)
+                close(server.clients->all[i].descriptor);
+            server.clients->all[i].descriptor = -1;
         }
     }
     if (is_server_thread)
-        pthread_sigmask(SIG_SETMASK, &server.mask_of_program, NULL);
-    is_server_thread = false;
+        leave_in_child();
     server.state = CLOSED;
     pthread_mutex_unlock(&server.lock);
 }
@@ -178,17 +224,16 @@ static void flush_at_exit(void)
 {
     struct timespec limit;
 
-    if (is_server_thread || pthread_mutex_trylock(&server.lock) != 0)
-        return;
-    const bool is_open = begin_closing();
-    pthread_mutex_unlock(&server.lock);
-    if (!is_open)
-        return;
     clock_gettime(CLOCK_REALTIME, &limit);
     limit.tv_nsec += FLUSH_TIME * 1000000L;
     limit.tv_sec += limit.tv_nsec / 1000000000;
     limit.tv_nsec %= 1000000000;
-    (void)pthread_timedjoin_np(server.thread, NULL, &limit);
+    if (is_server_thread || pthread_mutex_timedlock(&server.lock, &limit) != 0)
+        return;
+    const bool is_open = begin_closing();
+    pthread_mutex_unlock(&server.lock);
+    if (is_open)
+        (void)pthread_timedjoin_np(server.thread, NULL, &limit);
 }
 
 __attribute__((destructor)) static void remove_socket(void)
@@ -263,15 +308,22 @@ static int start_thread(void)
     static const int own[] = { SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPROF };
     sigset_t all;
 
-    for (size_t i = 0; i < CLIENT_LIMIT; i++)
-        server.clients[i].descriptor = -1;
     sigfillset(&all);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         sigdelset(&all, own[i]);
     pthread_sigmask(SIG_SETMASK, &all, &server.mask_of_program);
-    const int error = pthread_create(&server.thread, NULL, run, NULL);
+    const int error = pthread_create(&server.thread, NULL, run, server.clients);
     pthread_sigmask(SIG_SETMASK, &server.mask_of_program, NULL);
     return error;
+}
+
+static bool make_clients(void)
+{
+    if (server.clients == NULL)
+        server.clients = calloc(1, sizeof *server.clients);
+    for (size_t i = 0; server.clients != NULL && i < CLIENT_LIMIT; i++)
+        server.clients->all[i].descriptor = -1;
+    return server.clients != NULL;
 }
 
 static peal_status open_locked(struct peal_inspection_options *options)
@@ -289,6 +341,8 @@ static peal_status open_locked(struct peal_inspection_options *options)
         return fail(options, PEAL_ERROR_ARGUMENT, "the folder's name is too long for a socket");
     if (!folder_check(folder, true, message, sizeof message))
         return fail(options, PEAL_ERROR_STATE, message);
+    if (!make_clients())
+        return fail(options, PEAL_ERROR_MEMORY, "out of memory");
     if (!listen_at_path()) {
         snprintf(message, sizeof message, "the socket %.108s cannot be created: %s", server.address.sun_path,
             strerror(errno));

@@ -33,15 +33,17 @@ struct client {
     bool is_ending;      /* to be disconnected once the output is sent */
 };
 
-/* Begins a connection. The descriptor is consumed. */
+/* Begins a connection. */
 void client_begin(struct client *client, int descriptor);
+
+/* Ends what a connection has, except for its descriptor, which the server closes. */
 void client_end(struct client *client);
 
 /* Returns the events of poll that the client waits for. */
 short client_events(const struct client *client);
 
-/* Reads requests, answers them and sends what the socket accepts. */
-void client_run(struct client *client, short events, uint32_t flags);
+/* Reads requests, answers them and sends what the socket accepts. Returns false at the end of the connection. */
+bool client_run(struct client *client, short events, uint32_t flags);
 
 /* Sends what a stream has until now, as far as the client reads it in time.
  *

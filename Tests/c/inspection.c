@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -358,37 +359,221 @@ CLAIM("I1", "a call that the inspection makes may fork: the child blocks what th
     close_center(center);
 }
 
-static bool takes_number; /* The next close is followed by a fork. */
-static pid_t child_of_close;
+/* Where the thread of the inspection is when another thread of the program forks. */
+enum moment { NEVER, AFTER_ACCEPT, BEFORE_CLOSE, AFTER_CLOSE };
+static enum moment moment;
+static int number; /* of the connection */
+static size_t own_sockets;
+static pid_t child_of_moment;
+static struct latch has_forked = LATCH_INITIALIZER;
 
-/* Instead of the function of the C library: another thread of the program opens a file and forks, as soon as the number of
- * a client is free. The child must not close the file. */
+static size_t count_sockets(void)
+{
+    size_t count = 0;
+
+    for (int descriptor = 0; descriptor < 256; descriptor++) {
+        int type;
+        socklen_t length = sizeof type;
+        count += getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &length) == 0;
+    }
+    return count;
+}
+
+/* The file gets the number of a connection that was closed. */
+static void *open_file_and_fork(void *context)
+{
+    const int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+    if (context != NULL)
+        CHECK_EQUAL(file, number);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(fcntl(file, F_GETFD) < 0 ? 1 : count_sockets() != own_sockets ? 2 : 0);
+    child_of_moment = child;
+    latch_open(&has_forked);
+    CHECK_EQUAL(close(file), 0);
+    return NULL;
+}
+
+/* A fork that does not happen now must wait until the thread of the inspection has left this function. */
+static void fork_at(enum moment now)
+{
+    static pthread_t thread;
+
+    if (__atomic_load_n(&moment, __ATOMIC_ACQUIRE) != now)
+        return;
+    __atomic_store_n(&moment, NEVER, __ATOMIC_RELEASE);
+    thread = thread_start(open_file_and_fork, now == AFTER_CLOSE ? &thread : NULL);
+    for (int i = 0; i < 100 && !latch_is_open(&has_forked); i++)
+        usleep(1000);
+    pthread_detach(thread);
+}
+
+/* Instead of the functions of the C library. */
 int close(int descriptor)
 {
-    const long result = syscall(SYS_close, descriptor);
+    fork_at(BEFORE_CLOSE);
+    const int result = (int)syscall(SYS_close, descriptor);
+    number = descriptor;
+    fork_at(AFTER_CLOSE);
+    return result;
+}
 
-    if (!__atomic_exchange_n(&takes_number, false, __ATOMIC_ACQ_REL))
-        return (int)result;
-    if (open("/dev/null", O_RDONLY) == descriptor && (child_of_close = fork()) == 0)
-        _exit(fcntl(descriptor, F_GETFD) >= 0 ? 0 : 1);
-    return (int)result;
+/* By its name for the linker: GNU's header declares it with an argument that is a union. */
+int accept_and_fork(int descriptor, struct sockaddr *address, socklen_t *length, int flags) __asm__("accept4");
+
+int accept_and_fork(int descriptor, struct sockaddr *address, socklen_t *length, int flags)
+{
+    const int result = (int)syscall(SYS_accept4, descriptor, address, length, flags);
+    const int error = errno;
+
+    if (result >= 0)
+        fork_at(AFTER_ACCEPT);
+    errno = error;
+    return result;
+}
+
+/* Opens and ends a connection while another thread forks. Returns what is wrong in the child; 0 for nothing. */
+static int child_at(enum moment chosen)
+{
+    int status = -1;
+
+    latch_shut(&has_forked);
+    own_sockets = count_sockets() + 1;
+    open_inspection(0);
+    __atomic_store_n(&moment, chosen == AFTER_ACCEPT ? chosen : NEVER, __ATOMIC_RELEASE);
+    const int client = connect_client();
+    CHECK_CONTAINS(request_of(client, "hello"), "process");
+    __atomic_store_n(&moment, chosen != AFTER_ACCEPT ? chosen : NEVER, __ATOMIC_RELEASE);
+    shutdown(client, SHUT_RDWR);
+    latch_wait(&has_forked);
+    CHECK(child_of_moment > 0 && waitpid(child_of_moment, &status, 0) == child_of_moment);
+    close_inspection();
+    close(client);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+CLAIM("I1", "the child of a fork has no connection of its parent that is just being opened or closed")
+{
+    CHECK_EQUAL(child_at(AFTER_ACCEPT), 0);
+    CHECK_EQUAL(child_at(BEFORE_CLOSE), 0);
 }
 
 CLAIM("I1", "the child of a fork keeps a file of the program whose number was that of a connection")
 {
+    CHECK_EQUAL(child_at(AFTER_CLOSE), 0);
+}
+
+/* ---- I1: forks of the thread that answers -------------------------------------------------------- */
+
+static pid_t forked_once = -1; /* 0 in the child */
+static pthread_t forking;
+static int calls_in_child; /* of that thread, after the one that has forked */
+static int own_client; /* of the child's inspection */
+
+/* In the child, when the thread that has forked is gone. */
+static void *check_child(void *context)
+{
+    size_t lines = 0;
+
+    (void)context;
+    CHECK_EQUAL(pthread_join(forking, NULL), 0);
+    const char *answer = request_of(own_client, "hello");
+    for (const char *end = answer; (end = strchr(end, '\n')) != NULL; end++)
+        lines++;
+    const bool holds = CHECK_CONTAINS(answer, "{\"kind\":\"process\"") && CHECK_EQUAL(lines, 2)
+                    && CHECK_EQUAL(calls_in_child, 0) && CHECK_OK(peal_inspection_stop());
+    fflush(stdout);
+    _exit(holds ? 0 : 1);
+}
+
+/* On the thread that answers. The child opens an inspection, which has a client when this function returns. */
+static void fork_once(void)
+{
+    struct peal_inspection_options options = PEAL_INSPECTION_OPTIONS;
+
+    calls_in_child += forked_once == 0 && pthread_equal(pthread_self(), forking);
+    if (forked_once != -1)
+        return;
+    fflush(stdout);
+    forking = pthread_self();
+    forked_once = fork();
+    if (forked_once != 0)
+        return;
+    alarm(20);
+    options.folder = folder;
+    if (!CHECK_OK(peal_inspection_start(&options)))
+        _exit(1);
+    own_client = connect_client();
+    CHECK_CONTAINS(request_of(own_client, "hello"), "process");
+    thread_start(check_child, NULL);
+}
+
+static void fork_in_observer(void *self)
+{
+    (void)self;
+    fork_once();
+}
+
+static bool fork_in_retain(void *reference)
+{
+    (void)reference;
+    if (pthread_equal(pthread_self(), *(pthread_t *)reference) == 0)
+        fork_once();
+    return true;
+}
+
+static void release_nothing(void *reference, void *target)
+{
+    (void)reference;
+    (void)target;
+}
+
+/* Sends a request whose answer lets the program fork, and more requests at once. */
+static bool check_fork_in(const char *requests, const char *last_answer)
+{
     int status = 1;
 
-    open_inspection(0);
+    forked_once = -1;
+    open_inspection(PEAL_INSPECTION_CONTROL);
     const int client = connect_client();
-    CHECK_CONTAINS(request_of(client, "hello"), "process");
-    __atomic_store_n(&takes_number, true, __ATOMIC_RELEASE);
-    shutdown(client, SHUT_RDWR);
-    while (__atomic_load_n(&takes_number, __ATOMIC_ACQUIRE))
-        usleep(1000);
-    close_inspection();
-    CHECK(child_of_close > 0 && waitpid(child_of_close, &status, 0) == child_of_close);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    send_bytes(client, requests, strlen(requests));
+    bool is_answered = false;
+    for (const char *answer; !is_answered && *(answer = read_answer(client)) != '\0';)
+        is_answered = strstr(answer, last_answer) != NULL;
+    CHECK(is_answered);
+    CHECK(forked_once > 0 && waitpid(forked_once, &status, 0) == forked_once);
+    const bool is_child_well = CHECK(WIFEXITED(status)) && CHECK_EQUAL(WEXITSTATUS(status), 0);
     close(client);
+    close_inspection();
+    return is_answered && is_child_well;
+}
+
+CLAIM("I1", "a child that an observer of a sent call forks has clients of its own, and executes no further request of its parent")
+{
+    const struct peal_binding binding = { "on_close", (peal_function)fork_in_observer, NULL };
+
+    open_chat();
+    CHECK_OK(peal_protocol_remove_observations_of(chat, heard, NULL));
+    CHECK_OK(peal_observe_bindings(chat, NULL, &binding, 1, NULL, NULL));
+    check_fork_in("send InspectedChat.on_close\nsend InspectedChat.on_close\nsend InspectedChat.on_bare\n", "error");
+    close_center(center);
+}
+
+CLAIM("I1", "a child that the hook of a weak target forks during a request has clients of its own")
+{
+    static const struct peal_weak_type weak = { fork_in_retain, release_nothing };
+    static pthread_t self;
+    struct peal_observe_options options = PEAL_OBSERVE_OPTIONS;
+    const struct peal_binding binding = { "on_close", (peal_function)fork_in_observer, NULL };
+
+    self = pthread_self();
+    open_chat();
+    options.weak = &weak;
+    options.weak_reference = &self;
+    CHECK_OK(peal_observe_bindings(chat, &self, &binding, 1, &options, NULL));
+    check_fork_in("tree\n", "\"weak\":true");
+    close_center(center);
 }
 
 /* ---- N2: bad input ----------------------------------------------------------------------------- */
@@ -761,6 +946,23 @@ static void write_calls(const char *path, unsigned thousands, unsigned char argu
     CHECK(fclose(file) == 0);
 }
 
+/* In a child process: a replay uses the default center. */
+static bool replays_in_parent_alone(void)
+{
+    static const char *const methods[] = { "optional void on_close(void)", NULL };
+    const struct peal_binding binding = { "on_close", (peal_function)fork_in_observer, NULL };
+    char path[96], line[128];
+
+    chat = protocol_of(peal_center_default(), "InspectedChat", methods);
+    CHECK_OK(peal_observe_bindings(chat, NULL, &binding, 1, NULL, NULL));
+    snprintf(path, sizeof path, "/tmp/peal-inspection-forks-%d", (int)getpid());
+    write_calls(path, 1, 0x80);
+    snprintf(line, sizeof line, "replay %s 0\n", path);
+    return check_fork_in(line, "\"kind\":\"replayed\",\"made\":1000,") && CHECK_EQUAL(unlink(path), 0);
+}
+
+CLAIM("I6", "a replay whose call forks goes on in the parent alone") { CHECK(in_child(replays_in_parent_alone, 60)); }
+
 /* ---- Ends of streams ---------------------------------------------------------------------------- */
 
 /* Ends the side of the client. Returns the last lines of its answer. */
@@ -1053,4 +1255,47 @@ CLAIM("I9", "a path that leads to a FIFO, a device or a folder is refused, and t
     CHECK_EQUAL(unlink(fifo), 0);
     close(client);
     close_inspection();
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------ */
+
+static void live_and_end(unsigned count)
+{
+    static const char *const methods[] = { "optional void on_close(void)", NULL };
+
+    while (count-- > 0) {
+        center = open_center();
+        CHECK_OK(peal_broadcast(find_method(protocol_of(center, "InspectedChat", methods), "on_close")));
+        close_center(center);
+    }
+}
+
+static bool prints_with_bounded_memory(void)
+{
+    /* The second part needs the memory of the first one again. */
+    enum { LIVES = 3000 };
+
+    live_and_end(LIVES);
+    const size_t before = mallinfo2().uordblks;
+    live_and_end(LIVES);
+    const size_t after = mallinfo2().uordblks;
+    return CHECK(after < before + (size_t)LIVES * 32);
+}
+
+static bool is_bounded_with_debug(void)
+{
+    const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    CHECK_EQUAL(dup2(nothing, STDERR_FILENO), STDERR_FILENO);
+    CHECK_EQUAL(setenv("PEAL_DEBUG", "calls,rate=0", 1), 0);
+    execl("/proc/self/exe", "inspection", "whose calls are printed", (char *)NULL);
+    return false;
+}
+
+CLAIM("I5", "a program whose calls are printed needs no memory for methods that have ended")
+{
+    if (getenv("PEAL_DEBUG") == NULL)
+        CHECK(in_child(is_bounded_with_debug, 60));
+    else
+        CHECK(prints_with_bounded_memory());
 }

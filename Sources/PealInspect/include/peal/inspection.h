@@ -55,7 +55,7 @@ struct peal_inspection_options {
  * options: *borrowed during the call*; its message is filled on failure; NULL for none.
  * Returns PEAL_OK; PEAL_ERROR_STATE when there is one already, when the program has the rights of several users, or when
  * the folder cannot be trusted; PEAL_ERROR_ARGUMENT for a wrong size, unknown flags and a folder whose name is too
- * long for a socket; PEAL_ERROR_LIMIT when the system refuses the socket or the thread.
+ * long for a socket; PEAL_ERROR_LIMIT when the system refuses the socket or the thread; PEAL_ERROR_MEMORY.
  * Thread rule: any thread. Since 0.1. */
 PEAL_API peal_status peal_inspection_start(struct peal_inspection_options *options);
 
