@@ -27,18 +27,17 @@
 
 /* Fills in a list of handles, which is *owned*, and their number. More objects may exist by the time the list is
  * read. Lists of observers call the hooks of weak targets, so the list is empty once one has forked. */
-#define READ_LIST(out_list, out_count, function, ...)                                       \
-    do {                                                                                    \
-        (out_count) = 0;                                                                    \
-        if (!server_has_forked())                                                           \
-            (void)function(__VA_ARGS__ NULL, 0, &(out_count));                              \
-        const size_t capacity_ = (out_count) + 8;                                           \
-        (out_list) = calloc(capacity_, sizeof *(out_list));                                 \
-        if ((out_list) == NULL || server_has_forked()                                       \
-            || function(__VA_ARGS__(out_list), capacity_, &(out_count)) < 0)                \
-            (out_count) = 0;                                                                \
-        if ((out_count) > capacity_)                                                        \
-            (out_count) = capacity_;                                                        \
+#define READ_LIST(out_list, out_count, function, ...)                                                                  \
+    do {                                                                                                               \
+        (out_count) = 0;                                                                                               \
+        if (!server_has_forked())                                                                                      \
+            (void)function(__VA_ARGS__ NULL, 0, &(out_count));                                                         \
+        const size_t capacity_ = (out_count) + 8;                                                                      \
+        (out_list) = calloc(capacity_, sizeof *(out_list));                                                            \
+        if ((out_list) == NULL || server_has_forked() || function(__VA_ARGS__(out_list), capacity_, &(out_count)) < 0) \
+            (out_count) = 0;                                                                                           \
+        if ((out_count) > capacity_)                                                                                   \
+            (out_count) = capacity_;                                                                                   \
     } while (0)
 
 /* "hello": the process. */
