@@ -6,14 +6,19 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { LIMIT_KB = 520, CYCLES = 10000 };
+#define COPY "footprint-library"
+
+enum { LIMIT_KB = 520, CYCLES = 10000, LAUNCHES = 24 };
 
 #define CHAT(METHOD) METHOD(required, void, on_message, (const char *room, const char *text))
 PEAL_PROTOCOL(chat, "Chat", CHAT);
@@ -34,7 +39,7 @@ static const struct chat hearer = { PEAL_TABLE(chat), .on_message = hear };
 static long needed_kb(const char *path)
 {
     char line[4096];
-    long kb = 0, touched, written = 0;
+    long kb = 0, touched = 0, written;
     unsigned long first, last;
     int is_of_file = 0;
     FILE *file = fopen("/proc/self/smaps", "r");
@@ -45,10 +50,8 @@ static long needed_kb(const char *path)
         /* /proc/self/smaps lists the fields of a mapping in this order. */
         if (sscanf(line, "%lx-%lx ", &first, &last) == 2)
             is_of_file = path != NULL && strstr(line, path) != NULL;
-        else if (sscanf(line, "Private_Dirty: %ld", &written) == 1)
-            kb += written;
-        else if (is_of_file && sscanf(line, "Referenced: %ld", &touched) == 1 && touched > written)
-            kb += touched - written;
+        else if (sscanf(line, "Referenced: %ld", &touched) != 1 && sscanf(line, "Anonymous: %ld", &written) == 1)
+            kb += is_of_file && touched > written ? touched : written;
     }
     fclose(file);
     return kb;
@@ -113,23 +116,20 @@ static int count_writable_code(void)
     return found;
 }
 
-/* Copies the library, because other processes that use the original mark its pages as touched too. The copy is written
- * to the disk, because new pages count as dirty until then. */
-static int copy_library(const char *path, const char *copy)
+/* Copies the library, because other processes that use the original mark its pages as touched too. The copy is in memory:
+ * in the cache of a disk's file, pages have different sizes, and one is touched as a whole. Returns a descriptor, or -1. */
+static int copy_library(const char *path)
 {
     char block[1 << 16];
-    const int from = open(path, O_RDONLY), to = open(copy, O_RDWR | O_CREAT | O_TRUNC, 0700);
+    const int from = open(path, O_RDONLY), to = memfd_create(COPY, 0);
     ssize_t length = -1;
 
     if (from >= 0 && to >= 0)
         while ((length = read(from, block, sizeof block)) > 0 && write(to, block, (size_t)length) == length)
             ;
-    const int is_copied = length == 0 && fsync(to) == 0;
     if (from >= 0)
         close(from);
-    if (to >= 0)
-        close(to);
-    return is_copied;
+    return length == 0 ? to : -1;
 }
 
 static int hello(void)
@@ -149,39 +149,77 @@ static int is_wrong(int wrong, const char *what)
     return wrong;
 }
 
-int main(void)
+/* In kilobytes. */
+struct measured {
+    long needed, cycled;
+};
+
+/* Returns the number of failures. */
+static int measure(const char *copy, struct measured *out_measured)
 {
-    static const char copy[] = "./footprint-library.so";
-    const char *path = getenv("PEAL_TEST_LIBRARY");
-    long before, loader, after, written, cycled;
+    const long before = needed_kb(NULL);
     int failures = 0;
 
-    if (path == NULL || !copy_library(path, copy) || needed_kb(NULL) < 0) {
-        printf("there is no PEAL_TEST_LIBRARY that can be copied, or no /proc/self/smaps\n");
-        return EXIT_FAILURE;
-    }
-    before = needed_kb(NULL);
-    if (!peal_dl_open(copy)) {
-        printf("%s\n", peal_dl_message());
-        return EXIT_FAILURE;
-    }
-    loader = loader_kb();
+    if (!peal_dl_open(copy))
+        return is_wrong(1, peal_dl_message());
+    const long loader = loader_kb();
     failures += is_wrong(loader <= 0 || !forget_touched(), "the library cannot be measured");
     failures += is_wrong(!hello(), "the broadcast failed");
-    after = needed_kb(copy + 1);
-    written = needed_kb(NULL);
+    const long after = needed_kb("memfd:" COPY), written = needed_kb(NULL);
     failures += is_wrong(after <= written, "no page of the library counts as touched");
     failures += is_wrong(count_writable_code() != 0, "memory is writable and executable");
-    failures += is_wrong(after - before + loader > LIMIT_KB, "too much memory is needed");
     for (int cycle = 0; cycle < CYCLES; cycle++) {
         void *library = dlopen(copy, RTLD_NOW);
         if (library == NULL || dlclose(library) != 0)
             failures++;
     }
-    cycled = needed_kb(NULL);
-    unlink(copy);
-    failures += is_wrong(cycled - written > 256, "loading again costs memory");
-    printf("hello: %ld KB, %d at most; %d cycles of dlopen and dlclose: %ld KB more\n", after - before + loader,
-        LIMIT_KB, CYCLES, cycled - written);
+    *out_measured = (struct measured){ after - before + loader, needed_kb(NULL) - written };
+    return failures;
+}
+
+/* Measures in a process of its own. */
+static int measure_in_child(const char *copy, struct measured *out_measured)
+{
+    int status = 1, ends[2];
+    const pid_t child = pipe(ends) == 0 ? fork() : -1;
+
+    if (child == 0) {
+        struct measured measured = { 0, 0 };
+        const int failures = measure(copy, &measured);
+        fflush(stdout);
+        _exit(failures == 0 && write(ends[1], &measured, sizeof measured) == (ssize_t)sizeof measured ? 0 : 1);
+    }
+    if (child < 0)
+        return 1;
+    close(ends[1]);
+    const int is_read = read(ends[0], out_measured, sizeof *out_measured) == (ssize_t)sizeof *out_measured;
+    close(ends[0]);
+    return waitpid(child, &status, 0) == child && status == 0 && is_read ? 0 : 1;
+}
+
+int main(void)
+{
+    const char *path = getenv("PEAL_TEST_LIBRARY");
+    const int descriptor = path != NULL ? copy_library(path) : -1;
+    struct measured least = { LONG_MAX, LONG_MAX };
+    char copy[64];
+    int failures = 0;
+
+    snprintf(copy, sizeof copy, "/proc/self/fd/%d", descriptor);
+    if (descriptor < 0 || needed_kb(NULL) < 0) {
+        printf("there is no PEAL_TEST_LIBRARY that can be copied, or no /proc/self/smaps\n");
+        return EXIT_FAILURE;
+    }
+    /* What the system itself touches differs by some pages, and only adds to what the library needs. */
+    for (int launch = 0; launch < LAUNCHES; launch++) {
+        struct measured measured = { 0, 0 };
+        failures += measure_in_child(copy, &measured);
+        if (measured.needed < least.needed)
+            least = measured;
+    }
+    failures += is_wrong(least.needed > LIMIT_KB, "too much memory is needed");
+    failures += is_wrong(least.cycled > 256, "loading again costs memory");
+    printf("hello: %ld KB, %d at most; %d cycles of dlopen and dlclose: %ld KB more\n", least.needed, LIMIT_KB, CYCLES,
+        least.cycled);
     return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
