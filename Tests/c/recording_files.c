@@ -174,49 +174,7 @@ CLAIM("R5", "a program whose recording is emptied goes on, and the calls that fo
     end();
 }
 
-CLAIM("R5", "the number of lost calls that a recorder has at its end includes those since it was last asked for")
-{
-    begin();
-    peal_recorder *recorder = record();
-    say(1);
-    REQUIRE(truncate(path, 0) == 0);
-    (void)state_of(recorder);
-    say(CALLS);
-    CHECK_EQUAL(peal_recorder_destroy(recorder), CALLS);
-    end();
-}
-
-/* Writes zeros over a byte range of the file. */
-static void erase(off_t begin, size_t size)
-{
-    char *zeros = calloc(1, size);
-    const int file = open(path, O_WRONLY | O_CLOEXEC);
-
-    REQUIRE(zeros != NULL && file >= 0 && pwrite(file, zeros, size, begin) == (ssize_t)size);
-    close(file);
-    free(zeros);
-}
-
-CLAIM("R5", "a file that is cut or overwritten after its recorder has ended is read up to there, and is not reported as closed")
-{
-    struct stat facts;
-
-    begin();
-    peal_recorder *recorder = record();
-    CHECK_EQUAL(state_of(recorder).bytes, 0);
-    say(CALLS);
-    CHECK_EQUAL(peal_recorder_destroy(recorder), 0);
-    CHECK(content_of_file().is_closed);
-    REQUIRE(stat(path, &facts) == 0);
-    erase(facts.st_size / 2, 4096);
-    CHECK(!content_of_file().is_closed);
-    CHECK(content_of_file().calls < CALLS && content_of_file().calls > CALLS / 3);
-    REQUIRE(truncate(path, facts.st_size / 4) == 0);
-    CHECK(!content_of_file().is_closed);
-    CHECK(count_calls() < CALLS / 3 && count_calls() > 0);
-    end();
-}
-
+/* Each of the following claims makes the first recorder of its process, which installs the handler of SIGBUS. */
 static void *go_on(void *out_result)
 {
     *(bool *)out_result = goes_on_without_file();
@@ -339,6 +297,49 @@ CLAIM("R5", "a former handler is called with its mask, and only once if it has S
 {
     begin();
     CHECK(in_child(honours_former_handler, 20));
+    end();
+}
+
+CLAIM("R5", "the number of lost calls that a recorder has at its end includes those since it was last asked for")
+{
+    begin();
+    peal_recorder *recorder = record();
+    say(1);
+    REQUIRE(truncate(path, 0) == 0);
+    (void)state_of(recorder);
+    say(CALLS);
+    CHECK_EQUAL(peal_recorder_destroy(recorder), CALLS);
+    end();
+}
+
+/* Writes zeros over a byte range of the file. */
+static void erase(off_t begin, size_t size)
+{
+    char *zeros = calloc(1, size);
+    const int file = open(path, O_WRONLY | O_CLOEXEC);
+
+    REQUIRE(zeros != NULL && file >= 0 && pwrite(file, zeros, size, begin) == (ssize_t)size);
+    close(file);
+    free(zeros);
+}
+
+CLAIM("R5", "a file that is cut or overwritten after its recorder has ended is read up to there, and is not reported as closed")
+{
+    struct stat facts;
+
+    begin();
+    peal_recorder *recorder = record();
+    CHECK_EQUAL(state_of(recorder).bytes, 0);
+    say(CALLS);
+    CHECK_EQUAL(peal_recorder_destroy(recorder), 0);
+    CHECK(content_of_file().is_closed);
+    REQUIRE(stat(path, &facts) == 0);
+    erase(facts.st_size / 2, 4096);
+    CHECK(!content_of_file().is_closed);
+    CHECK(content_of_file().calls < CALLS && content_of_file().calls > CALLS / 3);
+    REQUIRE(truncate(path, facts.st_size / 4) == 0);
+    CHECK(!content_of_file().is_closed);
+    CHECK(count_calls() < CALLS / 3 && count_calls() > 0);
     end();
 }
 

@@ -165,7 +165,7 @@ public final class Completion: Sendable {
     }
 
     /// Drops the tokens of an owner's observers when their code is about to be unloaded.
-    static func drop(_ tokens: Set<UInt64>) {
+    static func drop(_ tokens: [UInt64]) {
         for token in tokens { try? answer(token, nil) }
     }
 

@@ -83,8 +83,9 @@ public final class Owner: Sendable {
     func add(token: UInt64) { members.withLock { _ = $0.tokens.insert(token) } }
     func remove(token: UInt64) { members.withLock { _ = $0.tokens.remove(token) } }
 
-    /// The tokens that have neither been answered nor ended.
-    var tokens: Set<UInt64> { members.withLock { $0.tokens } }
+    /// The tokens that have neither been answered nor ended. They are copied one by one, because the thread sanitizer does
+    /// not see the counts of a set that a thread reads while another thread changes its own copy.
+    var tokens: [UInt64] { members.withLock { $0.tokens.map { $0 } } }
 
     /// The other current objects.
     var objects: [any OwnedObject] {
