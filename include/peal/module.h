@@ -223,11 +223,12 @@ PEAL_API peal_status peal_modules_start(peal_center center);
  *
  * timeout: of all together, in milliseconds; PEAL_FOREVER for no limit.
  * Returns PEAL_OK when no code of a module runs any more, even when they were already stopped or removed. PEAL_NOT_WAITED
- * when they are stopped except for a module whose event or step still runs: its `stop` may be still to be called. Also
- * PEAL_NOT_WAITED when another thread stops them that waits, directly or not, for a call that this thread is inside of. Also
- * PEAL_NOT_WAITED from within a step or an event of a module that is to be stopped, from an observer of module_overdue,
- * and on the thread that starts or stops them: the modules are then stopped once that step, event, start or stop has
- * ended, after an event on a thread of the library. PEAL_ERROR_TIMEOUT when the limit has expired, and a module was
+ * when they are stopped except for a module whose event or step still runs: its `stop` may be still to be called. A module
+ * that another thread removes is waited for up to its own time limit. PEAL_NOT_WAITED also from within a step or an event
+ * of a module that is to be stopped, from an observer of module_overdue, and on the thread that starts or stops them: the
+ * modules are then stopped once that step, event, start or stop has ended, after an event on a thread of the library. And
+ * PEAL_NOT_WAITED where the thread that stops them waits, directly or not, for a call that this thread is inside of.
+ * PEAL_ERROR_TIMEOUT when the limit has expired, and a module was
  * stopped without waiting for it; PEAL_ERROR_HANDLE.
  * Returns after all observers of module_overdue have returned. Only for a module that PEAL_NOT_WAITED or
  * PEAL_ERROR_TIMEOUT reports, notifications may follow. A second call at the same time waits for the first.
