@@ -120,10 +120,9 @@ enum WaitGraph {
         let wait = ThreadWait(.flush(of: UInt(bitPattern: mailbox)))
         let (outer, isCircular) = waits.withLock { waits in
             let outer = waits.updateValue(wait, forKey: wait.thread)
-            var passed: Set<UInt> = []
-            let delays = cycle(from: wait, to: wait.thread, in: waits.filter { !$0.value.isOver }, &passed)
-            if delays != nil { waits[wait.thread] = outer }
-            return (outer, delays != nil)
+            let isCircular = circle(through: wait, in: waits) != nil
+            if isCircular { waits[wait.thread] = outer }
+            return (outer, isCircular)
         }
         guard !isCircular else { return nil }
         defer { waits.withLock { $0[wait.thread] = outer } }
@@ -136,12 +135,11 @@ enum WaitGraph {
     private static func cutCycles(
         through wait: ThreadWait, in waits: [UInt: ThreadWait]
     ) -> [(wait: ThreadWait, delayer: ThreadWait)] {
-        var left = waits.filter { !$0.value.isOver }
+        var left = waits
         var cut: [(wait: ThreadWait, delayer: ThreadWait)] = []
         while left[wait.thread] != nil {
-            var passed: Set<UInt> = []
             // One thread of a circular wait is inside a call. The others only delay their own actions.
-            guard let cycle = cycle(from: wait, to: wait.thread, in: left, &passed),
+            guard let cycle = circle(through: wait, in: left),
                 let least = cycle.indices.filter({ cycle[$0].isInside && cycle[$0].wait.mayBeCut }).min(by: {
                     cycle[$0].wait.loss < cycle[$1].wait.loss
                 })
@@ -151,6 +149,14 @@ enum WaitGraph {
             cut.append((waiting, delayer))
         }
         return cut
+    }
+
+    /// - Returns: The waits that delay one another, from the one that delays this wait to this wait itself.
+    private static func circle(through wait: ThreadWait, in waits: [UInt: ThreadWait]) -> [Delay]? {
+        // Most waits are alone.
+        guard waits.count > 1 else { return nil }
+        var passed: Set<UInt> = []
+        return cycle(from: wait, to: wait.thread, in: waits.filter { !$0.value.isOver }, &passed)
     }
 
     private static func cycle(
