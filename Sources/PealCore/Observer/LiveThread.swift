@@ -16,8 +16,9 @@ struct LiveThread: Equatable, Sendable {
     /// True if a fork has left the thread in the parent, where alone it goes on.
     var isLost: Bool { Self.isLost(slot, since: process) }
 
-    /// Returns true if a fork has left the thread in the parent that had this record in a process of this number.
+    /// Returns true if a fork has left the thread in the parent that had this record in a process of this number. Another
+    /// thread may have the record now.
     static func isLost(_ slot: UInt, since process: UInt32) -> Bool {
-        UnsafePointer<peal_thread>(bitPattern: slot).map { peal_thread_is_lost($0, process) } ?? false
+        UnsafePointer<peal_thread>(bitPattern: slot).map { $0.pointee.process > process } ?? false
     }
 }

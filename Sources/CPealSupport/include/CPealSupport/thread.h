@@ -145,13 +145,6 @@ struct peal_thread {
 
 extern __thread struct peal_thread *_Nullable peal_thread_own
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
-/* Returns true if a fork has left the thread in the parent, which had the record when the process had this number. Another
- * thread may have the record now. */
-static inline bool peal_thread_is_lost(const struct peal_thread *_Nonnull thread, uint32_t process)
-{
-    return thread->process > process;
-}
-
 /* Claims a record for the calling thread. Returns NULL when memory is short. */
 struct peal_thread *_Nullable peal_thread_claim(void);
 
