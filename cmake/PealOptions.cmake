@@ -58,6 +58,19 @@ target_compile_options(peal-swift-options INTERFACE
   # No code inspects types at run time.
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-reflection-metadata>")
 
+# The sets of tests: each has those of the sets before it.
+if(NOT PEAL_TESTS MATCHES "^(day|full|nightly)$")
+  message(FATAL_ERROR "PEAL_TESTS is day, full or nightly, not ${PEAL_TESTS}")
+endif()
+set(PEAL_NIGHTLY_TESTS OFF)
+if(PEAL_TESTS STREQUAL "nightly")
+  set(PEAL_NIGHTLY_TESTS ON)
+endif()
+set(PEAL_FULL_TESTS ON)
+if(PEAL_TESTS STREQUAL "day")
+  set(PEAL_FULL_TESTS OFF)
+endif()
+
 # Options of the Swift API and of Swift programs of this project, which may use tasks.
 add_library(peal-swift-language INTERFACE)
 target_compile_options(peal-swift-language INTERFACE
@@ -88,11 +101,11 @@ if(PEAL_SANITIZE)
   # counts. For the thread sanitizer Swift code is optimized: without optimization the compiler takes each atomic operation
   # of a C function on a Swift pointer for a modification, and reports races that are none.
   set(PEAL_SWIFT_SANITIZED -Onone)
-  if(PEAL_SANITIZE STREQUAL "thread" OR PEAL_SANITIZE_OPTIMIZED)
+  if(PEAL_SANITIZE STREQUAL "thread" OR PEAL_NIGHTLY_TESTS)
     set(PEAL_SWIFT_SANITIZED -O)
   endif()
   set(CMAKE_Swift_FLAGS_RELWITHDEBINFO "${PEAL_SWIFT_SANITIZED} -gline-tables-only")
-  if(NOT PEAL_SANITIZE_OPTIMIZED)
+  if(NOT PEAL_NIGHTLY_TESTS)
     set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -gline-tables-only -DNDEBUG")
     set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O0 -gline-tables-only -DNDEBUG")
   endif()
