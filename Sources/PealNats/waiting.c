@@ -8,6 +8,14 @@ void waiting_init(struct waiting *waiting)
 {
     pthread_mutex_init(&waiting->lock, NULL);
     random_bytes(waiting->key, sizeof waiting->key);
+    waiting->earliest = INT64_MAX;
+}
+
+/* The caller must hold the lock. */
+static void expect(struct waiting *waiting, const struct request *request)
+{
+    if (request->expires < waiting->earliest)
+        waiting->earliest = request->expires;
 }
 
 void waiting_destroy(struct waiting *waiting) { pthread_mutex_destroy(&waiting->lock); }
@@ -22,6 +30,7 @@ bool waiting_keep(struct waiting *waiting, struct request *request)
         request->number = keyed_number(waiting->key, &waiting->count, sizeof waiting->count);
         request->next = waiting->buckets[request->number % WAITING_BUCKETS];
         waiting->buckets[request->number % WAITING_BUCKETS] = request;
+        expect(waiting, request);
     }
     pthread_mutex_unlock(&waiting->lock);
     return is_kept;
@@ -96,18 +105,24 @@ static bool expires(const struct request *request, const struct expiry *expiry)
         && (expiry->export == NULL || request->export == expiry->export);
 }
 
-/* Marks a recipient of a request that expires as ended, and returns it, or returns NULL. */
+/* Marks a recipient of a request that expires as ended, and returns it, or returns NULL.
+ *
+ * bucket: where to begin; becomes that of the request, or the number of all. */
 static struct recipient *take_expired(
-    struct waiting *waiting, const struct expiry *expiry, struct request **out_request)
+    struct waiting *waiting, const struct expiry *expiry, size_t *bucket, struct request **out_request)
 {
     struct recipient *found = NULL;
 
     pthread_mutex_lock(&waiting->lock);
-    for (size_t i = 0; i < WAITING_BUCKETS && found == NULL; i++) {
-        for (struct request *each = waiting->buckets[i]; each != NULL && found == NULL; each = each->next) {
+    for (; *bucket < WAITING_BUCKETS; ++*bucket) {
+        for (struct request *each = waiting->buckets[*bucket]; each != NULL && found == NULL; each = each->next) {
             found = expires(each, expiry) ? find_unended(each) : NULL;
+            if (found == NULL)
+                expect(waiting, each);
             *out_request = each;
         }
+        if (found != NULL)
+            break;
     }
     if (found != NULL)
         found->has_ended = true;
@@ -115,12 +130,26 @@ static struct recipient *take_expired(
     return found;
 }
 
+/* Returns true if a request may expire. Then all are looked at, and expected again. */
+static bool begin_expiry(struct waiting *waiting, const struct expiry *expiry)
+{
+    pthread_mutex_lock(&waiting->lock);
+    const bool may_expire = expiry->time == INT64_MAX || expiry->time > waiting->earliest;
+    if (may_expire)
+        waiting->earliest = INT64_MAX;
+    pthread_mutex_unlock(&waiting->lock);
+    return may_expire;
+}
+
 void waiting_expire(struct waiting *waiting, const struct expiry *expiry)
 {
     struct request *request = NULL;
+    size_t bucket = 0;
 
+    if (!begin_expiry(waiting, expiry))
+        return;
     for (;;) {
-        const struct recipient *each = take_expired(waiting, expiry, &request);
+        const struct recipient *each = take_expired(waiting, expiry, &bucket, &request);
         if (each == NULL)
             return;
         waiting_end(waiting, request, each, (struct answered){ .outcome = OUTCOME_UNKNOWN, .status = expiry->status });

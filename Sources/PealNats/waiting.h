@@ -18,6 +18,7 @@ struct waiting {
     bool is_stopped;
     uint8_t key[KEY_SIZE]; /* of the numbers: a process that gets one request cannot answer another */
     uint64_t count;        /* of all requests */
+    int64_t earliest;      /* No request expires before it. A round with nothing to end looks at no request. */
     struct request *buckets[WAITING_BUCKETS];
 };
 
