@@ -1,6 +1,6 @@
 #!/bin/sh
 # CMake projects that contain peal's sources, with programs in C and in Swift. They use the kind of build that is
-# fastest. The programs are built and run only if PEAL_LONG is 1, because the Swift compiler takes a minute of one processor
+# fastest. The programs are built and run only if PEAL_TESTS is nightly, because the Swift compiler takes a minute of one processor
 # for each flavour of the library. Otherwise the parts in C are built, and Ninja must have a rule for each file that the
 # programs need.
 . "$(dirname -- "$0")/common.sh"
@@ -35,7 +35,7 @@ cp "$PEAL_SOURCE/examples-c/hello-swift/main.swift" "$hello"
 must tar -czf "$work/peal.tar.gz" -C "$work" sources
 configure fetched -DUSE_FETCH=ON -DPEAL_SOURCE="file://$work/peal.tar.gz"
 configure added -DPEAL_SOURCE="$work/sources" -DSWIFT_CONSUMER="$hello"
-if [ "${PEAL_LONG:-}" = 1 ]; then
+if [ "${PEAL_TESTS:-}" = nightly ]; then
     must "$CMAKE" --build "$work/added/build" --target program
     runs_with "$work/added/build/peal/lib/self-contained/libpeal.so" "$work/added/build/program"
     must "$CMAKE" --build "$work/added/build" --target swift-program

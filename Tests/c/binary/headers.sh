@@ -3,7 +3,8 @@
 # an installed compiler supports, and each header alone in the oldest and the newest standard. The headers of C++ are
 # compiled in C++17 and later, also without exceptions and RTTI. Ends with 77 when there is no compiler.
 #
-# Each header of C++ alone takes a second or more, so only the first compiler compiles them, unless PEAL_LONG is 1.
+# Each header of C++ alone takes a second or more, so only the first compiler compiles them, unless PEAL_TESTS is nightly. If
+# it is day, no header but peal.hpp is compiled alone.
 # Claims: C4
 include=$1
 work=$(mktemp -d) || exit 1
@@ -105,7 +106,7 @@ for pair in gcc:g++ clang:clang++; do
     for standard in c99 gnu99 c11 c17 c2x c23; do
         supports "$c" c "$standard" || { echo "skipped: $c does not support $standard"; continue; }
         compile "$c" "$standard" "$work/all.c"
-        case $standard in c99 | c2x) ;; *) continue ;; esac
+        case ${PEAL_TESTS:-}-$standard in day-*) continue ;; *-c99 | *-c2x) ;; *) continue ;; esac
         for unit in "$work"/*.alone.c; do compile "$c" "$standard" "$unit"; done
     done
     if ! command -v "$cxx" >/dev/null; then
@@ -115,14 +116,16 @@ for pair in gcc:g++ clang:clang++; do
     for standard in c++11 c++14 c++17 c++20 c++23; do
         supports "$cxx" c++ "$standard" || { echo "skipped: $cxx does not support $standard"; continue; }
         compile "$cxx" "$standard" "$work/all.cpp"
-        case $standard in
-        c++11 | c++23) for unit in "$work"/*.alone.cpp; do compile "$cxx" "$standard" "$unit"; done ;;
+        case ${PEAL_TESTS:-}-$standard in
+        day-*) ;;
+        *-c++11 | *-c++23) for unit in "$work"/*.alone.cpp; do compile "$cxx" "$standard" "$unit"; done ;;
         esac
         case $standard in c++11 | c++14) continue ;; esac
         compile "$cxx" "$standard" "$work/later/peal.alone.cpp" -Wshadow -fno-exceptions -fno-rtti
         compile "$cxx" "$standard" "$work/later/peal.alone.cpp" -Wshadow
     done
-    [ -z "$alone" ] || [ "${PEAL_LONG:-}" = 1 ] || continue
+    [ "${PEAL_TESTS:-}" != day ] || continue
+    [ -z "$alone" ] || [ "${PEAL_TESTS:-}" = nightly ] || continue
     alone=$cxx
     for unit in "$work"/later/*.cpp; do
         supports "$cxx" c++ c++17 && compile "$cxx" c++17 "$unit" -Wshadow
