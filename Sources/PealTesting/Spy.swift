@@ -115,11 +115,15 @@ final class CallRecord<Call: Sendable>: Sendable {
         /// Waits that ended before their task was suspended.
         var ended: [UInt64: any Error] = [:]
         var lastWait: UInt64 = 0
+
+        /// The calls, for use outside the lock. They are copied one by one, because the thread sanitizer does not see all
+        /// counts of an array that a thread reads while another thread appends to its own copy.
+        var copyOfCalls: [Call] { calls.map { $0 } }
     }
 
     private let state = Mutex(State())
 
-    var calls: [Call] { state.withLock(\.calls) }
+    var calls: [Call] { state.withLock { $0.copyOfCalls } }
 
     func add(_ call: Call) {
         let (resumed, calls) = state.withLock { state -> ([Waiter], [Call]) in
@@ -127,7 +131,7 @@ final class CallRecord<Call: Sendable>: Sendable {
             let count = state.calls.count
             let resumed = state.waiters.filter { $0.value.count <= count }
             for key in resumed.keys { state.waiters[key] = nil }
-            return (Array(resumed.values), state.calls)
+            return (Array(resumed.values), resumed.isEmpty ? [] : state.copyOfCalls)
         }
         for waiter in resumed { waiter.continuation.resume(returning: calls) }
     }
@@ -159,7 +163,7 @@ final class CallRecord<Call: Sendable>: Sendable {
 
     private func begin(_ wait: UInt64, _ waiter: Waiter) {
         let outcome = state.withLock { state -> Result<[Call], any Error>? in
-            if state.calls.count >= waiter.count { return .success(state.calls) }
+            if state.calls.count >= waiter.count { return .success(state.copyOfCalls) }
             if let error = state.ended[wait] { return .failure(error) }
             state.waiters[wait] = waiter
             return nil

@@ -95,14 +95,18 @@ import Testing
                 asked.open()
             },
         ]
-        let late = try await center.ask(Push.onPush, "news", timeout: .milliseconds(100))
-        #expect(late.isLate && late.result == 5 && late.observers == 2 && late.completed == 1)
-        #expect(await asked.opened())
+        // A limit that expires before the call makes it fail.
+        let late = await withLongerLimits {
+            try? await center.ask(Push.onPush, "news", timeout: $0)
+        } until: { $0?.completed == 1 }
+        #expect(late?.isLate == true && late?.result == 5 && late?.observers == 2 && late?.completed == 1)
+        for _ in kept.all { #expect(await asked.opened()) }
         let task = Task { [center] in try await center.ask(Push.onPush, "news") }
         #expect(await asked.opened())
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(kept.all.map { $0.complete(with: 1) } == [false, false])
+        #expect(kept.all.count >= 2)
+        #expect(kept.all.allSatisfy { !$0.complete(with: 1) })
         withExtendedLifetime(observations) {}
     }
 

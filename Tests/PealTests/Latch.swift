@@ -46,3 +46,17 @@ func eventually(
     }
     return true
 }
+
+/// Repeats an operation with longer and longer time limits, until enough has happened before one expired. For tests of what
+/// a limit leaves out: how much happens within a short one depends on the machine.
+func withLongerLimits<Value>(
+    isolation: isolated (any Actor)? = #isolation, _ operation: (Duration) async throws -> Value,
+    until isEnough: (Value) -> Bool
+) async rethrows -> Value {
+    var limit = Duration.milliseconds(20)
+    while true {
+        let value = try await operation(limit)
+        if isEnough(value) || limit > .seconds(5) { return value }
+        limit *= 4
+    }
+}

@@ -23,14 +23,18 @@ import Testing
     @Test(.timeLimit(.minutes(1))) func `M5: a start that succeeds after its time limit is undone by its stop`()
         async throws
     {
-        let (go, stopped) = (Latch(), Latch())
-        try center.add(Stubborn(notes: notes, go: go, stopped: stopped))
-        let failure = await #expect(throws: PealError.self) { try await center.startModules() }
-        #expect(failure?.status == .timeout)
-        #expect(notes.all == [])
-        go.open()
-        #expect(await stopped.opened())
-        #expect(notes.all == ["Stubborn starts", "Stubborn stops"])
+        // The limit is that of the stop too, which must be called before it expires.
+        let all = try await withLongerLimits { limit in
+            let (center, notes, go, stopped) = (try Center(), Record<String>(), Latch(), Latch())
+            try center.add(Stubborn(notes: notes, go: go, stopped: stopped, limit: limit))
+            let failure = await #expect(throws: PealError.self) { try await center.startModules() }
+            #expect(failure?.status == .timeout)
+            #expect(notes.all == [])
+            go.open()
+            #expect(await stopped.opened())
+            return notes.all
+        } until: { $0.last == "Stubborn stops" }
+        #expect(all == ["Stubborn starts", "Stubborn stops"])
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -130,8 +134,9 @@ private struct Stubborn: Module {
     let notes: Record<String>
     let go: Latch
     let stopped: Latch
+    let limit: Duration
 
-    var stepTimeout: Duration? { .milliseconds(20) }
+    var stepTimeout: Duration? { limit }
     func start(in center: Center) async throws {
         _ = await Task { await go.opened() }.value
         notes.append("Stubborn starts")

@@ -13,43 +13,6 @@ private final class Window: Sendable {
 }
 
 @Suite(.serialized) struct ObserverTests {
-    @Test func `registering and removing an object do not depend on the number of others`() throws {
-        let center = try Center()
-        let queue = try Queue.pumped()
-
-        func register(_ window: Window) throws {
-            try center.observe(Chat.self, for: window, .on(queue)) { $0.on(Chat.onClose) { _ in } }
-        }
-
-        /// Returns the shortest time of a call, of those for 50 objects.
-        func best(_ windows: [Window], _ call: (Window) throws -> Void) rethrows -> Duration {
-            try windows.map { window in
-                let start = ContinuousClock.now
-                try call(window)
-                return ContinuousClock.now - start
-            }.min() ?? .zero
-        }
-
-        func measure() throws -> (registration: Duration, removal: Duration) {
-            let windows = (0..<50).map { _ in Window() }
-            let registration = try best(windows, register)
-            let removal = try best(windows) { window in
-                let count = try center.unobserve(Chat.self, for: window)
-                #expect(count == 1)
-            }
-            return (registration, removal)
-        }
-
-        let few = try measure()
-        let others = (0..<3000).map { _ in Window() }
-        for window in others { try register(window) }
-        let many = try measure()
-        // An operation that is linear in the number of observers takes more than twenty times as long.
-        #expect(many.registration < few.registration * 8, "\(few) alone, \(many) among 3,000 others")
-        #expect(many.removal < few.removal * 8, "\(few) alone, \(many) among 3,000 others")
-        withExtendedLifetime(others) {}
-    }
-
     @Test func `an object observes by methods of its class`() throws {
         let center = try Center()
         let window = Window()

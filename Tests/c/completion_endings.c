@@ -143,11 +143,12 @@ static void *settle_lane(void *context)
     return NULL;
 }
 
-/* Three results wait on the queue. The reply to the first blocks on another thread. */
+/* Three results wait on the queue. The reply to the first blocks on another thread, and the time limit expires then. */
 static pthread_t stand_in_reply(uint32_t timeout)
 {
     pthread_t thread;
 
+    lane_stop_clock();
     for (int i = 0; i < OBSERVERS; i++)
         observe(i, &voting, nowhere, nobody, 0);
     CHECK_OK(peal_owner_enter(owner));
@@ -155,17 +156,18 @@ static pthread_t stand_in_reply(uint32_t timeout)
     CHECK_OK(peal_owner_leave());
     thread = thread_start(settle_lane, NULL);
     latch_wait(&inside);
+    lane_reach_short_limit();
     return thread;
 }
 
 CLAIM("Q8", "when the owner of a gathering is retired, `done` follows a reply that runs, and no reply follows `done`")
 {
-    static const uint32_t limits[] = { PEAL_FOREVER, 1 };
+    static const uint32_t limits[] = { PEAL_FOREVER, LANE_SHORT };
 
     for (size_t i = 0; i < CHECK_COUNT_OF(limits); i++) {
         pthread_t thread;
 
-        check_case(limits[i] == 1 ? "with a time limit" : "without a time limit");
+        check_case(limits[i] == LANE_SHORT ? "with a time limit" : "without a time limit");
         open_poll();
         thread = stand_in_reply(limits[i]);
         CHECK_STATUS(peal_owner_retire(owner, LANE_SHORT), PEAL_NOT_WAITED);
@@ -203,9 +205,9 @@ CLAIM("Q8", "when the queue of a gathering ends, `done` follows a running reply,
 static void *ask_shortly(void *is_gathering)
 {
     if (is_gathering != NULL)
-        gather(NULL, 1);
+        gather(NULL, LANE_SHORT);
     else
-        ask(1);
+        ask(LANE_SHORT);
     return NULL;
 }
 
@@ -223,8 +225,10 @@ CLAIM("B4", "when a completion's time limit expires while observers are being ca
             &(const struct peal_observe_options){
                 .size = sizeof(struct peal_observe_options), .flags = PEAL_OBSERVE_BLOCKED },
             NULL));
+        lane_stop_clock();
         thread = thread_start(ask_shortly, is_gathering ? &lane : NULL);
         latch_wait(&inside);
+        lane_reach_short_limit();
         if (is_gathering)
             WAIT_UNTIL((lane_settle(&lane), count_told() > 0));
         latch_wait(&is_told);

@@ -19,7 +19,7 @@ static unsigned turn; /* guarded by the lock */
 static unsigned open_turn; /* atomic; no lock guards it */
 static unsigned woken;
 
-static uint64_t soon(void) { return peal_clock_deadline(10 * SECOND); }
+static uint64_t soon(void) { return peal_clock_deadline(20 * SECOND); }
 
 static void begin(void)
 {

@@ -18,7 +18,7 @@
 #if defined(PEAL_TEST_SANITIZED)
 enum { SECONDS = 60, FORKS = 10 };
 #else
-enum { SECONDS = 10, FORKS = 60 };
+enum { SECONDS = 20, FORKS = 60 };
 #endif
 
 static peal_center center;
@@ -245,7 +245,7 @@ CLAIM("F6", "the child of a fork uses all objects that need no thread of the par
     for (int i = 0; i < WORKS; i++)
         thread_join(works[i].thread);
     /* The parent's queue works after the fork. */
-    CHECK_OK(peal_queue_flush(serial, 5000));
+    CHECK_OK(peal_queue_flush(serial, LANE_LONG));
     CHECK_OK(peal_broadcast(ring, 1));
     close_all();
 }

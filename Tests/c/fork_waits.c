@@ -12,7 +12,7 @@
 #if defined(PEAL_TEST_SANITIZED)
 enum { SECONDS = 60 };
 #else
-enum { SECONDS = 10 };
+enum { SECONDS = 20 };
 #endif
 
 static peal_center center;

@@ -444,7 +444,7 @@ CLAIM("M5", "under random requests by four threads and by the modules' own calls
     seed = first != NULL ? strtoul(first, NULL, 10) : (unsigned long)began.tv_nsec;
     watcher = thread_start(watch, NULL);
     /* On a busy machine, more rounds may be needed until all has happened. */
-    for (; seconds_since(&began) < (all_has_happened() ? limit : limit + 40) && mistakes == 0; seed++, rounds++)
+    for (; seconds_since(&began) < (all_has_happened() ? limit : limit + 100) && mistakes == 0; seed++, rounds++)
         run_round();
     __atomic_store_n(&is_over, true, __ATOMIC_RELEASE);
     thread_join(watcher);

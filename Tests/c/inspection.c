@@ -293,7 +293,7 @@ CLAIM("I1", "a process of another user gets no answer")
     /* The modes keep other users out, so the test opens them. */
     CHECK_EQUAL(chmod(folder, 0711), 0);
     CHECK_EQUAL(chmod(path, 0666), 0);
-    CHECK(in_child(is_refused_as_other_user, 10));
+    CHECK(in_child(is_refused_as_other_user, 20));
     close_inspection();
 }
 
@@ -315,7 +315,7 @@ CLAIM("I1", "the child of a fork does not answer for its parent, and may open an
     open_inspection(0);
     const int client = connect_client();
     CHECK_CONTAINS(request_of(client, "hello"), "process");
-    CHECK(in_child(has_no_inspection, 10));
+    CHECK(in_child(has_no_inspection, 20));
     CHECK_CONTAINS(request_of(client, "hello"), "process");
     close(client);
     close_inspection();
@@ -333,7 +333,7 @@ static void fork_in_call(void *self)
     forked = fork();
     if (forked != 0)
         return;
-    alarm(10);
+    alarm(20);
     (void)pthread_sigmask(SIG_SETMASK, NULL, &blocked);
     child_holds = CHECK(!sigismember(&blocked, SIGTERM)) && CHECK_STATUS(peal_inspection_stop(), PEAL_ERROR_STATE);
     if (!child_holds)
@@ -365,6 +365,7 @@ static enum moment moment;
 static int number; /* of the connection */
 static size_t own_sockets;
 static pid_t child_of_moment;
+static struct latch is_about_to_fork = LATCH_INITIALIZER;
 static struct latch has_forked = LATCH_INITIALIZER;
 
 static size_t count_sockets(void)
@@ -386,6 +387,7 @@ static void *open_file_and_fork(void *context)
 
     if (context != NULL)
         CHECK_EQUAL(file, number);
+    latch_open(&is_about_to_fork);
     const pid_t child = fork();
     if (child == 0)
         _exit(fcntl(file, F_GETFD) < 0 ? 1 : count_sockets() != own_sockets ? 2 : 0);
@@ -395,7 +397,7 @@ static void *open_file_and_fork(void *context)
     return NULL;
 }
 
-/* A fork that does not happen now must wait until the thread of the inspection has left this function. */
+/* A fork that does not happen soon must wait until the thread of the inspection has left this function. */
 static void fork_at(enum moment now)
 {
     static pthread_t thread;
@@ -404,6 +406,7 @@ static void fork_at(enum moment now)
         return;
     __atomic_store_n(&moment, NEVER, __ATOMIC_RELEASE);
     thread = thread_start(open_file_and_fork, now == AFTER_CLOSE ? &thread : NULL);
+    latch_wait(&is_about_to_fork);
     for (int i = 0; i < 100 && !latch_is_open(&has_forked); i++)
         usleep(1000);
     pthread_detach(thread);
@@ -438,6 +441,7 @@ static int child_at(enum moment chosen)
 {
     int status = -1;
 
+    latch_shut(&is_about_to_fork);
     latch_shut(&has_forked);
     own_sockets = count_sockets() + 1;
     open_inspection(0);
@@ -1180,9 +1184,9 @@ CLAIM("I8", "a program whose real, effective and saved user or group differ open
 {
     if (!is_root())
         return;
-    CHECK(in_child(opens_nothing_as_two_users, 10));
-    CHECK(in_child(opens_nothing_with_a_saved_user, 10));
-    CHECK(in_child(opens_nothing_as_two_groups, 10));
+    CHECK(in_child(opens_nothing_as_two_users, 20));
+    CHECK(in_child(opens_nothing_with_a_saved_user, 20));
+    CHECK(in_child(opens_nothing_as_two_groups, 20));
 }
 
 static char elevated_program[80];

@@ -18,7 +18,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-enum { SECONDS = 10 };
+enum { SECONDS = 20 };
 
 /* ---- The called functions ------------------------------------------------------------------------ */
 
@@ -175,7 +175,7 @@ static bool fails_with_the_clock_alone(void)
     interpose_limit(INTERPOSE_THREADS, 1);
     holds = CHECK_FAILURE(peal_queue_create(NULL, &queue), PEAL_ERROR_LIMIT);
     interpose_limit(INTERPOSE_NO_LIMIT, 0);
-    return holds && CHECK_OK(peal_queue_create(NULL, &queue)) && CHECK_OK(peal_queue_flush(queue, 5000));
+    return holds && CHECK_OK(peal_queue_create(NULL, &queue)) && CHECK_OK(peal_queue_flush(queue, LANE_LONG));
 }
 
 CLAIM("F5", "a function that needs two threads and gets one fails with a status")

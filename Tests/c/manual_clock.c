@@ -42,14 +42,6 @@ static void begin(void)
 
 static void end(void) { CHECK_OK(peal_clock_set_manual(false)); }
 
-static double seconds_of_system(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void note_firing(void *target) { journal_write("%s@%u", (char *)target, milliseconds_passed()); }
 
 static void count_firing(void *target) { __atomic_fetch_add((int *)target, 1, __ATOMIC_RELAXED); }
@@ -130,26 +122,18 @@ CLAIM("T3", "a day of timers passes within seconds, and no firing is missed")
     int seconds = 0, minutes = 0, hours = 0;
     peal_timer timers[3];
     struct peal_timer_info info = { .size = sizeof info };
-    double took;
 
     begin();
     timers[0] = start_timer(count_firing, &seconds, PEAL_SECONDS(1), own_queue);
     timers[1] = start_timer(count_firing, &minutes, PEAL_SECONDS(60), own_queue);
     timers[2] = start_timer(count_firing, &hours, PEAL_SECONDS(3600), own_queue);
-    took = seconds_of_system();
-    CHECK_OK(peal_clock_advance(PEAL_SECONDS(DAY), 60000));
-    took = seconds_of_system() - took;
+    /* The advance gives up after this time of the system's clock. */
+    CHECK_OK(peal_clock_advance(PEAL_SECONDS(DAY), PATIENCE));
     CHECK_EQUAL(seconds, DAY);
     CHECK_EQUAL(minutes, DAY / 60);
     CHECK_EQUAL(hours, 24);
     CHECK_OK(peal_timer_get_info(timers[0], &info));
     CHECK_EQUAL(info.missed, 0);
-    printf("  a day took %.3f s\n", took);
-#if defined(PEAL_TEST_SANITIZED)
-    CHECK(took < 20);
-#else
-    CHECK(took < 1);
-#endif
     for (size_t i = 0; i < CHECK_COUNT_OF(timers); i++)
         CHECK_OK(peal_timer_destroy(timers[i]));
     end();

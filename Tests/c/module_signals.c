@@ -52,7 +52,7 @@ static bool hears(const char *expected)
 
     while (length < strlen(expected)) {
         struct pollfd ready = { from_child, POLLIN, 0 };
-        if (poll(&ready, 1, 10000) <= 0 || read(from_child, text + length, 1) <= 0)
+        if (poll(&ready, 1, 20000) <= 0 || read(from_child, text + length, 1) <= 0)
             break;
         length++;
     }

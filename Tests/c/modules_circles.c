@@ -231,7 +231,7 @@ CLAIM("M5", "a stop of all reports a removed module whose stop still runs, and r
     entered = may_leave = shut;
     part.queue = lane.queue;
     part_add(center, &part);
-    CHECK_OK(peal_modules_start(center));
+    parts_start_in_time(center);
     CHECK_EQUAL(peal_module_remove(part.module), PEAL_NOT_WAITED);
     latch_wait(&entered);
     CHECK_EQUAL(peal_modules_stop(center, PEAL_FOREVER), PEAL_NOT_WAITED);

@@ -10,7 +10,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 static const struct latch shut = LATCH_INITIALIZER;
@@ -238,7 +237,7 @@ CLAIM("L1", "a module whose start retires its own owner is released once, by the
 
 CLAIM("M5", "when the start of a module that was removed meanwhile returns after its time limit, the module is stopped and released")
 {
-    struct part a = { .name = "a", .timeout = 20 };
+    struct part a = { .name = "a", .timeout = PART_TIMEOUT };
     pthread_t adder;
     pthread_t remover;
 
@@ -392,7 +391,7 @@ CLAIM("M5", "a module's stop is not called while its event runs: after the time 
     b.table = &only_b;
     part_add(center, &a);
     part_add(center, &b);
-    CHECK_OK(peal_modules_start(center));
+    parts_start_in_time(center);
     event = thread_start(wake_all, NULL);
     latch_wait(&inside);
     CHECK_STATUS(peal_modules_stop(center, PEAL_FOREVER), PEAL_NOT_WAITED);
@@ -456,7 +455,7 @@ static void open_hearing(struct part *part, bool stops)
     CHECK_OK(peal_module_events_define(center, &events));
     CHECK_OK(peal_module_events_observe(&events, &hears, &waiting_to_hear, NULL, NULL));
     part_add(center, part);
-    CHECK_OK(peal_modules_start(center));
+    parts_start_in_time(center);
     journal_clear();
 }
 
@@ -671,7 +670,7 @@ CLAIM("M3", "a module that does not answer within its time limit has answered fa
     a.queue = lane.queue;
     part_add(center, &a);
     part_add(center, &b);
-    CHECK_OK(peal_modules_start(center));
+    parts_start_in_time(center);
     CHECK_OK(peal_queue_pause(lane.queue));
     journal_clear();
     CHECK_OK(peal_ask(life.open_url, &opened, "x"));
@@ -696,7 +695,7 @@ CLAIM("M5", "a module's stop is not called while it answers an event on its queu
     a.queue = lane.queue;
     a.timeout = PART_TIMEOUT;
     part_add(center, &a);
-    CHECK_OK(peal_modules_start(center));
+    parts_start_in_time(center);
     /* The event is cancelled while it runs. */
     CHECK_OK(peal_ask(life.open_url, &opened, "x"));
     CHECK(!opened);
@@ -877,32 +876,20 @@ CLAIM("M5", "a step that retires the owner of an observer does not wait for its 
 }
 
 static struct latch records_end;
-static int remover; /* atomic: the thread that removes the neighbour */
+static pid_t remover; /* atomic: the thread that removes the neighbour */
 static void remove_neighbour_in_step(struct part *part, struct peal_module_step *step)
 {
     (void)step;
-    __atomic_store_n(&remover, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    __atomic_store_n(&remover, gettid(), __ATOMIC_RELEASE);
     remove_neighbour(part);
-}
-static bool remover_sleeps(void)
-{
-    char path[64];
-    char state = ' ';
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", __atomic_load_n(&remover, __ATOMIC_ACQUIRE));
-    FILE *file = fopen(path, "r");
-    if (file == NULL)
-        return false;
-    const bool is_read = fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
-    fclose(file);
-    return is_read && state == 'S';
 }
 /* Returns true if the thread that removes the neighbour waits for its stop. */
 static bool removal_waits(void)
 {
     struct peal_module_info info = { .size = sizeof info };
 
-    return peal_module_get_info(neighbour->module, &info) == PEAL_ERROR_HANDLE && remover_sleeps();
+    return peal_module_get_info(neighbour->module, &info) == PEAL_ERROR_HANDLE
+        && thread_sleeps(__atomic_load_n(&remover, __ATOMIC_ACQUIRE));
 }
 static void retire_in_step_at_last(struct part *part, struct peal_module_step *step)
 {
@@ -1104,10 +1091,13 @@ static void *stop_soon(void *nothing)
     (void)nothing;
     return (void *)(intptr_t)peal_modules_stop(center, 5);
 }
+static pid_t late_stopper; /* atomic; 0: it has not begun */
+
 static void *stop_late(void *nothing)
 {
     (void)nothing;
-    return (void *)(intptr_t)peal_modules_stop(center, 10000);
+    __atomic_store_n(&late_stopper, gettid(), __ATOMIC_RELEASE);
+    return (void *)(intptr_t)peal_modules_stop(center, PEAL_FOREVER);
 }
 
 CLAIM("M5", "a stop that waits for another one reports that the time limit of the other one has expired")
@@ -1115,7 +1105,7 @@ CLAIM("M5", "a stop that waits for another one reports that the time limit of th
     /* A step of b may run after the end of the center: its limit has expired. */
     static struct part a = { .name = "a", .on_stop = stand_in_step };
     static struct part b = { .name = "b", .on_event = stand };
-    enum { SHORT = 20000, PATIENCE = 20000 }; /* microseconds of a wait that must be in vain; milliseconds */
+    enum { PATIENCE = 20000 }; /* milliseconds */
     pthread_t event;
     pthread_t first;
     pthread_t second;
@@ -1131,7 +1121,7 @@ CLAIM("M5", "a stop that waits for another one reports that the time limit of th
     /* Its limit expires while the event of b runs; it then stops a. */
     latch_wait(&inside);
     second = thread_start(stop_late, NULL);
-    usleep(SHORT);
+    WAIT_UNTIL(thread_sleeps(__atomic_load_n(&late_stopper, __ATOMIC_ACQUIRE)));
     latch_open(&may_leave);
     CHECK_STATUS(join(first), PEAL_ERROR_TIMEOUT);
     CHECK_STATUS(join(second), PEAL_ERROR_TIMEOUT);

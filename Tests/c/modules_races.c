@@ -178,7 +178,7 @@ CLAIM("M4", "the removal of a module stops waiting after its time limit, and is 
 
     open_modules();
     part_add(center, &a);
-    CHECK_OK(peal_modules_start(center));
+    parts_start_in_time(center);
     event = thread_start(wake_all, NULL);
     latch_wait(&inside);
     CHECK_STATUS(peal_module_remove(a.module), PEAL_NOT_WAITED);

@@ -58,7 +58,7 @@ CLAIM("S7", "the mediator counts its modules and returns their state")
     CHECK_EQUAL(mediator.table->state(mediator.self), PEAL_MODULES_IDLE);
     CHECK_OK(peal_modules_start(center));
     CHECK_EQUAL(mediator.table->state(mediator.self), PEAL_MODULES_RUNNING);
-    CHECK_OK(peal_modules_stop(center, 1000));
+    CHECK_OK(peal_modules_stop(center, PEAL_FOREVER));
     CHECK_EQUAL(mediator.table->state(mediator.self), PEAL_MODULES_STOPPED);
     CHECK_OK(peal_use_release(mediator.use));
     close_center(center);

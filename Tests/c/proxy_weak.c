@@ -332,7 +332,7 @@ CLAIM("X1", "the search for function pointers finds a proxy's pointers into a pl
     CHECK_CONTAINS(found_what, "function of a proxy of Bell");
     CHECK_CONTAINS(found_what, "destroy callback of a proxy of Bell");
     CHECK_CONTAINS(found_what, "retain function of a weak proxy of Bell");
-    CHECK_OK(peal_owner_retire(owner, 1000));
+    CHECK_OK(peal_owner_retire(owner, PEAL_FOREVER));
     CHECK_EQUAL(object.destroyed, 1);
     CHECK_OK(peal_find_pointers_into((const void *)(uintptr_t)on_ring, NULL, NULL, &count));
     CHECK_EQUAL(count, before);

@@ -284,7 +284,7 @@ static bool honours_former_handler(void)
     raise(SIGBUS);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(5);
+        alarm(20);
         raise(SIGBUS);
         _exit(0);
     }

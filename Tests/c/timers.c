@@ -112,6 +112,14 @@ static void pump_until(int calls)
     }
 }
 
+/* Advances the stopped clock, and pumps what is due. Returns the number of calls that have been made. */
+static int fired_after(uint64_t nanoseconds)
+{
+    CHECK_OK(peal_clock_advance(nanoseconds, LANE_LONG));
+    CHECK_OK(peal_queue_pump(lane.queue, 0, NULL));
+    return fired();
+}
+
 static void sleep_ms(long milliseconds)
 {
     const struct timespec moment = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
@@ -257,9 +265,7 @@ CLAIM("X4", "a timer's firing that is due while another one waits is missed, and
     options.queue = lane.queue;
     create(&options);
     CHECK_OK(peal_timer_start(work.timer));
-    for (int waited = 0; facts_of(work.timer).missed < 3 && waited < LANE_LONG; waited++)
-        sleep_ms(1);
-    CHECK(facts_of(work.timer).missed >= 3);
+    WAIT_UNTIL(facts_of(work.timer).missed >= 3);
     CHECK_EQUAL(facts_of(work.timer).fired, 0);
     /* On a busy machine some firings may have been missed before the first one was enqueued. */
     sleep_ms(SHORT_MS + 1);
@@ -358,6 +364,8 @@ CLAIM("X4", "a timer with a tolerance shares the wake-up of one that is due late
 
     reset();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
+    /* The delay of the second timer begins with that of the first, however late it is started. */
+    lane_stop_clock();
     struct peal_timer_options options = options_every(PEAL_SECONDS(1000));
     options.queue = lane.queue;
     options.delay_ns = PEAL_MILLISECONDS(100);
@@ -368,8 +376,10 @@ CLAIM("X4", "a timer with a tolerance shares the wake-up of one that is due late
     options.tolerance_ns = PEAL_SECONDS(1000);
     create(&options);
     CHECK_OK(peal_timer_start(work.timer));
-    pump_until(2);
-    CHECK(facts_of(work.timer).latest_ns > PEAL_MILLISECONDS(25));
+    CHECK_EQUAL(fired_after(PEAL_MILLISECONDS(100) - 1), 0);
+    CHECK_EQUAL(fired_after(1), 2);
+    CHECK_OK(peal_clock_set_manual(false));
+    CHECK_EQUAL(facts_of(work.timer).latest_ns, PEAL_MILLISECONDS(50));
     CHECK_EQUAL(facts_of(work.timer).fired, 1);
     CHECK_OK(peal_timer_destroy(work.timer));
     CHECK_OK(peal_timer_destroy(precise));
@@ -383,6 +393,7 @@ CLAIM("X4", "a timer that is restarted fires at its later time, and other timers
 
     reset();
     lane_open(&lane, PEAL_QUEUE_PUMPED);
+    lane_stop_clock();
     struct peal_timer_options options = options_every(never);
     options.queue = lane.queue;
     options.delay_ns = PEAL_MILLISECONDS(250);
@@ -393,14 +404,16 @@ CLAIM("X4", "a timer that is restarted fires at its later time, and other timers
     CHECK_OK(peal_timer_start(work.timer));
     CHECK_OK(peal_timer_start(other));
     CHECK_OK(peal_timer_restart(work.timer, PEAL_SECONDS(1000), never));
-    pump_until(1);
+    CHECK_EQUAL(fired_after(PEAL_MILLISECONDS(250) - 1), 0);
+    CHECK_EQUAL(fired_after(1), 1);
     CHECK_EQUAL(facts_of(other).fired, 1);
     CHECK_EQUAL(facts_of(work.timer).fired, 0);
-    CHECK(facts_of(work.timer).remaining_ns > PEAL_SECONDS(900));
+    CHECK_EQUAL(facts_of(work.timer).remaining_ns, PEAL_SECONDS(1000) - PEAL_MILLISECONDS(250));
     /* Restarts the timer at a still later time, and then at an earlier one than the agenda has for it. */
     CHECK_OK(peal_timer_restart(work.timer, PEAL_SECONDS(2000), never));
     CHECK_OK(peal_timer_restart(work.timer, PEAL_MILLISECONDS(1), never));
-    pump_until(2);
+    CHECK_EQUAL(fired_after(PEAL_MILLISECONDS(1)), 2);
+    CHECK_OK(peal_clock_set_manual(false));
     CHECK_EQUAL(facts_of(work.timer).fired, 1);
     CHECK_OK(peal_timer_destroy(other));
     CHECK_OK(peal_timer_destroy(work.timer));
@@ -617,6 +630,15 @@ static int order[MANY];
 static int order_count;
 static void note_order(void *target) { order[order_count++] = *(const int *)target; }
 
+/* Returns true if no timer still runs: each has fired, or was stopped. A firing may wait on the queue. */
+static bool all_have_fired(const peal_timer *timers)
+{
+    for (int index = 0; index < MANY; index++)
+        if (facts_of(timers[index]).is_running && !facts_of(timers[index]).is_waiting)
+            return false;
+    return true;
+}
+
 CLAIM("X4", "many timers fire in the order in which they are due, whatever the order of their starts")
 {
     static int ranks[MANY];
@@ -645,13 +667,7 @@ CLAIM("X4", "many timers fire in the order in which they are due, whatever the o
     order_count = 0;
     for (int index = 0; index < MANY; index++)
         CHECK_OK(index % 7 != 3 ? peal_timer_start(timers[index]) : peal_timer_stop(timers[index]));
-    int running = MANY;
-    for (int waited = 0; running > 0 && waited < LANE_LONG; waited++) {
-        sleep_ms(1);
-        running = 0;
-        for (int index = 0; index < MANY; index++)
-            running += facts_of(timers[index]).is_running && !facts_of(timers[index]).is_waiting;
-    }
+    WAIT_UNTIL(all_have_fired(timers));
     CHECK_OK(peal_queue_pump(lane.queue, 0, NULL));
     CHECK_EQUAL(order_count, MANY - (MANY + 3) / 7);
     for (int index = 1; index < order_count; index++)
@@ -662,17 +678,25 @@ CLAIM("X4", "many timers fire in the order in which they are due, whatever the o
     lane_close(&lane);
 }
 
-/* Restarts a timer at a later time, and delays the thread that fires timers until that time has passed too. */
+static struct latch is_submitted, are_started;
+
+/* Keeps the thread that fires timers until the other timers have been started, restarts one at a later time, and returns
+ * when that time has passed too. */
 static bool submit_late(void *context, peal_queue queue)
 {
+    const peal_timer restarted = *(const peal_timer *)context;
+
     (void)queue;
-    CHECK_OK(peal_timer_restart(*(const peal_timer *)context, PEAL_MILLISECONDS(30), PEAL_MILLISECONDS(1)));
-    sleep_ms(60);
+    latch_open(&is_submitted);
+    latch_wait(&are_started);
+    CHECK_OK(peal_timer_restart(restarted, PEAL_MILLISECONDS(30), PEAL_MILLISECONDS(1)));
+    WAIT_UNTIL(facts_of(restarted).remaining_ns <= 0);
     return false;
 }
 
 CLAIM("X4", "a restarted timer fires after a timer that is due before it, also when both are late")
 {
+    static const struct latch shut = LATCH_INITIALIZER;
     static int ranks[] = { 0, 1 };
     peal_timer first, restarted, delaying;
     peal_queue executor;
@@ -682,6 +706,7 @@ CLAIM("X4", "a restarted timer fires after a timer that is due before it, also w
     order_count = 0;
     lane_open(&lane, PEAL_QUEUE_PUMPED);
     delayed.kind = PEAL_QUEUE_EXECUTOR;
+    is_submitted = are_started = shut;
     delayed.submit = submit_late;
     delayed.context = &restarted;
     CHECK_OK(peal_queue_create(&delayed, &executor));
@@ -696,13 +721,12 @@ CLAIM("X4", "a restarted timer fires after a timer that is due before it, also w
     options.queue = executor;
     options.delay_ns = PEAL_MILLISECONDS(1);
     CHECK_OK(peal_timer_create(&options, &delaying));
+    CHECK_OK(peal_timer_start(delaying));
+    latch_wait(&is_submitted);
     CHECK_OK(peal_timer_start(first));
     CHECK_OK(peal_timer_start(restarted));
-    CHECK_OK(peal_timer_start(delaying));
-    for (int waited = 0; order_count < 2 && waited < LANE_LONG; waited++) {
-        sleep_ms(1);
-        CHECK_OK(peal_queue_pump(lane.queue, 0, NULL));
-    }
+    latch_open(&are_started);
+    WAIT_UNTIL((pump_all(lane.queue), order_count >= 2));
     CHECK_EQUAL(order_count, 2);
     CHECK_EQUAL(order[0], 0);
     CHECK_EQUAL(order[1], 1);

@@ -377,7 +377,7 @@ CLAIM("O9", "a weak target that dies after its own call may remove a later obser
 static void *remove_first(void *context)
 {
     (void)context;
-    CHECK_OK(peal_observation_remove_with(objects[FIRST].observation, PEAL_REMOVE_WAIT, 1000));
+    CHECK_OK(peal_observation_remove_with(objects[FIRST].observation, PEAL_REMOVE_WAIT, PEAL_FOREVER));
     return NULL;
 }
 

@@ -1,12 +1,11 @@
 #!/bin/sh
 # Claims: I1, I3, I4, I5, I6, I7, I11
 #
-# command.sh PEAL PROGRAM [MILLISECONDS]: the command `peal` and the environment, with a program that broadcasts. The first
-# screen of top is printed in MILLISECONDS, by default 100.
+# command.sh PEAL PROGRAM: the command `peal` and the environment, with a program that broadcasts.
 set -u
 LC_ALL=C
 export LC_ALL
-peal=$1 program=$2 first_screen=${3:-100}
+peal=$1 program=$2
 work=$(mktemp -d) || exit 1
 XDG_RUNTIME_DIR=$work
 export XDG_RUNTIME_DIR
@@ -30,10 +29,19 @@ claim() {
 }
 # run COMMAND...: fills out, err and code.
 run() {
-    timeout 20 "$@" >"$work/out" 2>"$work/err"
+    timeout 60 "$@" >"$work/out" 2>"$work/err"
     code=$?
+    return $code
 }
 has() { grep -q -- "$2" "$work/$1"; }
+# await COMMAND...: repeats the command until it succeeds, for a minute.
+await() {
+    tries=0
+    until "$@" || [ $tries = 600 ]; do sleep 0.1; tries=$((tries + 1)); done
+}
+# messages: the number of messages that a monitor has printed; has_messages NUMBER.
+messages() { grep -c Chat.on_message "$work/ending"; }
+has_messages() { [ "$(messages)" -ge "$1" ]; }
 ends() { [ "$code" = "$1" ]; }
 # start [VARIABLE=VALUE]... -- [ARGUMENT]...: the program, until `stop`.
 start() {
@@ -47,8 +55,7 @@ start() {
     ([ -z "$limit" ] || ulimit -f "$limit"; exec env $variables "$program" "$@") <"$work/input" >"$work/program.out" 2>"$work/program.err" &
     pid=$!
     exec 9>"$work/input"
-    tries=0
-    until grep -qs ready "$work/program.out" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+    await grep -qs ready "$work/program.out"
 }
 stop() {
     [ -n "$pid" ] || return 0
@@ -82,8 +89,7 @@ lost_calls() {
     rm -f "$work/err"
     "$peal" record "$pid" "$work/ended.peal" Chat >"$work/record.out" 2>"$work/err" 9>&- &
     recorder=$!
-    tries=0
-    until grep -qs 'could not be recorded' "$work/err" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+    await grep -qs 'could not be recorded' "$work/err"
     stop
     wait $recorder
     code=$?
@@ -92,11 +98,11 @@ lost_calls() {
     ended=$(sed -n 's/.* bytes, \([0-9]*\) calls lost$/\1/p' "$work/err")
     # It broadcasts nothing for ten seconds.
     start PEAL_INSPECT=control -- 0.1
-    timeout 20 "$peal" replay --list "$pid" "$work/full.peal" 2>"$work/err" >/dev/null
+    timeout 60 "$peal" replay --list "$pid" "$work/full.peal" 2>"$work/err" >/dev/null
     code=$?
     claim "the file counts as many lost calls as record has reported" has err "^peal: $lost other calls are not in the file"
     claim "the list of a file that lacks calls ends with 0" ends 0
-    timeout 20 "$peal" replay --list "$pid" "$work/ended.peal" 2>"$work/err" >/dev/null
+    timeout 60 "$peal" replay --list "$pid" "$work/ended.peal" 2>"$work/err" >/dev/null
     claim "also if the program has ended" has err "^peal: $ended other calls are not in the file"
     run "$peal" record --seconds 0.2 "$pid" "$work/unused.peal" Chat
     claim "record reports that no call was recorded" has err 'no call was recorded, so .*unused.peal was not written'
@@ -117,8 +123,7 @@ lost_calls() {
     rm -f "$work/out" "$work/err"
     "$peal" replay --speed 0.001 "$pid" "$work/chat.peal" >"$work/out" 2>"$work/err" 9>&- &
     replayer=$!
-    tries=0
-    until grep -qs ' calls in ' "$work/out" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+    await grep -qs ' calls in ' "$work/out"
     kill -INT "$replayer"
     wait "$replayer"
     claim "an interrupted replay reports the calls that it has made" has out '^made [1-9][0-9]* calls, 0 failed'
@@ -252,6 +257,8 @@ else
     cd - >/dev/null || exit 1
     claim "replay --list prints the calls" has out 'Chat.on_message(room: "lobby", text: "good \\"morning\\"")'
     claim "replay --list prints the calls of each method" has out 'Chat.on_tick(number: '
+    # Each line begins with the seconds since the first call.
+    recorded=$(awk '$2 == "thread" { last = $1 } END { printf "%d", last * 1000 }' "$work/out")
     run "$peal" replay --speed full "$pid" "$work/chat.peal"
     claim "replay makes the recorded calls" has out '^made [1-9][0-9]* calls, 0 failed, 0 were skipped'
     run "$peal" replay --speed x "$pid" "$work/chat.peal"
@@ -261,11 +268,10 @@ else
     begun=$(date +%s%N)
     run "$peal" replay "$pid" "$work/chat.peal"
     took=$(( ($(date +%s%N) - begun) / 1000000 ))
-    claim "at the original speed a replay takes as long as the recording" [ "$took" -ge 800 ]
+    claim "at the original speed a replay takes as long as the recording" [ "$recorded" -gt 0 -a "$took" -ge "$recorded" ]
     "$peal" record "$pid" "$work/killed.peal" >"$work/record.out" 2>&1 &
     recorder=$!
-    tries=0
-    until grep -qs 'records Echo' "$work/record.out" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+    await grep -qs 'records Echo' "$work/record.out"
     run "$peal" send "$pid" Chat.on_message lobby last-words
     kill -KILL "$pid"
     wait "$pid" 2>/dev/null
@@ -302,7 +308,7 @@ cat >"$work/get.py" <<'END'
 # get.py URL_FILE HOST PATH [METHOD]: `*` in PATH is the secret.
 import http.client, sys, urllib.parse
 url = urllib.parse.urlparse(open(sys.argv[1]).read().strip())
-connection = http.client.HTTPConnection(url.hostname, url.port, timeout=10)
+connection = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
 host = sys.argv[2] or url.netloc
 method = sys.argv[4] if len(sys.argv) > 4 else "GET"
 connection.request(method, sys.argv[3].replace("*", url.path.strip("/")), headers={"Host": host})
@@ -331,7 +337,7 @@ for _ in range(200):
 for _ in range(200):
     begun.acquire()
 for _ in range(10):
-    whole = http.client.HTTPConnection(url.hostname, url.port, timeout=5)
+    whole = http.client.HTTPConnection(url.hostname, url.port, timeout=20)
     try:
         whole.request("GET", url.path)
         answer = whole.getresponse()
@@ -342,8 +348,7 @@ END
 get() { run python3 "$work/get.py" "$work/url" "$@"; }
 "$peal" serve "$pid" >"$work/url" 2>"$work/err" &
 server=$!
-tries=0
-until grep -q http "$work/url" "$work/err" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+await grep -q http "$work/url" "$work/err"
 if grep -q libmicrohttpd "$work/err"; then
     wait "$server"
     code=$?
@@ -383,11 +388,9 @@ fi
 
 "$peal" monitor "$pid" Echo >"$work/ending" 2>/dev/null 9>&- &
 ending=$!
-tries=0
-until grep -q on_echo "$work/ending" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+await grep -q on_echo "$work/ending"
 printf r >&9
-tries=0
-until grep -q 'removed$' "$work/ending" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+await grep -q 'removed$' "$work/ending"
 claim "monitor has the name of an observer that existed before the command" grep -q 'observer of Echo (count_echo, target 0x[0-9a-f]*) removed$' "$work/ending"
 stop
 wait "$ending"
@@ -396,9 +399,10 @@ start PEAL_INSPECT=1 -- 200
 ending=$!
 "$peal" trace -o "$work/ending.json" "$pid" 2>"$work/traced" 9>&- &
 tracing=$!
-tries=0
-until { grep -q on_tick "$work/ending" && grep -q recording "$work/traced"; } || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
-sleep 0.2
+await grep -q on_tick "$work/ending"
+await grep -q recording "$work/traced"
+# The trace has what the monitor prints from now on.
+await has_messages $(($(messages) + 20))
 stop
 wait "$ending"
 claim "monitor has the last broadcast of a program" grep -q 'Chat.on_tick(number: -1)' "$work/ending"
@@ -420,9 +424,9 @@ run "$peal" monitor --count 50 "$pid" Chat
 wait "$first"
 claim "two commands watch at once" [ "$(grep -c Chat.on_message "$work/first")" -ge 10 ]
 claim "each with its own filter" [ "$(grep -c Chat "$work/out")" = 50 ]
-"$peal" monitor "$pid" >/dev/null 2>"$work/lost" &
+"$peal" monitor "$pid" >"$work/ending" 2>"$work/lost" &
 lost=$!
-sleep 0.3
+await has_messages 1
 kill -9 "$pid"
 wait "$lost"
 code=$?
@@ -439,10 +443,9 @@ import fcntl, os, pty, select, signal, struct, sys, termios, time
 rows, columns = int(sys.argv[1]), int(sys.argv[2])
 pid, terminal = pty.fork()
 if pid == 0:
-    time.sleep(0.2)
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     os.execv(sys.argv[3], sys.argv[3:])
-fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-data, end = b"", time.monotonic() + 10
+data, end = b"", time.monotonic() + 50
 while data.count(b"\33[2J") < 3 and time.monotonic() < end:
     if select.select([terminal], [], [], 0.1)[0]:
         data += os.read(terminal, 65536)
@@ -460,14 +463,17 @@ assert len(lines) == 11 and max(map(len, lines)) == 100, lines' "$work/out"
 
 stop
 start PEAL_INSPECT=1 -- 50 10000
-# Another program may take the processor meanwhile, and in the 25 ms of the first screen no call may end.
-tries=0 took=$first_screen
-until { [ "$took" -lt "$first_screen" ] && has out 'observer of '; } || [ $tries = 50 ]; do
-    begun=$(date +%s%N)
-    run "$peal" top "$pid"
-    took=$(( ($(date +%s%N) - begun) / 1000000 )) tries=$((tries + 1))
-done
-claim "beside 10,000 observers, the first screen of top takes less than $first_screen ms" [ "$took" -lt "$first_screen" ]
+# By instructions, because a time depends on the machine. The names of all observers would take a hundred million. A command
+# that is compiled with a sanitizer does not run in valgrind.
+if run valgrind --tool=callgrind --callgrind-out-file=/dev/null "$peal" top "$pid" && has err 'Collected : '; then
+    counted=$(sed -n 's/.*Collected : //p' "$work/err")
+    claim "beside 10,000 observers, top takes fewer than 10 million instructions for its first screen: $counted" [ "$counted" -lt 10000000 ]
+else
+    echo "skipped: the instructions of top cannot be counted here"
+fi
+# In the 25 ms of the first screen no call may end.
+tries=0
+until run "$peal" top "$pid" && has out 'observer of ' || [ $tries = 50 ]; do tries=$((tries + 1)); done
 claim "that screen has the observers that are called" has out 'observer of '
 
 # A program that is stopped, as by a debugger.
@@ -477,7 +483,7 @@ until ! kill -0 "$pid" || grep -q "^State:.T" "/proc/$pid/status"; do sleep 0.01
 run "$peal" ps
 claim "ps lists a program that does not answer" has out "^ *$pid  does not answer"
 claim "ps reports that the program is stopped" has err "process $pid is stopped by a signal or a debugger"
-timeout 2 "$peal" tree "$pid" >"$work/out" 2>"$work/err"
+run "$peal" tree "$pid"
 claim "tree reports that the program is stopped" has err "process $pid is stopped by a signal or a debugger"
 run "$peal" trace -o "$work/stopped.json" --seconds 0.2 "$pid"
 claim "trace of a stopped program ends with 3" ends 3
@@ -493,18 +499,20 @@ stop
 
 # PEAL_DEBUG.
 start PEAL_DEBUG=calls,Chat.on_message -- 50
-sleep 0.3
+await grep -q 'on serial queue 1, ' "$work/program.err"
 stop
 cp "$work/program.err" "$work/err"
 claim "PEAL_DEBUG prints broadcasts" has err ' thread [0-9]*: Chat.on_message(room: "lobby", text: .*), 2 observers, '
 claim "and calls of queues" has err 'Chat.on_message(.*) by observer of Chat (.*) on serial queue 1, '
 claim "of its filter alone" sh -c "! grep -q Echo '$work/err'"
+begun=$(date +%s)
 start PEAL_DEBUG=calls,rate=5 -- 200
-sleep 0.5
+await grep -q '^peal: [0-9]* lines left out' "$work/program.err"
 stop
+most=$((($(date +%s) - begun + 2) * 5))
 cp "$work/program.err" "$work/err"
 claim "lines above the rate are counted" has err '^peal: [0-9]* lines left out'
-claim "and not printed" [ "$(grep -c thread "$work/err")" -le 15 ]
+claim "and not printed" [ "$(grep -c thread "$work/err")" -le "$most" ]
 start PEAL_DEBUG=life -- 50
 printf r >&9
 stop

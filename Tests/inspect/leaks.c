@@ -38,7 +38,7 @@ int main(int count, char **arguments)
     if (chat_define(peal_center_default(), &chat) < 0 || chat_observe(&chat, NULL, &table, NULL, NULL) < 0)
         return 1;
     PEAL_BROADCAST(chat, &chat, on_message, "lobby", "good morning");
-    for (int i = 0; i < 1000 && !is_inspected(); i++)
+    for (int i = 0; i < 6000 && !is_inspected(); i++)
         usleep(10000);
     /* The thread waits for clients now, and has run its first instructions. */
     usleep(200000);

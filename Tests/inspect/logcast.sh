@@ -14,7 +14,7 @@ assert len(blocks) >= 4 and "PEAL_INSPECT" in blocks[0], blocks
 print(blocks[0])
 print("program=$!")
 # It can be watched before its plugins are loaded. Its first broadcast of a line comes after that.
-print('i=0; until peal monitor --count 1 logcast LogStore 2>/dev/null | grep -q LogStore.store || [ $i = 100 ]')
+print('i=0; until peal monitor --count 1 logcast LogStore 2>/dev/null | grep -q LogStore.store || [ $i = 600 ]')
 print('do sleep 0.1; i=$((i + 1)); done')
 # The pictures need Graphviz.
 print("failed=0")

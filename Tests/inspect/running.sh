@@ -29,7 +29,7 @@ start() {
     pid=$!
     exec 9>"$work/input"
     tries=0
-    until grep -qs ready "$work/ready" || [ $tries = 200 ]; do sleep 0.1; tries=$((tries + 1)); done
+    until grep -qs ready "$work/ready" || [ $tries = 600 ]; do sleep 0.1; tries=$((tries + 1)); done
 }
 
 start

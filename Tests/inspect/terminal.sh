@@ -37,7 +37,7 @@ mkfifo "$work/input"
 python3 "$here/hostile.py" "$work" "$work/ready" <"$work/input" &
 exec 9>"$work/input"
 tries=0
-until [ -s "$work/ready" ] || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+until [ -s "$work/ready" ] || [ $tries = 600 ]; do sleep 0.1; tries=$((tries + 1)); done
 pid=$(cat "$work/ready")
 
 # On standard output and standard error, a line for each command.
@@ -46,7 +46,7 @@ while read -r command; do
     set -- $command
     name=$1
     shift
-    timeout 20 "$peal" "$name" "$@" >"$work/out" 2>&1
+    timeout 60 "$peal" "$name" "$@" >"$work/out" 2>&1
     claim "what peal $command prints has no control character" harmless "$work/out"
 done <<END
 ps
@@ -63,9 +63,9 @@ record --seconds 0.2 $pid $work/file
 replay $pid $work/file
 replay --list $pid $work/file
 END
-timeout 20 "$peal" graph --json "$pid" >"$work/out"
+timeout 60 "$peal" graph --json "$pid" >"$work/out"
 claim "graph writes JSON of any names" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/out"
-timeout 20 "$peal" trace -o "$work/out" --seconds 0.2 "$pid" 2>/dev/null
+timeout 60 "$peal" trace -o "$work/out" --seconds 0.2 "$pid" 2>/dev/null
 claim "trace writes JSON of any names" python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$work/out"
 exec 9>&-
 wait
@@ -76,9 +76,9 @@ PEAL_DEBUG=1 "$program" 100 0 "$evil" <"$work/program" >"$work/ready.out" 2>"$wo
 pid=$!
 exec 9>"$work/program"
 tries=0
-until grep -qs ready "$work/ready.out" || [ $tries = 100 ]; do sleep 0.1; tries=$((tries + 1)); done
+until grep -qs ready "$work/ready.out" || [ $tries = 600 ]; do sleep 0.1; tries=$((tries + 1)); done
 tries=0
-until grep -q 'title' "$work/debug" || [ $tries = 50 ]; do sleep 0.1; tries=$((tries + 1)); done
+until grep -q 'title' "$work/debug" || [ $tries = 600 ]; do sleep 0.1; tries=$((tries + 1)); done
 exec 9>&-
 wait "$pid"
 claim "PEAL_DEBUG prints a text that it watches" grep -qF 'title\x1b]0;x\x07 \u009b \u202e \xff' "$work/debug"

@@ -378,7 +378,7 @@ static void join(struct party *party, const char *realm, peal_bridge **out_bridg
 
     options.url = shared_server_url();
     options.realm = realm;
-    options.presence = 200;
+    options.presence = PRESENCE_MILLISECONDS;
     CHECK_OK(peal_bridge_create(party->center, &options, out_bridge));
     CHECK_OK(peal_bridge_export(*out_bridge, party->chat.protocol, NULL));
     CHECK_OK(peal_bridge_import(*out_bridge, party->chat.protocol, NULL));

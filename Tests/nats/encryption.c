@@ -359,7 +359,7 @@ CLAIM("N24", "a list of more than sixteen servers reaches the last one")
     strcat(urls, shared_server_url());
     strcat(urls, "/");
     options.url = urls;
-    options.timeout = 500;
+    options.timeout = 20000;
     peal_bridge *bridge = NULL;
     if (CHECK_OK(peal_bridge_create(peal_center_default(), &options, &bridge)))
         peal_bridge_destroy(bridge);

@@ -45,7 +45,7 @@ void party_open(struct party *party, const char *name)
 
     options.url = shared_server_url();
     options.realm = name != NULL ? name : realm_of_claim();
-    options.presence = 200;
+    options.presence = PRESENCE_MILLISECONDS;
     party_open_with(party, &options);
 }
 
@@ -56,7 +56,7 @@ void party_open_application(struct party *party, const char *application)
     options.url = shared_server_url();
     options.realm = realm_of_claim();
     options.application = application;
-    options.presence = 200;
+    options.presence = PRESENCE_MILLISECONDS;
     party_open_with(party, &options);
 }
 

@@ -15,6 +15,9 @@
 PEAL_PROTOCOL(chat, "Chat", CHAT);
 
 enum { WAIT_MILLISECONDS = 20000 };
+/* Between announcements. A process that is silent for three of these has ended for the others, so they are long enough for a
+ * process that waits for a busy processor. */
+enum { PRESENCE_MILLISECONDS = 1000 };
 
 struct party {
     peal_center center;

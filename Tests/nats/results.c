@@ -306,7 +306,7 @@ CLAIM("N15", "a handler of another process answers later, and reads until when t
     CHECK_EQUAL(gathered.info.completed, 1);
     CHECK(later.deadline > before.now);
     /* The clock of messages counts milliseconds. */
-    CHECK(later.deadline < before.now + (uint64_t)WAIT_MILLISECONDS * 1000000 + 5000000000u);
+    CHECK(later.deadline <= later.now + (uint64_t)(WAIT_MILLISECONDS + 2) * 1000000);
     juror_close(&to);
     juror_close(&from);
 }
@@ -318,7 +318,12 @@ CLAIM("N15, N16", "the time limit ends the gathering of the other process too; t
     const int32_t number = 1, answer = 42;
 
     open_deferring(&from, &to);
-    gather(from.jury.on_sum, &number, LIMIT_MILLISECONDS, &gathered);
+    /* On a busy machine the limit may expire before the call, so it is repeated with a longer one. */
+    uint32_t limit = LIMIT_MILLISECONDS;
+    do {
+        gather(from.jury.on_sum, &number, limit, &gathered);
+        limit *= 2;
+    } while (!latch_is_open(&later.called) && limit < WAIT_MILLISECONDS);
     CHECK_STATUS(gathered.info.status, PEAL_ERROR_TIMEOUT);
     CHECK_EQUAL(gathered.info.observers, 1);
     CHECK_EQUAL(gathered.info.completed, 0);
@@ -425,7 +430,8 @@ CLAIM("N16", "a process that has not answered a request gets the next one alone,
     juror_wait(&from, 1);
     natsConnection *stranger = announce_stranger(&from);
     juror_wait(&from, 2);
-    gather(from.jury.on_sum, &number, LIMIT_MILLISECONDS, &gathered);
+    /* The other process must answer before the limit expires, which cannot be tried twice. */
+    gather(from.jury.on_sum, &number, 4 * LIMIT_MILLISECONDS, &gathered);
     CHECK_STATUS(gathered.info.status, PEAL_ERROR_TIMEOUT);
     CHECK_EQUAL(gathered.info.observers, 2);
     CHECK_EQUAL(gathered.info.completed, 1);

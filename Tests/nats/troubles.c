@@ -723,7 +723,7 @@ static void open_at(struct party *party, const char *url)
 
     options.url = url;
     options.realm = realm_of_claim();
-    options.presence = 200;
+    options.presence = PRESENCE_MILLISECONDS;
     party_open_with(party, &options);
 }
 

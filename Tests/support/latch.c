@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
 
 #if defined(PEAL_TEST_SANITIZED)
 enum { SECONDS_TO_WAIT = 60 };
@@ -81,4 +83,20 @@ void thread_join(pthread_t thread)
 {
     if (pthread_join(thread, NULL) != 0)
         check_give_up("a thread cannot be joined", __FILE__, __LINE__);
+}
+
+bool thread_sleeps(pid_t thread)
+{
+    char path[64], line[256] = "";
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+    file = fopen(path, "r");
+    if (file == NULL)
+        return false;
+    (void)!fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    /* The state follows the name, which may have any characters. */
+    const char *const name_end = strrchr(line, ')');
+    return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'S';
 }

@@ -44,6 +44,8 @@ void latch_wait_turn(struct latch_wait *wait, const char *condition, const char 
 /* Starts a thread. If this fails, the program ends as failed. */
 pthread_t thread_start(void *(*body)(void *), void *context);
 void thread_join(pthread_t thread);
+/* Returns true if a thread sleeps in the kernel: for waits that nothing else shows. 0: it has not begun. */
+bool thread_sleeps(pid_t thread);
 
 PEAL_END_DECLARATIONS
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "part.h"
 
+#include "lane.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -109,4 +111,16 @@ peal_modules_state parts_state(peal_center center)
 
     CHECK_OK(peal_modules_get_state(center, &state));
     return state;
+}
+
+void parts_start_in_time(peal_center center)
+{
+    CHECK_OK(peal_clock_set_manual(true));
+    CHECK_OK(peal_modules_start(center));
+    CHECK_OK(peal_clock_set_manual(false));
+}
+
+void part_exceed_limit(const struct part *part)
+{
+    CHECK_OK(peal_clock_advance(PEAL_MILLISECONDS(part->timeout + 1), LANE_LONG));
 }

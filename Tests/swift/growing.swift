@@ -180,6 +180,7 @@ private let operations: [Operation] = [
     Operation("observe-objects") { try $0.observeObjects() },
     Operation("observe-queued-objects") { try $0.observeQueuedObjects() },
     Operation("remove-objects", after: { try $0.observeObjects() }) { try $0.removeObjects() },
+    Operation("remove-queued-objects", after: { try $0.observeQueuedObjects() }) { try $0.removeObjects() },
     Operation("replace-objects", after: { try $0.observeObjects() }) { try $0.replaceObjects() },
     Operation("observe-swift-type") { try $0.observeHorns() },
     Operation("remove-swift-type", after: { try $0.observeHorns() }) { try $0.removeHorns() },

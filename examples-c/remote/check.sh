@@ -13,7 +13,7 @@ trap '[ -z "$server_process" ] || kill "$server_process"; rm -rf "$work"' EXIT
 "$server" -a 127.0.0.1 -p -1 --ports_file_dir "$work" 2>"$work/log" &
 server_process=$!
 url=
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     url=$(sed -n 's/.*"nats":\["\([^"]*\)".*/\1/p' "$work"/*.ports 2>/dev/null || true)
     [ -z "$url" ] || break
     sleep 0.05
@@ -28,7 +28,7 @@ bob=$!
 exec 8>"$work/ann" 9>"$work/bob"
 # Waits until a file has a number of lines.
 lines() {
-    for _ in $(seq 400); do
+    for _ in $(seq 1200); do
         [ "$(wc -l <"$1")" -lt "$2" ] || return 0
         sleep 0.05
     done

@@ -257,7 +257,9 @@ extension Center {
         } onCancel: {
             end.keep(.state)
         }
-        let results = answers.list.withLock(\.self)
+        // Late answers are still appended. These are copied one by one, because the thread sanitizer does not see all counts
+        // of an array that a thread reads while another thread changes its own copy.
+        let results = answers.list.withLock { $0.map { $0 } }
         let dropped = status == .ok ? observers - results.count : 0
         return try Gathered(results: results, status: status, observers: observers, dropped: dropped).unlessCancelled()
     }

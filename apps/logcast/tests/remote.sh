@@ -10,8 +10,8 @@ cd "$work" || exit 1
 server_process=
 trap '[ -z "$server_process" ] || kill -KILL "$server_process"; rm -rf "$work"' EXIT
 
-wait_until() { # COMMAND...: repeats the command until it succeeds; fails after 30 seconds
-    for _ in $(seq 600); do
+wait_until() { # COMMAND...: repeats the command until it succeeds; fails after 60 seconds
+    for _ in $(seq 1200); do
         ! "$@" || return 0
         sleep 0.05
     done
@@ -186,7 +186,7 @@ fi
 
 # A file with the lines of many sources, of which any client can name new ones.
 seq 100000 | awk '{ print "s." $1 ".1:log\t1\tx" }' >many
-run timeout 20 "$logcast" --plugins plugins --lines.path many numbers
+run timeout 60 "$logcast" --plugins plugins --lines.path many numbers
 claim "lines reads the positions of many sources" same 0 "$code"
 claim "lines appends to a file with many sources" same 100005 "$(lines_of many)"
 
