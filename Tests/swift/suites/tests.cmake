@@ -20,6 +20,8 @@ function(peal_add_swift_tests name folder)
   set_target_properties(swift-${name} PROPERTIES Swift_MODULE_NAME ${folder})
   target_compile_options(swift-${name} PRIVATE
     -Onone -swift-version 6 -enable-batch-mode -parse-as-library -module-name ${folder})
+  # CMake appends the options of the build, and the last one counts.
+  target_link_options(swift-${name} PRIVATE -Onone)
   target_link_libraries(swift-${name} PRIVATE ${ARGN} ${PEAL_SWIFT_TESTING})
   # One test at a time. A test that blocks its thread until a task has run takes a thread of the pool that runs tasks.
   # There are as many threads as processors, so several such tests would wait for each other.
