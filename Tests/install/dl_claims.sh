@@ -18,7 +18,7 @@ END
 mkdir "$work/objects"
 # shellcheck disable=SC2086
 (cd "$work/objects" && must "$CC" -std=c99 $options -c ../opener.c "$tests"/support/center.c "$tests"/support/check.c \
-    "$tests"/support/journal.c "$tests"/support/lane.c "$tests"/support/latch.c) || exit 1
+    "$tests"/support/claims.c "$tests"/support/journal.c "$tests"/support/lane.c "$tests"/support/latch.c) || exit 1
 
 # claims SOURCE COMPILER...
 claims() {
@@ -33,9 +33,9 @@ claims() {
     }
     has "$work/printed" ' passed, 0 failed$'
 }
-claims typed.c "$CC" -std=c99
-claims calls.c "$CC" -std=c11
-claims invocations.c "$CC" -std=c99
-claims gathering.c "$CC" -std=c17
-claims cxx.cpp "$CXX" -std=c++11
+claims broadcast/typed.c "$CC" -std=c99
+claims broadcast/calls.c "$CC" -std=c11
+claims broadcast/invocations.c "$CC" -std=c99
+claims completion/gathering.c "$CC" -std=c17
+claims standards/cxx.cpp "$CXX" -std=c++11
 exit "$problems"

@@ -8,9 +8,15 @@
  *         CHECK(calls == 0);
  *     }
  *
- * `main` is in check.c. It runs the claims in the order of the file and prints each with its outcome.
- * It ends with "N passed, M failed", and fails if a claim failed or none ran. With an argument it runs
- * only the claims whose number or sentence contains the argument.
+ * `main` is in claims.c. It runs the claims in the order of the file and prints each with its outcome. It ends with
+ * "N passed, M failed", and fails if a claim failed or none ran. Arguments select claims:
+ *
+ *     c-queue                   the claims of all files of the program
+ *     c-queue queue_pump.c      those of one file, as CTest runs them
+ *     c-queue Q4                those whose number or sentence contains the text
+ *     c-queue queue_pump.c Q1   both
+ *
+ * If the claims are of several files, those of each file run in a child process.
  */
 #ifndef PEAL_TEST_CHECK_H
 #define PEAL_TEST_CHECK_H
@@ -30,6 +36,7 @@ PEAL_BEGIN_DECLARATIONS
 #endif
 
 struct check_claim {
+    const char *file;
     const char *number;
     const char *sentence;
     void (*run)(void);
@@ -62,11 +69,19 @@ void check_give_up(const char *reason, const char *file, int line) __attribute__
 void check_must_at(peal_status status, const char *what, const char *file, int line);
 #define check_must(status, what) check_must_at((status), (what), __FILE__, __LINE__)
 
+/* For claims.c. */
+struct check_totals {
+    unsigned long run;
+    unsigned long failed;
+};
+struct check_totals check_totals_so_far(void);
+const char *check_without_folder(const char *path);
+
 #define CLAIM(number, sentence) CHECK_CLAIM_(number, sentence, __LINE__)
 #define CHECK_CLAIM_(number, sentence, line) CHECK_CLAIM_AT_(number, sentence, line)
 #define CHECK_CLAIM_AT_(number, sentence, line)                                                                    \
     static void claim_##line(void);                                                                                \
-    static struct check_claim claim_record_##line = { number, sentence, claim_##line, NULL };                      \
+    static struct check_claim claim_record_##line = { __FILE__, number, sentence, claim_##line, NULL };            \
     __attribute__((constructor)) static void claim_register_##line(void) { check_register(&claim_record_##line); } \
     static void claim_##line(void)
 

@@ -1,5 +1,5 @@
 // The cost of operations of the Swift API among many objects. growing.sh runs the program under callgrind; see
-// Tests/c/growing.h for its lines.
+// Tests/c/growing/growing.h for its lines.
 import Peal
 import Synchronization
 

@@ -20,7 +20,7 @@ static void stop_here(void)
 
 /* The program contains the source file, with a stop before the entries of the list are read. */
 #define peal_snapshot_entries(list) (stop_here(), (peal_snapshot_entries)(list))
-#include "../../Sources/CPealSupport/thread.c" /* NOLINT(bugprone-suspicious-include): the program replaces a call */
+#include "../../../Sources/CPealSupport/thread.c" /* NOLINT(bugprone-suspicious-include): the program replaces a call */
 #undef peal_snapshot_entries
 
 static uint32_t gate;

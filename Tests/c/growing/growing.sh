@@ -4,13 +4,13 @@
 # Counts the instructions of growing.c, or of a program like it, for a number of objects and for four times as many.
 # Fails if the second count is larger than the operation's limit allows.
 #
-#   growing.sh PROGRAM
+#   growing.sh PROGRAM FILE
 set -u
 program=$1
 command -v valgrind >/dev/null || { echo "there is no valgrind: instructions are not counted"; exit 77; }
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-"$(dirname -- "$0")/../../scripts/count-instructions" "$program" "$work" || exit 1
+"$(dirname -- "$0")/../../../scripts/count-instructions" "$program" "$work" "$2" || exit 1
 # Removes the lines of the harness.
 grep -E '^[a-z-]+ [0-9]+ [0-9]+$' "$work/lines" >"$work/sections"
 wanted=$(sed -n 's/^operations: //p' "$work/lines")

@@ -6,7 +6,7 @@
  * Claims: L1, L3, O15
  */
 #include "latch.h"
-#include "plugin/unloadable.h"
+#include "../plugin/unloadable.h"
 
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # check_harness.sh <harness_fails>: proves that the harness reports failures.
 program=$1
-output=$("$program")
+output=$("$program" harness_fails.c)
 status=$?
 problems=0
 
@@ -36,6 +36,14 @@ output=$("$program" H13)
 
 output=$("$program" no-such-claim)
 [ $? -eq 1 ] || { echo "a run without claims passes"; problems=1; }
+
+# Each file has a process of its own, and the counts are added.
+output=$("$program")
+[ $? -eq 1 ] || { echo "claims of two files pass"; problems=1; }
+[ "$(printf '%s\n' "$output" | tail -n 1)" = "1 passed, 13 failed" ] || { echo "the counts are not added"; problems=1; }
+expect 'FAILED: the process of harness_dies.c ended by signal 9'
+output=$("$program" harness_fails.c H13)
+[ "$(printf '%s\n' "$output" | tail -n 1)" = "1 passed, 0 failed" ] || { echo "a claim of a file does not pass"; problems=1; }
 
 [ "$problems" -eq 0 ] || { printf '%s\n' "$output"; exit 1; }
 echo "the harness fails what must fail"

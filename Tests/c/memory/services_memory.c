@@ -3,7 +3,7 @@
  * Services and memory: a get of an existing instance allocates nothing, and refused memory has no lasting effect.
  */
 #include "interpose.h"
-#include "services.h"
+#include "../service/services.h"
 
 static const peal_protocol no_protocol = { 0 };
 

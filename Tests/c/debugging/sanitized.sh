@@ -26,7 +26,7 @@ for compiler; do
     fi
     [ $status = 1 ] || status=0
     # shellcheck disable=SC2086
-    "$compiler" -g -O1 -pthread -fsanitize=thread -I "$tree/include" "$tree/Tests/c/sanitized.c" \
+    "$compiler" -g -O1 -pthread -fsanitize=thread -I "$tree/include" "$tree/Tests/c/debugging/sanitized.c" \
         -o "$work/program" -L "$library" -lpeal -Wl,-rpath,"$library" $runtime || exit 1
     TSAN_OPTIONS="exitcode=9:suppressions=$tree/scripts/tsan/tsan.supp"
     export TSAN_OPTIONS

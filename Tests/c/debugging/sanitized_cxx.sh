@@ -21,7 +21,7 @@ for compiler; do
     [ $status = 1 ] || status=0
     for optimization in -O1 -O2; do
         "$compiler" -std=c++17 -g "$optimization" -pthread -fsanitize=address,undefined -fno-sanitize-recover=all \
-            -I "$tree/include" "$tree/Tests/c/sanitized_cxx.cpp" -o "$work/program" -L "$library" -lpeal \
+            -I "$tree/include" "$tree/Tests/c/debugging/sanitized_cxx.cpp" -o "$work/program" -L "$library" -lpeal \
             -Wl,-rpath,"$library" || exit 1
         if "$work/program" >"$work/out" 2>&1; then
             echo "ok: $compiler $optimization: no report"

@@ -17,7 +17,7 @@ static void before_fence(void);
 /* The program contains the source file, with a call before the store of a release, and one before a sleeper's fence. */
 #define __atomic_store_n(address, value, order) (before_store(), __atomic_store_n(address, value, order))
 #define peal_thread_lock_fence() (before_fence(), (peal_thread_lock_fence)())
-#include "../../Sources/CPealSupport/lock.c" /* NOLINT(bugprone-suspicious-include): the program replaces two calls */
+#include "../../../Sources/CPealSupport/lock.c" /* NOLINT(bugprone-suspicious-include): the program replaces two calls */
 #undef __atomic_store_n
 #undef peal_thread_lock_fence
 

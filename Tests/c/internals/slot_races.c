@@ -17,7 +17,7 @@ static void before_exchange(void);
 /* The program contains the functions of slots, with a call before each load and each exchange. */
 #define __atomic_load_n(address, order) (before_load(address), __atomic_load_n(address, order))
 #define __atomic_compare_exchange_n(...) (before_exchange(), __atomic_compare_exchange_n(__VA_ARGS__))
-#include "../../Sources/CPealSupport/slot.c" /* NOLINT(bugprone-suspicious-include): the program replaces two calls */
+#include "../../../Sources/CPealSupport/slot.c" /* NOLINT(bugprone-suspicious-include): the program replaces two calls */
 #undef __atomic_compare_exchange_n
 #undef __atomic_load_n
 
