@@ -1,10 +1,16 @@
-# Functions for the programs of Tests/c. A folder of claims is one program, and each of its files a test of CTest with the
+# What tests share: the libraries that they run with, and functions for the programs of Tests/c. A folder of claims is one program, and each of its files a test of CTest with the
 # file's name: `c.queues` runs `c-queue queues.c`.
 
 if(PEAL_SANITIZE)
   set(peal_test_seconds 300)
 else()
   set(peal_test_seconds 60)
+endif()
+# How long the programs run that disturb the library at random.
+set(peal_stress_seconds 2)
+if(PEAL_NIGHTLY_TESTS)
+  set(peal_stress_seconds 60)
+  set(peal_test_seconds 300)
 endif()
 
 # The libraries that claims run with. A program is linked to the shared one, and LD_LIBRARY_PATH replaces it. Both have the
