@@ -98,7 +98,9 @@ import Testing
         // A limit that expires before the call makes it fail.
         let late = await withLongerLimits {
             try? await center.ask(Push.onPush, "news", timeout: $0)
-        } until: { $0?.completed == 1 }
+        } until: {
+            $0?.completed == 1
+        }
         #expect(late?.isLate == true && late?.result == 5 && late?.observers == 2 && late?.completed == 1)
         for _ in kept.all { #expect(await asked.opened()) }
         let task = Task { [center] in try await center.ask(Push.onPush, "news") }

@@ -33,7 +33,9 @@ import Testing
             go.open()
             #expect(await stopped.opened())
             return notes.all
-        } until: { $0.last == "Stubborn stops" }
+        } until: {
+            $0.last == "Stubborn stops"
+        }
         #expect(all == ["Stubborn starts", "Stubborn stops"])
     }
 

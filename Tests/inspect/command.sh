@@ -40,8 +40,8 @@ await() {
     until "$@" || [ $tries = 600 ]; do sleep 0.1; tries=$((tries + 1)); done
 }
 # messages: the number of messages that a monitor has printed; has_messages NUMBER.
-messages() { grep -c Chat.on_message "$work/ending"; }
-has_messages() { [ "$(messages)" -ge "$1" ]; }
+messages() { grep -sc Chat.on_message "$work/ending" || true; }
+has_messages() { [ -s "$work/ending" ] && [ "$(messages)" -ge "$1" ]; }
 ends() { [ "$code" = "$1" ]; }
 # start [VARIABLE=VALUE]... -- [ARGUMENT]...: the program, until `stop`.
 start() {
@@ -424,6 +424,7 @@ run "$peal" monitor --count 50 "$pid" Chat
 wait "$first"
 claim "two commands watch at once" [ "$(grep -c Chat.on_message "$work/first")" -ge 10 ]
 claim "each with its own filter" [ "$(grep -c Chat "$work/out")" = 50 ]
+rm "$work/ending"
 "$peal" monitor "$pid" >"$work/ending" 2>"$work/lost" &
 lost=$!
 await has_messages 1
@@ -483,7 +484,12 @@ until ! kill -0 "$pid" || grep -q "^State:.T" "/proc/$pid/status"; do sleep 0.01
 run "$peal" ps
 claim "ps lists a program that does not answer" has out "^ *$pid  does not answer"
 claim "ps reports that the program is stopped" has err "process $pid is stopped by a signal or a debugger"
-run "$peal" tree "$pid"
+rm "$work/err"
+"$peal" tree "$pid" >"$work/out" 2>"$work/err" &
+looking=$!
+await grep -qs 'is stopped by' "$work/err"
+kill "$looking"
+wait "$looking" 2>/dev/null
 claim "tree reports that the program is stopped" has err "process $pid is stopped by a signal or a debugger"
 run "$peal" trace -o "$work/stopped.json" --seconds 0.2 "$pid"
 claim "trace of a stopped program ends with 3" ends 3
