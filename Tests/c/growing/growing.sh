@@ -11,7 +11,8 @@ command -v valgrind >/dev/null || { echo "there is no valgrind: instructions are
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 "$(dirname -- "$0")/../../../scripts/count-instructions" "$program" "$work" "$2" || exit 1
-# Removes the lines of the harness.
+# The claims, and then the sections without the other lines of the harness.
+grep -E '^[A-Z][0-9]+: ' "$work/lines"
 grep -E '^[a-z-]+ [0-9]+ [0-9]+$' "$work/lines" >"$work/sections"
 wanted=$(sed -n 's/^operations: //p' "$work/lines")
 paste -d ' ' "$work/sections" "$work/totals" | awk -v wanted="$wanted" '
