@@ -14,11 +14,11 @@ if(PEAL_NIGHTLY_TESTS)
 endif()
 
 # The libraries that claims run with. A program is linked to the shared one, and LD_LIBRARY_PATH replaces it. Both have the
-# same engine, so one of them suffices by day.
+# same engine, so one of them suffices by day and under a sanitizer, where the Swift tests run with the other.
 set(peal_test_flavours shared)
 if(TARGET peal::self-contained)
   set(peal_test_flavours self-contained)
-  if(PEAL_FULL_TESTS)
+  if(PEAL_NIGHTLY_TESTS OR (PEAL_FULL_TESTS AND NOT PEAL_SANITIZE))
     list(APPEND peal_test_flavours shared)
   endif()
 endif()

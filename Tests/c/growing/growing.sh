@@ -7,10 +7,11 @@
 #   growing.sh PROGRAM FILE
 set -u
 program=$1
+shift
 command -v valgrind >/dev/null || { echo "there is no valgrind: instructions are not counted"; exit 77; }
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
-"$(dirname -- "$0")/../../../scripts/count-instructions" "$program" "$work" "$2" || exit 1
+"$(dirname -- "$0")/../../../scripts/count-instructions" "$program" "$work" "$@" || exit 1
 # The claims, and then the sections without the other lines of the harness.
 grep -E '^[A-Z][0-9]+: ' "$work/lines"
 grep -E '^[a-z-]+ [0-9]+ [0-9]+$' "$work/lines" >"$work/sections"
