@@ -59,6 +59,8 @@ target_compile_options(peal-swift-options INTERFACE
   "$<$<COMPILE_LANGUAGE:Swift>:SHELL:-Xfrontend -disable-reflection-metadata>")
 
 # The sets of tests: each has those of the sets before it.
+set(PEAL_TESTS full CACHE STRING "The tests to build: day (each claim once), full, or nightly (longer forms)")
+set_property(CACHE PEAL_TESTS PROPERTY STRINGS day full nightly)
 if(NOT PEAL_TESTS MATCHES "^(day|full|nightly)$")
   message(FATAL_ERROR "PEAL_TESTS is day, full or nightly, not ${PEAL_TESTS}")
 endif()
